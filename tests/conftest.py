@@ -1,4 +1,4 @@
-"""Servers that several areas of tests share, each started once, when the first test asks for it; and what all share.
+"""Fixtures of several suites: an emulated cloud, a world on it, and servers that a run starts once, when first used.
 
 Examples that Hypothesis makes have no time limit each: the machine may be busy with other tests.
 """
@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
 from hypothesis import settings
 
+from stoker.base.clock import SystemClock
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+from tests.harness import World
 from tests.servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing
 
 settings.register_profile("stoker", deadline=None)
@@ -33,6 +38,21 @@ def usual_umask() -> Iterator[None]:
     os.umask(USUAL_UMASK)
     yield
     os.umask(USUAL_UMASK)
+
+
+@pytest.fixture
+def served() -> Iterator[ServedCloud]:
+    """An emulated cloud that keeps the machine's time, and takes 2 % of a real cloud's time for its work."""
+    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)) as served:
+        yield served
+
+
+@pytest.fixture
+async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
+    """An engine with a manual clock and default settings."""
+    world = await World(tmp_path / "stoker.db", served).start()
+    yield world
+    await world.stop()
 
 
 def _running(kind: Callable[[], ServerKind]) -> Iterator[ServerKind]:

@@ -13,7 +13,7 @@ import requests
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
-from tests.running_engine import RunningEngine, serve
+from tests.harness import ThreadedWorld, serve_rest
 
 pytestmark = pytest.mark.slow
 
@@ -45,8 +45,8 @@ class Place:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     with ServedCloud(new_cloud(clock=SystemClock())) as served:
-        running = RunningEngine(tmp_path_factory.mktemp("engine"), served)
-        server = serve(running, served, tmp_path_factory.mktemp("api"))
+        running = ThreadedWorld(tmp_path_factory.mktemp("engine"), served)
+        server = serve_rest(running, tmp_path_factory.mktemp("api"))
         projects = {}
         for user in ("demo", "admin"):
             answer = served.call("GET", "/identity/v3/auth/projects", token=served.token(user, user))

@@ -14,7 +14,7 @@ from keystoneauth1.identity import V3Password
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
-from tests.running_engine import RunningEngine, serve
+from tests.harness import ThreadedWorld, serve_rest
 
 pytestmark = pytest.mark.slow
 
@@ -39,15 +39,15 @@ def served() -> Iterator[ServedCloud]:
 
 
 @pytest.fixture(scope="module")
-def running(served: ServedCloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningEngine]:
-    running = RunningEngine(tmp_path_factory.mktemp("engine"), served)
+def running(served: ServedCloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThreadedWorld]:
+    running = ThreadedWorld(tmp_path_factory.mktemp("engine"), served)
     yield running
     running.stop()
 
 
 @pytest.fixture(scope="module")
-def heatclient(served: ServedCloud, running: RunningEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    server = serve(running, served, tmp_path_factory.mktemp("api"))
+def heatclient(served: ServedCloud, running: ThreadedWorld, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    server = serve_rest(running, tmp_path_factory.mktemp("api"))
     user = V3Password(
         f"{served.url}/identity/v3",
         username="demo",
@@ -61,7 +61,7 @@ def heatclient(served: ServedCloud, running: RunningEngine, tmp_path_factory: py
     server.stop()
 
 
-def test_the_life_of_a_stack(heatclient: Any, running: RunningEngine) -> None:
+def test_the_life_of_a_stack(heatclient: Any, running: ThreadedWorld) -> None:
     made = heatclient.stacks.create(stack_name="words", template=TEMPLATE, parameters={"length": 9}, tags="a,b")
     stack_id = made["stack"]["id"]
     running.settle(stack_id)
@@ -127,7 +127,7 @@ def test_what_the_service_offers(heatclient: Any) -> None:
     heatclient.software_configs.delete(config.id)
 
 
-def test_what_is_not_supported_says_so(heatclient: Any, running: RunningEngine) -> None:
+def test_what_is_not_supported_says_so(heatclient: Any, running: ThreadedWorld) -> None:
     made = heatclient.stacks.create(stack_name="kept", template=TEMPLATE)
     running.settle(made["stack"]["id"])
     with pytest.raises(exc.HTTPBadRequest, match="not supported"):

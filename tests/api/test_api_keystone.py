@@ -17,7 +17,7 @@ from stoker.base.config import load_config
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from tests.api.api_support import FakeEngine
-from tests.running_engine import KEYSTONE_SETTINGS
+from tests.harness import KEYSTONE_SETTINGS
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from stoker.base.clock import SystemClock
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
-from tests.running_engine import RunningEngine, serve
+from tests.harness import ThreadedWorld, serve_rest
 
 pytestmark = pytest.mark.slow
 
@@ -94,7 +94,7 @@ def template(**resources: Any) -> dict[str, Any]:
 class Site:
     """A Stoker over HTTP beside an emulated cloud whose answers can be held back."""
 
-    running: RunningEngine
+    running: ThreadedWorld
     served: ServedCloud
     url: str
     token: str
@@ -290,8 +290,8 @@ REQUESTS = [
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with ServedCloud(new_cloud(clock=SystemClock(), pace=PACE)) as served:
-        running = RunningEngine(tmp_path_factory.mktemp("engine"), served)
-        server = serve(running, served, tmp_path_factory.mktemp("api"))
+        running = ThreadedWorld(tmp_path_factory.mktemp("engine"), served)
+        server = serve_rest(running, tmp_path_factory.mktemp("api"))
         token = served.token("demo", "demo")
         project = served.call("GET", "/identity/v3/auth/tokens", None, token, {"X-Subject-Token": token})
         project_id = project.json["token"]["project"]["id"]

@@ -20,7 +20,8 @@ from stoker.emulator.messaging.records import MessagingRecords
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from tests.api.agent import Agent, boot_metadata
-from tests.running_engine import RunningEngine, free_port, serve
+from tests.harness import ThreadedWorld, serve_rest
+from tests.servers import free_port
 
 pytestmark = pytest.mark.slow
 
@@ -94,8 +95,8 @@ def served(port: int) -> Iterator[ServedCloud]:
 
 
 @pytest.fixture(scope="module")
-def running(served: ServedCloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningEngine]:
-    running = RunningEngine(tmp_path_factory.mktemp("engine"), served)
+def running(served: ServedCloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThreadedWorld]:
+    running = ThreadedWorld(tmp_path_factory.mktemp("engine"), served)
     yield running
     running.stop()
 
@@ -103,7 +104,7 @@ def running(served: ServedCloud, tmp_path_factory: pytest.TempPathFactory) -> It
 class User:
     """The user demo, with heatclient and plain HTTP."""
 
-    def __init__(self, served: ServedCloud, running: RunningEngine, url: str) -> None:
+    def __init__(self, served: ServedCloud, running: ThreadedWorld, url: str) -> None:
         auth = V3Password(
             f"{served.url}/identity/v3",
             username="demo",
@@ -156,9 +157,9 @@ class User:
 
 @pytest.fixture(scope="module")
 def user(
-    served: ServedCloud, running: RunningEngine, port: int, tmp_path_factory: pytest.TempPathFactory
+    served: ServedCloud, running: ThreadedWorld, port: int, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[User]:
-    server = serve(running, served, tmp_path_factory.mktemp("api"), port)
+    server = serve_rest(running, tmp_path_factory.mktemp("api"), port)
     yield User(served, running, server.url)
     server.stop()
 

@@ -20,7 +20,7 @@ from stoker.contract.request import Request
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.rpc.direct import DirectClient
-from tests.running_engine import RunningEngine, serve
+from tests.harness import ThreadedWorld, serve_rest
 from tests.servers import wait_until
 
 NESTED = {
@@ -58,15 +58,15 @@ def _add_user(served: ServedCloud) -> None:
 
 
 @pytest.fixture(scope="module")
-def running(served: ServedCloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningEngine]:
-    running = RunningEngine(tmp_path_factory.mktemp("engine"), served)
+def running(served: ServedCloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThreadedWorld]:
+    running = ThreadedWorld(tmp_path_factory.mktemp("engine"), served)
     yield running
     running.stop()
 
 
 @pytest.fixture(scope="module")
-def server(served: ServedCloud, running: RunningEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = serve(running, served, tmp_path_factory.mktemp("api"), streams=16, threads=24)
+def server(served: ServedCloud, running: ThreadedWorld, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = serve_rest(running, tmp_path_factory.mktemp("api"), streams=16, threads=24)
     yield server
     server.stop()
 
@@ -207,9 +207,9 @@ def test_others_may_not_listen(served: ServedCloud, server: Server, demo: Caller
 
 
 def test_beyond_the_limit_streams_end_at_once_and_places_come_free(
-    served: ServedCloud, running: RunningEngine, tmp_path: Path
+    served: ServedCloud, running: ThreadedWorld, tmp_path: Path
 ) -> None:
-    server = serve(running, served, tmp_path, streams=1)
+    server = serve_rest(running, tmp_path, streams=1)
     demo = Caller(served, server, "demo")
     stack = demo.create("crowded")
     held = demo.listen(stack)
@@ -228,8 +228,8 @@ def test_beyond_the_limit_streams_end_at_once_and_places_come_free(
     server.stop()
 
 
-def test_the_end_of_the_server_ends_streams(served: ServedCloud, running: RunningEngine, tmp_path: Path) -> None:
-    server = serve(running, served, tmp_path)
+def test_the_end_of_the_server_ends_streams(served: ServedCloud, running: ThreadedWorld, tmp_path: Path) -> None:
+    server = serve_rest(running, tmp_path)
     demo = Caller(served, server, "demo")
     stack = demo.create("ending")
     stream = demo.listen(stack)
@@ -281,7 +281,7 @@ def test_events_that_become_visible_late_are_not_missed_and_come_once() -> None:
     assert listener.next() is None
 
 
-def test_listeners_share_questions(demo: Caller, running: RunningEngine) -> None:
+def test_listeners_share_questions(demo: Caller, running: ThreadedWorld) -> None:
     """However many listen, one question at a time is asked, and none when the last one has left."""
     asked: list[Mapping[str, int]] = []
     gate = threading.Semaphore(0)

@@ -16,7 +16,8 @@ from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from tests.api.api_support import STACK_ID
 from tests.api.test_api_routes import CASES, IDS
-from tests.running_engine import RunningEngine, free_port, serve
+from tests.harness import ThreadedWorld, serve_rest
+from tests.servers import free_port
 
 pytestmark = pytest.mark.slow
 
@@ -90,8 +91,8 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     directory, port = tmp_path_factory.mktemp("scene"), free_port()
     endpoints = {"orchestration": f"http://127.0.0.1:{port}/v1/%(project_id)s"}
     with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02, extra_endpoints=endpoints)) as served:
-        running = RunningEngine(directory, served, EngineSettings(enable_stack_abandon=True))
-        server = serve(running, served, directory, port)
+        running = ThreadedWorld(directory, served, EngineSettings(enable_stack_abandon=True))
+        server = serve_rest(running, directory, port)
         demo = {"name": "demo", "domain": {"id": "default"}}
         owner = log_in(served.url, {**demo, "password": served.cloud.password_of("demo")}, demo)
         headers = {"X-Auth-Token": owner.token}

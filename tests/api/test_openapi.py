@@ -23,7 +23,7 @@ from stoker.base.config import load_config
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from tests.api.api_support import PROJECT, check_tokens, scripted_engine
-from tests.running_engine import RunningEngine, serve
+from tests.harness import ThreadedWorld, serve_rest
 
 EXAMPLES = 15
 """Requests for each operation; the same ones in every run."""
@@ -122,8 +122,8 @@ class Whole:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
     directory = tmp_path_factory.mktemp("whole")
     with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)) as served:
-        running = RunningEngine(directory, served)
-        server = serve(running, served, directory)
+        running = ThreadedWorld(directory, served)
+        server = serve_rest(running, directory)
         token, project_id = served.token("demo", "demo"), project_of(served)
         stacks = f"{server.url}/v1/{project_id}/stacks"
         body: dict[str, Any] = {"stack_name": "web", "template": TEMPLATE}

@@ -15,7 +15,7 @@ from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.processes.tokens import caller_check
 from tests.api.api_support import FakeEngine
-from tests.running_engine import KEYSTONE_SETTINGS
+from tests.harness import KEYSTONE_SETTINGS
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
-from tests.running_engine import RunningEngine, serve
+from tests.harness import ThreadedWorld, serve_rest
 
 pytestmark = pytest.mark.slow
 
@@ -61,7 +61,7 @@ class Scene:
 
     url: str
     headers: dict[str, str]
-    running: RunningEngine
+    running: ThreadedWorld
     statements: list[str] = field(default_factory=list)
     counted: dict[int, dict[str, list[str]]] = field(default_factory=dict)
 
@@ -122,9 +122,9 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     directory = tmp_path_factory.mktemp("scene")
     with ExitStack() as stack:
         served = stack.enter_context(ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)))
-        running = RunningEngine(directory, served, EngineSettings(enable_stack_abandon=True))
+        running = ThreadedWorld(directory, served, EngineSettings(enable_stack_abandon=True))
         stack.callback(running.stop)
-        server = serve(running, served, directory)
+        server = serve_rest(running, directory)
         stack.callback(server.stop)
         token = served.token("admin", "admin")
         headers = {"X-Auth-Token": token, "X-Subject-Token": token}

@@ -8,25 +8,25 @@ import pytest
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
-from tests.cfn.query_world import Keys, QueryWorld
+from tests.cfn.query_service import Keys, QueryService
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QueryWorld]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QueryService]:
     with (
         ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)) as served,
-        QueryWorld(tmp_path_factory.mktemp("query"), served) as world,
+        QueryService(tmp_path_factory.mktemp("query"), served) as world,
     ):
         yield world
 
 
 @pytest.fixture(scope="module")
-def keys(world: QueryWorld) -> Keys:
+def keys(world: QueryService) -> Keys:
     return world.keys()
 
 
 @pytest.fixture(scope="module")
-def boto(world: QueryWorld, keys: Keys) -> Any:
+def boto(world: QueryService, keys: Keys) -> Any:
     return world.client(keys)
 
 

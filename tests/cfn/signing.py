@@ -12,7 +12,7 @@ from hashlib import sha256
 from urllib.parse import quote, urlencode
 from xml.etree import ElementTree
 
-from tests.cfn.query_world import REGION, Keys, QueryWorld
+from tests.cfn.query_service import REGION, Keys, QueryService
 
 FORM = "application/x-www-form-urlencoded; charset=utf-8"
 
@@ -33,7 +33,7 @@ class Answer:
 
 
 def send(
-    world: QueryWorld, method: str, path: str, body: str | bytes = "", headers: Mapping[str, str] | None = None
+    world: QueryService, method: str, path: str, body: str | bytes = "", headers: Mapping[str, str] | None = None
 ) -> Answer:
     connection = http.client.HTTPConnection(world.host, timeout=60)
     try:
@@ -66,7 +66,7 @@ def version_2(
     return {**signed, "Signature": base64.b64encode(digest).decode()}
 
 
-def query(world: QueryWorld, keys: Keys, **params: str) -> Answer:
+def query(world: QueryService, keys: Keys, **params: str) -> Answer:
     """A GET signed with version 2, as simple clients send it."""
     return send(world, "GET", f"/v1/?{urlencode(version_2(keys, world.host, params))}")
 

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 
 from stoker.api.cfn.actions import ACTIONS
 from stoker.api.policies import RULE_SETS
-from tests.cfn.query_world import Keys, QueryWorld
+from tests.cfn.query_service import Keys, QueryService
 from tests.cfn.signing import FORM, query, send, version_4
 
 FAST = {"Delay": 0.05, "MaxAttempts": 2000}
@@ -195,7 +195,7 @@ def test_a_policy_that_makes_no_sense(boto: Any, policy: str) -> None:
     assert "unruly" not in {each["StackName"] for each in boto.list_stacks()["StackSummaries"]}
 
 
-def test_what_a_stack_would_cost_is_for_the_operators_calculator_to_say(boto: Any, world: QueryWorld) -> None:
+def test_what_a_stack_would_cost_is_for_the_operators_calculator_to_say(boto: Any, world: QueryService) -> None:
     member = {"type": "OS::Heat::RandomString"}
     group = {"Type": "OS::Heat::ResourceGroup", "Properties": {"count": {"Ref": "Size"}, "resource_def": member}}
     wanted = {"Parameters": {"Size": {"Type": "Number"}}, "Resources": {"Group": group}}
@@ -275,13 +275,13 @@ def test_what_is_not_supported_says_so(boto: Any, action: str, arguments: dict[s
         ("ChangeSetNotFound", {"Action": "DescribeChangeSet", "ChangeSetName": "arn:aws:changeSet/x"}),
     ],
 )
-def test_bad_input(world: QueryWorld, keys: Keys, code: str, params: dict[str, str]) -> None:
+def test_bad_input(world: QueryService, keys: Keys, code: str, params: dict[str, str]) -> None:
     answer = query(world, keys, **params)
     assert 400 <= answer.status < 500
     assert answer.code == code, answer.content
 
 
-def test_bodies_that_are_no_forms(world: QueryWorld, keys: Keys) -> None:
+def test_bodies_that_are_no_forms(world: QueryService, keys: Keys) -> None:
     for body, kind in (("{}", "application/json"), ("Action=%ff", FORM), ("Action=%00", FORM), ("\u00e9", FORM)):
         headers = {**version_4(keys, world.host, body), "Content-Type": kind}
         answer = send(world, "POST", "/v1/", body.encode(), headers)
@@ -292,7 +292,7 @@ def test_bodies_that_are_no_forms(world: QueryWorld, keys: Keys) -> None:
     assert send(world, "GET", "/nowhere").status == 404
 
 
-def test_what_needs_no_signature(world: QueryWorld) -> None:
+def test_what_needs_no_signature(world: QueryService) -> None:
     for path in ("/", "/versions"):
         answer = send(world, "GET", path)
         assert answer.status == 300

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, WaiterError
 
-from tests.cfn.query_world import QueryWorld
+from tests.cfn.query_service import QueryService
 
 FAST = {"Delay": 0.05, "MaxAttempts": 2000}
 
@@ -140,7 +140,7 @@ def test_only_a_new_stack_is_deleted_when_it_fails(boto: Any) -> None:
     assert "CREATE" in refused.value.response["Error"]["Message"]
 
 
-def test_another_project_has_no_part_in_a_change_set(world: QueryWorld, boto: Any) -> None:
+def test_another_project_has_no_part_in_a_change_set(world: QueryService, boto: Any) -> None:
     made = propose(boto, "private", "CREATE", template(One="a"), StackName="hidden")
     stranger = world.client(world.stranger())
     for ask in (stranger.describe_change_set, stranger.execute_change_set, stranger.delete_change_set):

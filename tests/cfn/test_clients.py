@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from botocore.loaders import Loader
 
-from tests.cfn.query_world import REGION, Keys, QueryWorld
+from tests.cfn.query_service import REGION, Keys, QueryService
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "how-to" / "clients" / "with_boto3.py"
 TEMPLATE = """
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def environment(world: QueryWorld, keys: Keys, tmp_path: Path) -> dict[str, str]:
+def environment(world: QueryService, keys: Keys, tmp_path: Path) -> dict[str, str]:
     """What a client needs to know; no file of the user's is read. Its waiters look every second, not every 30."""
     waiters = Loader().load_service_model("cloudformation", "waiters-2")
     for waiter in waiters["waiters"].values():

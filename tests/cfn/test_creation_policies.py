@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.cfn.query_world import Keys, QueryWorld
+from tests.cfn.query_service import Keys, QueryService
 from tests.cfn.signing import send, version_2
 
 TEMPLATE = """
@@ -29,7 +29,7 @@ Outputs:
 """
 
 
-def begin(world: QueryWorld, boto: Any) -> str:
+def begin(world: QueryService, boto: Any) -> str:
     made = str(boto.create_stack(StackName="signalled", TemplateBody=TEMPLATE, DisableRollback=True)["StackId"])
 
     def waits() -> bool:
@@ -50,7 +50,7 @@ def signal(client: Any, identifier: str, status: str = "SUCCESS") -> None:
 
 
 @pytest.mark.usefixtures("clean")
-def test_signals_of_the_owner_and_of_a_user_of_the_stack(world: QueryWorld, boto: Any) -> None:
+def test_signals_of_the_owner_and_of_a_user_of_the_stack(world: QueryService, boto: Any) -> None:
     """The servers of such templates sign with the keys of a user that the template makes."""
     begin(world, boto)
     outputs = {
@@ -70,7 +70,7 @@ def test_signals_of_the_owner_and_of_a_user_of_the_stack(world: QueryWorld, boto
 
 
 @pytest.mark.usefixtures("clean")
-def test_a_signed_url_with_a_reason(world: QueryWorld, boto: Any) -> None:
+def test_a_signed_url_with_a_reason(world: QueryService, boto: Any) -> None:
     """The body that heat-cfntools' cfn-signal puts to a handle's URL, put to the resource's."""
     made = begin(world, boto)
     outputs = {

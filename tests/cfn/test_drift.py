@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 from sqlalchemy import update
 
 from stoker.store.tables import drift_detections
-from tests.cfn.query_world import QueryWorld
+from tests.cfn.query_service import QueryService
 
 FAST = {"Delay": 0.05, "MaxAttempts": 2000}
 
@@ -39,12 +39,12 @@ def physical_id(boto: Any, name: str) -> str:
     return str(found["StackResourceDetail"]["PhysicalResourceId"])
 
 
-def in_cloud(world: QueryWorld, method: str, path: str, body: Any = None) -> None:
+def in_cloud(world: QueryService, method: str, path: str, body: Any = None) -> None:
     answer = world.served.call(method, f"/network/v2.0/{path}", body, world.served.token("demo", "demo"))
     assert answer.status < 300, answer.content
 
 
-def detected(world: QueryWorld, boto: Any, **arguments: Any) -> dict[str, Any]:
+def detected(world: QueryService, boto: Any, **arguments: Any) -> dict[str, Any]:
     """The answer about a look at the stack, once it has been taken."""
     identifier = boto.detect_stack_drift(StackName="drifting", **arguments)["StackDriftDetectionId"]
 
@@ -65,7 +65,7 @@ def of_stack(boto: Any) -> dict[str, Any]:
     return dict(boto.describe_stacks(StackName="drifting")["Stacks"][0]["DriftInformation"])
 
 
-def test_a_stack_that_nobody_has_touched(world: QueryWorld, boto: Any, stack: str) -> None:
+def test_a_stack_that_nobody_has_touched(world: QueryService, boto: Any, stack: str) -> None:
     assert of_stack(boto) == {"StackDriftStatus": "NOT_CHECKED"}
     assert drifts(boto) == {}
     found = detected(world, boto)
@@ -80,7 +80,7 @@ def test_a_stack_that_nobody_has_touched(world: QueryWorld, boto: Any, stack: st
     assert set(drifts(boto, "NOT_CHECKED")) == {"Text"}
 
 
-def test_what_was_changed_and_what_was_removed(world: QueryWorld, boto: Any, stack: str) -> None:
+def test_what_was_changed_and_what_was_removed(world: QueryService, boto: Any, stack: str) -> None:
     changes = {"network": {"name": "renamed", "admin_state_up": False}}
     in_cloud(world, "PUT", f"networks/{physical_id(boto, 'Net')}", changes)
     in_cloud(world, "DELETE", f"networks/{physical_id(boto, 'Quiet')}")
@@ -106,7 +106,7 @@ def test_what_was_changed_and_what_was_removed(world: QueryWorld, boto: Any, sta
     assert json.loads(net["ActualProperties"])["name"] == "renamed"
 
 
-def test_one_resource_at_a_time(world: QueryWorld, boto: Any, stack: str) -> None:
+def test_one_resource_at_a_time(world: QueryService, boto: Any, stack: str) -> None:
     detected(world, boto)
     in_cloud(world, "PUT", f"networks/{physical_id(boto, 'Net')}", {"network": {"name": "other"}})
     found = boto.detect_stack_resource_drift(StackName="drifting", LogicalResourceId="Net")["StackResourceDrift"]
@@ -117,7 +117,7 @@ def test_one_resource_at_a_time(world: QueryWorld, boto: Any, stack: str) -> Non
     assert detected(world, boto, LogicalResourceIds=["Net"])["StackDriftStatus"] == "IN_SYNC"
 
 
-def test_hidden_values_are_not_told(world: QueryWorld, boto: Any, stack: str) -> None:
+def test_hidden_values_are_not_told(world: QueryService, boto: Any, stack: str) -> None:
     group = {"security_group": {"description": "swordfish, and more"}}
     in_cloud(world, "PUT", f"security-groups/{physical_id(boto, 'Group')}", group)
     detected(world, boto)
@@ -126,7 +126,7 @@ def test_hidden_values_are_not_told(world: QueryWorld, boto: Any, stack: str) ->
     assert "swordfish" not in json.dumps(found, default=str)
 
 
-def test_a_look_whose_engine_died_is_taken_up(world: QueryWorld, boto: Any, stack: str) -> None:
+def test_a_look_whose_engine_died_is_taken_up(world: QueryService, boto: Any, stack: str) -> None:
     identifier = boto.detect_stack_drift(StackName="drifting")["StackDriftDetectionId"]
     world.until(lambda: of_stack(boto)["StackDriftStatus"] == "IN_SYNC")
     forgotten = {"status": "IN_PROGRESS", "engine": "gone"}
@@ -156,7 +156,7 @@ def test_bad_requests_about_drift(boto: Any, stack: str, action: str, arguments:
     assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] in (400, 404)
 
 
-def test_another_project_learns_nothing_of_drift(world: QueryWorld, boto: Any, stack: str) -> None:
+def test_another_project_learns_nothing_of_drift(world: QueryService, boto: Any, stack: str) -> None:
     identifier = boto.detect_stack_drift(StackName="drifting")["StackDriftDetectionId"]
     stranger = world.client(world.stranger())
     with pytest.raises(ClientError) as refused:

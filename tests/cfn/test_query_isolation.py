@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from stoker.api.cfn.actions import ACTIONS
-from tests.cfn.query_world import Keys, QueryWorld
+from tests.cfn.query_service import Keys, QueryService
 from tests.cfn.signing import query
 
 MARK = "nobody-else-may-see-this"
@@ -44,7 +44,7 @@ OF_NO_STACK = [name for name in ACTIONS if name not in OF_ONE_STACK and name != 
 
 
 @pytest.fixture(scope="module")
-def private(world: QueryWorld, boto: Any) -> Iterator[str]:
+def private(world: QueryService, boto: Any) -> Iterator[str]:
     """The ARN of the owner's stack."""
     boto.create_stack(StackName="private", TemplateBody=TEMPLATE)
     boto.get_waiter("stack_create_complete").wait(
@@ -57,14 +57,14 @@ def private(world: QueryWorld, boto: Any) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def stranger(world: QueryWorld) -> Keys:
+def stranger(world: QueryService) -> Keys:
     return world.stranger()
 
 
 @pytest.mark.parametrize("by", ["name", "ARN", "id"])
 @pytest.mark.parametrize("action", OF_ONE_STACK)
 def test_another_projects_stack_is_not_there(
-    world: QueryWorld, private: str, stranger: Keys, action: str, by: str
+    world: QueryService, private: str, stranger: Keys, action: str, by: str
 ) -> None:
     name = {"name": "private", "ARN": private, "id": private.rpartition("/")[2]}[by]
     takes = [key for key in ACTIONS[action].parameters if (action, key) not in INSTEAD]
@@ -76,7 +76,9 @@ def test_another_projects_stack_is_not_there(
 
 
 @pytest.mark.parametrize("action", OF_NO_STACK)
-def test_lists_show_the_callers_own_project_only(world: QueryWorld, private: str, stranger: Keys, action: str) -> None:
+def test_lists_show_the_callers_own_project_only(
+    world: QueryService, private: str, stranger: Keys, action: str
+) -> None:
     needed = {key: value for key, value in NEEDED.items() if key in ACTIONS[action].parameters}
     answer = query(world, stranger, Action=action, **needed)
     assert answer.status < 500

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cfn.query_world import QueryWorld
+from tests.cfn.query_service import QueryService
 from tests.cfn.signing import send
 
 pytestmark = pytest.mark.usefixtures("clean")
@@ -54,7 +54,7 @@ def outputs(boto: Any, name: str) -> dict[str, Any]:
     return {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", [])}
 
 
-def test_an_alarm_scales_a_group_by_its_url(world: QueryWorld, boto: Any) -> None:
+def test_an_alarm_scales_a_group_by_its_url(world: QueryService, boto: Any) -> None:
     boto.create_stack(StackName="scaled", TemplateBody=SCALING)
     boto.get_waiter("stack_create_complete").wait(StackName="scaled", WaiterConfig={"Delay": 0.05, "MaxAttempts": 1000})
     before = outputs(boto, "scaled")
@@ -76,7 +76,7 @@ def test_an_alarm_scales_a_group_by_its_url(world: QueryWorld, boto: Any) -> Non
     assert len(signals) == 1
 
 
-def test_a_wait_condition_is_told_by_its_url(world: QueryWorld, boto: Any) -> None:
+def test_a_wait_condition_is_told_by_its_url(world: QueryService, boto: Any) -> None:
     boto.create_stack(StackName="waits", TemplateBody=json.dumps(WAITING))
     url = world.until(
         lambda: next(iter(v for k, v in outputs(boto, "waits").items() if k == "Url" and "http" in v), "")

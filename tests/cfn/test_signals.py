@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
-from tests.cfn.query_world import Keys, QueryWorld
+from tests.cfn.query_service import Keys, QueryService
 from tests.cfn.signing import Answer, query, send, version_2
 
 TEMPLATE = """
@@ -31,7 +31,7 @@ outputs:
 class Waiting:
     """A stack that waits for two signals at `url`."""
 
-    world: QueryWorld
+    world: QueryService
     boto: Any
     stack_id: str
     url: str
@@ -59,7 +59,7 @@ class Waiting:
 
 
 @pytest.fixture
-def waiting(world: QueryWorld, boto: Any) -> Iterator[Waiting]:
+def waiting(world: QueryService, boto: Any) -> Iterator[Waiting]:
     made = boto.create_stack(StackName="waiting", TemplateBody=TEMPLATE, DisableRollback=True)["StackId"]
 
     def url() -> str:

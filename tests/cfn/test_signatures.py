@@ -11,28 +11,28 @@ import botocore.auth
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.cfn.query_world import REGION, Keys, QueryWorld
+from tests.cfn.query_service import REGION, Keys, QueryService
 from tests.cfn.signing import FORM, query, send, time_text, version_2, version_4
 
 LIST = "Action=ListStacks&Version=2010-05-15"
 
 
-def test_version_2_by_get_and_by_post(world: QueryWorld, keys: Keys) -> None:
+def test_version_2_by_get_and_by_post(world: QueryService, keys: Keys) -> None:
     assert query(world, keys, Action="ListStacks").status == 200
     form = urlencode(version_2(keys, world.host, {"Action": "ListStacks"}, "POST"))
     assert send(world, "POST", "/v1/", form, {"Content-Type": FORM}).status == 200
 
 
-def test_version_4(world: QueryWorld, keys: Keys) -> None:
+def test_version_4(world: QueryService, keys: Keys) -> None:
     assert send(world, "POST", "/v1/", LIST, version_4(keys, world.host, LIST)).status == 200
 
 
 @pytest.mark.parametrize("path", ["/", "/v1", "/v1/"])
-def test_version_4_as_boto3_makes_it(world: QueryWorld, keys: Keys, path: str) -> None:
+def test_version_4_as_boto3_makes_it(world: QueryService, keys: Keys, path: str) -> None:
     assert world.client(keys, path=path).list_stacks()["StackSummaries"] == []
 
 
-def test_a_signed_url_of_version_4(world: QueryWorld, boto: Any) -> None:
+def test_a_signed_url_of_version_4(world: QueryService, boto: Any) -> None:
     url = boto.generate_presigned_url("list_stacks", HttpMethod="GET")
     path = url.removeprefix(world.url)
     assert send(world, "GET", path).status == 200
@@ -41,7 +41,7 @@ def test_a_signed_url_of_version_4(world: QueryWorld, boto: Any) -> None:
 
 @pytest.mark.parametrize(("expires", "code"), [(1, "RequestExpired"), (1000, ""), (0, "IncompleteSignature")])
 def test_a_signed_url_may_say_how_long_it_may_be_used(
-    world: QueryWorld, boto: Any, monkeypatch: pytest.MonkeyPatch, expires: int, code: str
+    world: QueryService, boto: Any, monkeypatch: pytest.MonkeyPatch, expires: int, code: str
 ) -> None:
     """Signed 30 seconds ago: well within the time for which clocks may differ."""
     now = datetime.now(UTC) - timedelta(seconds=30)
@@ -51,13 +51,13 @@ def test_a_signed_url_may_say_how_long_it_may_be_used(
     assert (answer.status == 200) if not code else (answer.code == code)
 
 
-def refusal(world: QueryWorld, method: str, path: str, body: str = "", **headers: str) -> str:
+def refusal(world: QueryService, method: str, path: str, body: str = "", **headers: str) -> str:
     answer = send(world, method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
     assert 400 <= answer.status < 500
     return answer.code
 
 
-def test_no_signature(world: QueryWorld) -> None:
+def test_no_signature(world: QueryService) -> None:
     assert refusal(world, "GET", "/v1/?Action=ListStacks") == "MissingAuthenticationToken"
     assert refusal(world, "GET", "/v1/?Action=ListStacks&AWSAccessKeyId=x") == "IncompleteSignature"
 
@@ -72,48 +72,48 @@ def test_no_signature(world: QueryWorld) -> None:
         {"Timestamp": time_text(30.0)},
     ],
 )
-def test_an_altered_request_of_version_2(world: QueryWorld, keys: Keys, change: dict[str, str]) -> None:
+def test_an_altered_request_of_version_2(world: QueryService, keys: Keys, change: dict[str, str]) -> None:
     signed = version_2(keys, world.host, {"Action": "ListStacks"})
     assert refusal(world, "GET", f"/v1/?{urlencode({**signed, **change})}") == "SignatureDoesNotMatch"
 
 
-def test_the_path_and_the_method_are_signed(world: QueryWorld, keys: Keys) -> None:
+def test_the_path_and_the_method_are_signed(world: QueryService, keys: Keys) -> None:
     signed = urlencode(version_2(keys, world.host, {"Action": "ListStacks"}))
     assert refusal(world, "GET", f"/?{signed}") == "SignatureDoesNotMatch"
     assert refusal(world, "POST", "/v1/", signed, Content_Type=FORM) == "SignatureDoesNotMatch"
 
 
-def test_an_altered_body_of_version_4(world: QueryWorld, keys: Keys) -> None:
+def test_an_altered_body_of_version_4(world: QueryService, keys: Keys) -> None:
     headers = version_4(keys, world.host, LIST)
     assert (
         send(world, "POST", "/v1/", LIST.replace("ListStacks", "ListExports"), headers).code == "SignatureDoesNotMatch"
     )
 
 
-def test_parameters_in_the_url_of_a_post_are_refused(world: QueryWorld, keys: Keys) -> None:
+def test_parameters_in_the_url_of_a_post_are_refused(world: QueryService, keys: Keys) -> None:
     headers = version_4(keys, world.host, LIST)
     assert send(world, "POST", "/v1/?Action=DeleteStack", LIST, headers).code == "MalformedQueryString"
 
 
-def test_a_parameter_that_comes_twice_is_refused(world: QueryWorld, keys: Keys) -> None:
+def test_a_parameter_that_comes_twice_is_refused(world: QueryService, keys: Keys) -> None:
     signed = urlencode(version_2(keys, world.host, {"Action": "ListStacks"}))
     assert refusal(world, "GET", f"/v1/?{signed}&Action=DeleteStack") == "InvalidQueryParameter"
 
 
 @pytest.mark.parametrize("ago", [1000.0, -1000.0])
-def test_a_request_from_another_time(world: QueryWorld, keys: Keys, ago: float) -> None:
+def test_a_request_from_another_time(world: QueryService, keys: Keys, ago: float) -> None:
     """Whoever has seen a signed request cannot send it again later, and a clock that is ahead does not help."""
     assert query(world, keys, Action="ListStacks", Timestamp=time_text(ago)).code == "RequestExpired"
     headers = version_4(keys, world.host, LIST, ago=ago)
     assert send(world, "POST", "/v1/", LIST, headers).code == "RequestExpired"
 
 
-def test_a_request_without_a_time_could_be_sent_again_for_ever(world: QueryWorld, keys: Keys) -> None:
+def test_a_request_without_a_time_could_be_sent_again_for_ever(world: QueryService, keys: Keys) -> None:
     signed = version_2(keys, world.host, {"Action": "ListStacks"}, timed=False)
     assert refusal(world, "GET", f"/v1/?{urlencode(signed)}") == "IncompleteSignature"
 
 
-def test_the_wrong_secret(world: QueryWorld, keys: Keys) -> None:
+def test_the_wrong_secret(world: QueryService, keys: Keys) -> None:
     wrong = replace(keys, secret="0" * 32)
     assert query(world, wrong, Action="ListStacks").code == "SignatureDoesNotMatch"
     with pytest.raises(ClientError) as refused:
@@ -122,7 +122,7 @@ def test_the_wrong_secret(world: QueryWorld, keys: Keys) -> None:
     assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 403
 
 
-def test_the_wrong_region_and_the_wrong_service(world: QueryWorld, keys: Keys) -> None:
+def test_the_wrong_region_and_the_wrong_service(world: QueryService, keys: Keys) -> None:
     """A request that was signed for another place is not accepted here, though the secret is right."""
     for region, service in (("elsewhere", "cloudformation"), (REGION, "s3")):
         answer = send(world, "POST", "/v1/", LIST, version_4(keys, world.host, LIST, region=region, service=service))
@@ -133,24 +133,24 @@ def test_the_wrong_region_and_the_wrong_service(world: QueryWorld, keys: Keys) -
 
 
 @pytest.mark.parametrize("region", ["0", "None"])
-def test_a_scope_made_of_the_labels_of_the_host(world: QueryWorld, keys: Keys, region: str) -> None:
+def test_a_scope_made_of_the_labels_of_the_host(world: QueryService, keys: Keys, region: str) -> None:
     """boto 2, in heat-cfntools, knows no other name of the service than its host's."""
     answer = send(world, "POST", "/v1/", LIST, version_4(keys, world.host, LIST, region=region, service="127"))
     assert answer.status == 200, answer.content
 
 
-def test_the_signature_must_cover_the_host_and_the_date(world: QueryWorld, keys: Keys) -> None:
+def test_the_signature_must_cover_the_host_and_the_date(world: QueryService, keys: Keys) -> None:
     for covered in (("host",), ("x-amz-date",)):
         headers = version_4(keys, world.host, LIST, signed_headers=covered)
         assert send(world, "POST", "/v1/", LIST, headers).code == "IncompleteSignature"
 
 
-def test_another_host(world: QueryWorld, keys: Keys) -> None:
+def test_another_host(world: QueryService, keys: Keys) -> None:
     headers = {**version_4(keys, world.host, LIST), "Host": "elsewhere.example"}
     assert send(world, "POST", "/v1/", LIST, headers).code == "SignatureDoesNotMatch"
 
 
-def test_two_signatures(world: QueryWorld, keys: Keys) -> None:
+def test_two_signatures(world: QueryService, keys: Keys) -> None:
     signed = urlencode(version_2(keys, world.host, {"Action": "ListStacks"}))
     headers = version_4(keys, world.host, "")
     del headers["Content-Type"]
@@ -167,17 +167,17 @@ def test_two_signatures(world: QueryWorld, keys: Keys) -> None:
         "\u00e9",
     ],
 )
-def test_a_header_that_is_no_signature(world: QueryWorld, header: str) -> None:
+def test_a_header_that_is_no_signature(world: QueryService, header: str) -> None:
     headers = {"Authorization": header, "X-Amz-Date": "20260101T000000Z", "Content-Type": FORM}
     answer = send(world, "POST", "/v1/", LIST, headers)
     assert (answer.status, answer.code) == (400, "IncompleteSignature")
 
 
-def test_times_that_are_none(world: QueryWorld, keys: Keys) -> None:
+def test_times_that_are_none(world: QueryService, keys: Keys) -> None:
     assert query(world, keys, Action="ListStacks", Timestamp="yesterday").code == "IncompleteSignature"
 
 
-def test_keys_that_have_been_deleted(world: QueryWorld) -> None:
+def test_keys_that_have_been_deleted(world: QueryService) -> None:
     keys = world.keys()
     assert query(world, keys, Action="ListStacks").status == 200
     world.forget(keys)

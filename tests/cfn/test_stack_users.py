@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from stoker.api.cfn.actions import ACTIONS
-from tests.cfn.query_world import Keys, QueryWorld
+from tests.cfn.query_service import Keys, QueryService
 from tests.cfn.signing import query
 
 TEMPLATE = """
@@ -58,7 +58,7 @@ def code_of(error: pytest.ExceptionInfo[ClientError]) -> str:
 
 
 @pytest.mark.parametrize("reference", [0, 1, 2], ids=["name", "uuid", "arn"])
-def test_its_own_resource(world: QueryWorld, stacks: dict[str, Any], own_keys: Keys, reference: int) -> None:
+def test_its_own_resource(world: QueryService, stacks: dict[str, Any], own_keys: Keys, reference: int) -> None:
     """What its policies allow, however the stack is named."""
     client = world.client(own_keys)
     name = references(stacks["own"])[reference]
@@ -75,7 +75,9 @@ def test_its_own_resource(world: QueryWorld, stacks: dict[str, Any], own_keys: K
 
 
 @pytest.mark.parametrize("reference", [0, 1, 2], ids=["name", "uuid", "arn"])
-def test_a_resource_of_another_stack(world: QueryWorld, stacks: dict[str, Any], own_keys: Keys, reference: int) -> None:
+def test_a_resource_of_another_stack(
+    world: QueryService, stacks: dict[str, Any], own_keys: Keys, reference: int
+) -> None:
     """Another stack of the same owner is as one that does not exist."""
     client = world.client(own_keys)
     name = references(stacks["another"])[reference]
@@ -89,7 +91,7 @@ def test_a_resource_of_another_stack(world: QueryWorld, stacks: dict[str, Any], 
 
 
 @pytest.mark.parametrize("action", sorted(set(ACTIONS) - set(OPEN)))
-def test_every_other_action(world: QueryWorld, stacks: dict[str, Any], own_keys: Keys, action: str) -> None:
+def test_every_other_action(world: QueryService, stacks: dict[str, Any], own_keys: Keys, action: str) -> None:
     """No other action is for users of stacks, on their own stack neither."""
     values = {"EnableTerminationProtection": "true", "UniqueId": "i", "Status": "SUCCESS"}
     given = {name: values.get(name, "own") for name, one in ACTIONS[action].parameters.items() if one.required}

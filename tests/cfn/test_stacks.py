@@ -15,7 +15,8 @@ from stoker.contract.catalog import ClaimRequestToken
 from stoker.operations.repeating import request_token_claim
 from stoker.store import request_tokens
 from stoker.store.sealing import Sealer
-from tests.cfn.query_world import SEALING_KEY, Keys, QueryWorld
+from tests.cfn.query_service import Keys, QueryService
+from tests.harness import KEY
 
 FAST = {"Delay": 0.05, "MaxAttempts": 2000}
 
@@ -43,7 +44,7 @@ def error(expected: Any) -> dict[str, Any]:
     return dict(expected.value.response["Error"])
 
 
-def ended(world: QueryWorld, boto: Any, name: str) -> str:
+def ended(world: QueryService, boto: Any, name: str) -> str:
     """The status of a stack once nothing is in progress any more."""
 
     def status() -> str:
@@ -305,7 +306,7 @@ def test_tags_in_another_order_are_no_change(boto: Any) -> None:
         (tags(*((f"k{number}", "a") for number in range(51))), "50 tags, not 51"),
     ],
 )
-def test_tags_that_are_refused(world: QueryWorld, keys: Keys, refused_tags: Any, complaint: str) -> None:
+def test_tags_that_are_refused(world: QueryService, keys: Keys, refused_tags: Any, complaint: str) -> None:
     unchecked = world.client(keys, parameter_validation=False)
     change_set = {"ChangeSetName": "tagging", "ChangeSetType": "CREATE"}
     for ask, more in ((unchecked.create_stack, {}), (unchecked.create_change_set, change_set)):
@@ -316,7 +317,7 @@ def test_tags_that_are_refused(world: QueryWorld, keys: Keys, refused_tags: Any,
 
 
 @pytest.mark.usefixtures("clean")
-def test_a_failed_creation_is_rolled_back_unless_told_otherwise(world: QueryWorld, boto: Any) -> None:
+def test_a_failed_creation_is_rolled_back_unless_told_otherwise(world: QueryService, boto: Any) -> None:
     failing = json.dumps(
         {
             "AWSTemplateFormatVersion": "2010-09-09",
@@ -336,7 +337,7 @@ def test_a_failed_creation_is_rolled_back_unless_told_otherwise(world: QueryWorl
 
 
 @pytest.mark.usefixtures("clean")
-def test_a_failed_update_is_an_update_rollback(world: QueryWorld, boto: Any) -> None:
+def test_a_failed_update_is_an_update_rollback(world: QueryService, boto: Any) -> None:
     good = {
         "AWSTemplateFormatVersion": "2010-09-09",
         "Resources": {"One": {"Type": "OS::Heat::TestResource", "Properties": {"value": "a"}}},
@@ -352,7 +353,7 @@ def test_a_failed_update_is_an_update_rollback(world: QueryWorld, boto: Any) -> 
 
 
 @pytest.mark.usefixtures("clean")
-def test_the_rollback_of_a_creation_keeps_its_name_after_an_update(world: QueryWorld, boto: Any) -> None:
+def test_the_rollback_of_a_creation_keeps_its_name_after_an_update(world: QueryService, boto: Any) -> None:
     bad = {"Resources": {"Bad": {"Type": "OS::Heat::TestResource", "Properties": {"fail": True}}}}
     boto.create_stack(StackName="again", TemplateBody=plain(**bad))
     assert ended(world, boto, "again") == "ROLLBACK_COMPLETE"
@@ -408,14 +409,15 @@ def test_a_repeated_request_is_carried_out_once(boto: Any) -> None:
     assert error(taken)["Code"] == "AlreadyExistsException"
 
 
-def test_what_is_kept_of_a_request_tells_nothing_without_the_key(world: QueryWorld) -> None:
+def test_what_is_kept_of_a_request_tells_nothing_without_the_key(world: QueryService) -> None:
     context = RequestContext(new_request_id(), user_id="u", user_name="demo", project_id="p")
     plain = sha256(b"a request with a password").hexdigest()
     claim = ClaimRequestToken(token="kept", digest=plain)
     assert world.run(request_token_claim(world.engine, context, claim))["state"] == "claimed"
     assert world.run(request_token_claim(world.engine, context, claim))["state"] == "unanswered"
     known = world.run(world.engine.database.read(request_tokens.find, "p", "kept"))
-    assert known.digest == Sealer([SEALING_KEY]).digest(plain)
+    assert known is not None
+    assert known.digest == Sealer([KEY]).digest(plain)
     assert known.digest != Sealer(["another key"]).digest(plain)
 
 
@@ -427,7 +429,7 @@ def test_a_request_that_failed_may_be_repeated(boto: Any) -> None:
 
 
 @pytest.mark.usefixtures("clean")
-def test_another_project_sees_nothing(world: QueryWorld, boto: Any) -> None:
+def test_another_project_sees_nothing(world: QueryService, boto: Any) -> None:
     made = boto.create_stack(StackName="mine", TemplateBody=TEMPLATE)
     wait(boto, "stack_create_complete", "mine")
     stranger = world.client(world.stranger())

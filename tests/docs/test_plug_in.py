@@ -13,7 +13,7 @@ from stoker.base.errors import TemplateInvalid
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.registry import Registry
-from tests.engine.world import World
+from tests.harness import World
 
 CREATION = "POST /network/v2.0/address-groups"
 

@@ -1,33 +1,14 @@
-"""A world per test: an emulated cloud on its own thread, an engine on the test's loop, clocks that tests move."""
+"""Log records as the handlers of a process receive them."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.logging import protect
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
-from tests.engine.world import World
-
-
-@pytest.fixture
-def served() -> Iterator[ServedCloud]:
-    # The emulated cloud keeps real time at a quick pace; the engine's clock is moved by the tests.
-    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)) as served:
-        yield served
-
-
-@pytest.fixture
-async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
-    world = await World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now())).start()
-    yield world
-    await world.stop()
 
 
 class Keeper(logging.Handler):

@@ -17,16 +17,15 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from stoker.base.clock import SystemClock, Timer
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.store import queries
 from stoker.store.database import Database
 from stoker.store.journal import Claim, Journal
-from tests.engine.world import World
+from tests.harness import World
 
 TEMPLATE = (Path(__file__).parent / "crashing.yaml").read_text()
 CHANGED = (
@@ -123,7 +122,7 @@ def in_child(
 
 
 async def _with_world(work: Callable[[World], Awaitable[Any]], path: Path, emulated: Emulated) -> Any:
-    world = await World(path, cast(ServedCloud, emulated), HurriedClock()).start()
+    world = await World(path, emulated, clock=HurriedClock()).start()
     answer = await work(world)
     await world.stop()
     return answer

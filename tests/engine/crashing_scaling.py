@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.engine.crashing import Emulated, in_child, kill_at, make_ready
-from tests.engine.world import World
+from tests.harness import World
 
 REF = {"name": "web", "id": None}
 TEMPLATE = {

@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSupported, TemplateInvalid
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.store import queries
 from stoker.store.sealing import Sealer
-from tests.engine.world import World
+from tests.harness import World
 
 HERE = Path(__file__).parent
 CHILD = """
@@ -35,7 +34,7 @@ FILES = {"child.yaml": CHILD}
 @pytest.fixture
 async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
     settings = EngineSettings(enable_stack_abandon=True, enable_stack_adopt=True)
-    world = await World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now()), settings).start()
+    world = await World(tmp_path / "stoker.db", served, settings=settings).start()
     yield world
     await world.stop()
 

@@ -11,11 +11,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import BaseTestServer, TestServer
 
-from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.errors import BadValue, Forbidden, ResourceActionNotSupported, TemplateInvalid
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
-from tests.engine.world import World
+from tests.harness import World
 
 SIGNALS = "http://cfn.example:8000/v1/waitcondition"
 REF = {"name": "web", "id": None}
@@ -24,7 +23,7 @@ REF = {"name": "web", "id": None}
 @pytest.fixture
 async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
     settings = EngineSettings(type_options={"heat_waitcondition_server_url": SIGNALS})
-    world = World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now()), settings)
+    world = World(tmp_path / "stoker.db", served, settings=settings)
     await world.start()
     yield world
     await world.stop()
@@ -257,7 +256,7 @@ async def shelf() -> AsyncIterator[BaseTestServer]:
 async def near(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
     """A world whose operator lets templates be fetched from this machine."""
     settings = EngineSettings(type_options={"template_fetch_networks": ["127.0.0.0/8"]})
-    world = await World(tmp_path / "near.db", served, ManualClock(SystemClock().now()), settings).start()
+    world = await World(tmp_path / "near.db", served, settings=settings).start()
     yield world
     await world.stop()
 

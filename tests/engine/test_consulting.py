@@ -14,7 +14,7 @@ from stoker.base.clock import SystemClock
 from stoker.base.errors import TemplateInvalid
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
-from tests.engine.world import World
+from tests.harness import World
 
 REF = {"name": "outer", "id": None}
 

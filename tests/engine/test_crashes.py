@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 
 ROOT = Path(__file__).parents[2]
@@ -37,12 +34,6 @@ SNAPSHOTS = {
 """How the stack and its snapshots stand once the action has ended."""
 
 EXPECTED = {"create": "CREATE_COMPLETE", "update": "UPDATE_COMPLETE", "delete": "none"}
-
-
-@pytest.fixture
-def served() -> Iterator[ServedCloud]:
-    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)) as served:
-        yield served
 
 
 def owned(served: ServedCloud) -> set[tuple[str, str]]:

@@ -10,7 +10,7 @@ import pytest
 from stoker.base.errors import Forbidden, MissingCredentialError, TemplateInvalid
 from stoker.emulator.identity.records import IdentityRecords
 from stoker.store import queries
-from tests.engine.world import World
+from tests.harness import World
 
 TEMPLATE = {"heat_template_version": "2021-04-16", "resources": {"a": {"type": "OS::Heat::TestResource"}}}
 

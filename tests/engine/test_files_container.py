@@ -7,7 +7,7 @@ import pytest
 from stoker.base.errors import BadValue, DownloadLimitExceeded, NotFound
 from stoker.cloud.credentials import TokenCredential
 from stoker.cloud.session import Cloud
-from tests.engine.world import World
+from tests.harness import World
 
 LIMIT = 100
 

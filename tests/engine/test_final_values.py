@@ -8,7 +8,7 @@ import pytest
 
 from stoker.emulator.core.faults import Fault
 from stoker.store import queries
-from tests.engine.world import World
+from tests.harness import World
 
 
 def depending(**source: Any) -> dict[str, Any]:

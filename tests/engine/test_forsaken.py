@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock, SystemClock
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.store import queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, SUPERSEDED, Operation
-from tests.engine.world import World
+from tests.harness import World
 
 # The tests' clock runs much quicker than the machine works: leases are long, so that they do not lapse.
 SETTINGS = EngineSettings(lease_seconds=5000.0, stack_action_timeout=10_000_000)
@@ -26,7 +25,7 @@ REF = {"name": "web", "id": None}
 
 @pytest.fixture
 async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
-    world = World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now()), SETTINGS)
+    world = World(tmp_path / "stoker.db", served, settings=SETTINGS)
     yield await world.start()
     await world.stop()
 

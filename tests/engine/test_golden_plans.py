@@ -20,7 +20,7 @@ import yaml
 from rich.console import Console
 
 from stoker.cli.plans import plan_lines
-from tests.engine.world import World
+from tests.harness import World
 
 GOLDEN = Path(__file__).parent / "golden"
 RULE = "\n" + "-" * 80 + "\n"

@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock, SystemClock
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
-from tests.engine.world import World
+from tests.harness import World
 
 CORPUS = Path(
     os.environ.get("STOKER_TEMPLATE_CORPUS", Path(__file__).parents[3] / "shared" / "corpus" / "heat-templates")
@@ -31,7 +30,7 @@ SIGNALS = "http://cfn.example:8000/v1/waitcondition"
 @pytest.fixture
 async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
     settings = EngineSettings(type_options={"heat_waitcondition_server_url": SIGNALS})
-    world = World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now()), settings)
+    world = World(tmp_path / "stoker.db", served, settings=settings)
     await world.start()
     await world.create("key", KEY)
     yield world

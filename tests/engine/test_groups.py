@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import TemplateInvalid
-from tests.engine.world import World
+from tests.harness import World
 
 VALUE = "OS::Heat::TestResource"
 

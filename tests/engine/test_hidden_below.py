@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from stoker.base.redaction import redact, redact_values
-from tests.engine.world import World
+from tests.harness import World
 
 REDACTED = "******"
 REF = {"name": "web", "id": None}

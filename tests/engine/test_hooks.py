@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import InvalidBreakPointHook, ResourceNotAvailable
-from tests.engine.world import World
+from tests.harness import World
 
 REF = {"name": "held", "id": None}
 

@@ -8,7 +8,7 @@ import pytest
 
 from stoker.base.errors import TemplateInvalid
 from stoker.emulator.core.faults import Fault
-from tests.engine.world import World
+from tests.harness import World
 
 CHILD = """
 heat_template_version: 2021-04-16

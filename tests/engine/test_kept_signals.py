@@ -11,7 +11,7 @@ import pytest
 
 from stoker.emulator.messaging.records import MessagingRecords
 from stoker.emulator.objectstore.records import ObjectStoreRecords
-from tests.engine.world import World
+from tests.harness import World
 
 REF = {"name": "web", "id": None}
 Send = Callable[[bytes], None]

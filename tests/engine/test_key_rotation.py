@@ -16,7 +16,7 @@ from stoker.emulator.testing import ServedCloud
 from stoker.store import tables
 from stoker.store.database import Database
 from stoker.store.sealing import Sealer
-from tests.engine.world import KEY, World
+from tests.harness import KEY, World
 
 NEW = "n" * 32
 REF = {"name": "web", "id": None}
@@ -72,7 +72,7 @@ def sealed_with(path: Path, sealer: Sealer) -> tuple[int, int]:
 
 async def test_after_sealing_anew_the_old_key_may_go(served: ServedCloud, tmp_path: Path) -> None:
     path, clock = tmp_path / "stoker.db", ManualClock(SystemClock().now())
-    world = await World(path, served, clock).start()
+    world = await World(path, served, clock=clock).start()
     await world.create("web", template("first"), files=FILES, parameters={"password": "s3cr3t"})
     await world.call("snapshot_create", ref=REF, name="kept")
     await world.settle((await world.call("stack_identify", ref=REF))["id"])
@@ -89,7 +89,7 @@ async def test_after_sealing_anew_the_old_key_may_go(served: ServedCloud, tmp_pa
     assert [done.output for done in said] == [f"Resealed {number} values.\n", "Resealed 0 values.\n"]
     assert sealed_with(path, Sealer([NEW])) == (number, number)
 
-    world = await World(path, served, clock, keys=[NEW]).start()
+    world = await World(path, served, clock=clock, keys=[NEW]).start()
     before = await world.resources("web", depth=2)
     changed = await world.update("web", template("second"), files=FILES, parameters={"password": "s3cr3t"})
     assert (changed["status"], world.outputs(changed)) == ("COMPLETE", {"word": "s3cr3t"})

@@ -10,7 +10,7 @@ import pytest
 from stoker.base.clock import ManualClock
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
-from tests.engine.world import World
+from tests.harness import World
 
 KEYS = "/compute/v2.1/os-keypairs"
 NETWORKS = "/network/v2.0/networks"

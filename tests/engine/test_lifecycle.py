@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stoker.base.errors import EntityNotFound, NotSupported, StackExists, TemplateInvalid, UserError
-from tests.engine.world import World
+from tests.harness import World
 
 
 def resource(value: Any = "x", *after: str, wait: float = 0, **properties: Any) -> dict[str, Any]:
@@ -247,7 +248,7 @@ async def test_a_plan_says_what_will_happen_and_why(world: World) -> None:
     assert set(await world.resources("planned")) == {"a", "b", "old"}
 
 
-async def test_hidden_parameters_are_sealed_at_rest_and_redacted_when_shown(world: World) -> None:
+async def test_hidden_parameters_are_sealed_at_rest_and_redacted_when_shown(world: World, tmp_path: Path) -> None:
     made = template({"out": {"get_attr": ["a", "output"]}}, a=resource({"get_param": "password"}))
     made["parameters"] = {"password": {"type": "string", "hidden": True}}
     stack = await world.create("secret", made, parameters={"password": "s3cr3t-w0rd"})
@@ -259,5 +260,5 @@ async def test_hidden_parameters_are_sealed_at_rest_and_redacted_when_shown(worl
         "event_show", ref={"name": "secret", "id": None}, resource_name="a", event_id=events[0]["id"]
     )
     assert shown["resource_properties"]["value"] == "******"
-    for path in world.path.parent.iterdir():
+    for path in tmp_path.iterdir():
         assert b"s3cr3t-w0rd" not in path.read_bytes()

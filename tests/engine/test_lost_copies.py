@@ -16,7 +16,7 @@ from stoker.cloud.transport import Answer, Request
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.store import queries
-from tests.engine.world import World
+from tests.harness import World
 
 REF = {"name": "precious", "id": None}
 NETWORK = {
@@ -59,7 +59,7 @@ class Lives:
         self.held, self.go_on = asyncio.Event(), asyncio.Event()
 
     async def begin(self) -> None:
-        self.world = await World(self._path, self._served, self._clock).start()
+        self.world = await World(self._path, self._served, clock=self._clock).start()
 
     async def die(self) -> None:
         """Leave everything as it is, in the middle of whatever is going on."""

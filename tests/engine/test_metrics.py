@@ -13,7 +13,7 @@ from stoker.base.clock import ManualClock, SystemClock
 from stoker.emulator.testing import ServedCloud
 from stoker.processes import status
 from stoker.processes.status import EngineMetrics
-from tests.engine.world import World
+from tests.harness import World
 
 
 def broken_off(_query: Callable[..., Any], *_arguments: Any) -> Any:
@@ -38,7 +38,7 @@ async def test_without_the_database_only_what_it_knows_is_left_out(
     served: ServedCloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = ManualClock(SystemClock().now())
-    world = await World(tmp_path / "stoker.db", served, clock).start()
+    world = await World(tmp_path / "stoker.db", served, clock=clock).start()
     before = await measured(world)
     clock.advance(1)
     with monkeypatch.context() as patch:
@@ -54,12 +54,12 @@ async def test_without_the_database_only_what_it_knows_is_left_out(
 
 async def test_the_age_of_a_claim_counts_from_when_this_engine_made_it(served: ServedCloud, tmp_path: Path) -> None:
     clock = ManualClock(SystemClock().now())
-    world = await World(tmp_path / "stoker.db", served, clock).start()
+    world = await World(tmp_path / "stoker.db", served, clock=clock).start()
     await world.call("stack_create", name="held", template=HELD, environment=HOOK)
     assert (await measured(world))["stoker_claim_age_seconds"] == 0
     await world.stop()
     clock.advance(1000)
-    world = await World(tmp_path / "stoker.db", served, clock).start()
+    world = await World(tmp_path / "stoker.db", served, clock=clock).start()
     clock.advance(2)
     assert (await measured(world))["stoker_claim_age_seconds"] == 2
     await world.stop()

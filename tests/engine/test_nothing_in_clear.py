@@ -13,7 +13,7 @@ from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.store import tables
 from stoker.store.sealing import Sealer
-from tests.engine.world import KEY, World
+from tests.harness import KEY, World
 
 TEMPLATE = """
 heat_template_version: 2021-04-16

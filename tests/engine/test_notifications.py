@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 from oslo_config import cfg
 
-from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.config import register_options
 from stoker.emulator.testing import ServedCloud
 from stoker.rpc import messaging
 from stoker.rpc.notifications import open_bus
 from stoker.store import announcements
 from stoker.store.records import NOTIFICATION
-from tests.engine.world import World
+from tests.harness import World
 
 _impl_test = importlib.import_module("oslo_messaging.notify._impl_test")  # after ours, which silences its warnings
 
@@ -54,7 +53,7 @@ def bus() -> Bus:
 
 @pytest.fixture
 async def world(served: ServedCloud, tmp_path: Path, bus: Bus) -> AsyncIterator[World]:
-    world = await World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now()), bus=bus).start()
+    world = await World(tmp_path / "stoker.db", served, bus=bus).start()
     yield world
     await world.stop()
 
@@ -186,7 +185,7 @@ async def test_what_is_left_to_an_engine_without_a_bus_is_forgotten(world: World
 
 
 async def test_without_a_bus_nothing_is_recorded(served: ServedCloud, tmp_path: Path) -> None:
-    world = await World(tmp_path / "quiet.db", served, ManualClock(SystemClock().now())).start()
+    world = await World(tmp_path / "quiet.db", served).start()
     await world.create("quiet", TEMPLATE, parameters={"word": "x"})
     assert await world.database.read(announcements.tellers) == set()
     await world.stop()

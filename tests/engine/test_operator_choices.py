@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.errors import EntityNotFound, RequestLimitExceeded, TemplateInvalid
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.operator_environment import OperatorEnvironment
 from stoker.engine.settings import EngineSettings
-from tests.engine.world import World
+from tests.harness import World
 
 MakeWorld = Callable[..., Awaitable[World]]
 VERSION = "heat_template_version: 2021-04-16\n"
@@ -45,9 +44,7 @@ async def make_world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[MakeW
     async def make(**settings: Any) -> World:
         for world in worlds:
             await world.stop()
-        worlds[:] = [
-            World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now()), EngineSettings(**settings))
-        ]
+        worlds[:] = [World(tmp_path / "stoker.db", served, settings=EngineSettings(**settings))]
         return await worlds[0].start()
 
     yield make

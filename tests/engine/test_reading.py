@@ -7,7 +7,7 @@ from typing import Any
 
 from stoker.base.errors import ResourceNotFound
 from stoker.emulator.core.faults import Fault
-from tests.engine.world import World
+from tests.harness import World
 
 HOT = {"heat_template_version": "2021-04-16"}
 REF = {"name": "seen", "id": None}

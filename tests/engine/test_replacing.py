@@ -8,7 +8,7 @@ from stoker.cloud.credentials import TokenCredential
 from stoker.cloud.session import Cloud
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
-from tests.engine.world import World
+from tests.harness import World
 
 SERVER = "POST /compute/v2.1/servers"
 ADDRESS = "10.0.0.42"

@@ -11,7 +11,7 @@ from stoker.base.errors import CloudError
 from stoker.cloud.credentials import TokenCredential
 from stoker.emulator.core.faults import Fault
 from stoker.engine.running.retries import LONGEST, LONGEST_ASKED_FOR, MOST_ATTEMPTS, Retries
-from tests.engine.world import World
+from tests.harness import World
 
 HOT = {"heat_template_version": "2021-04-16"}
 

@@ -5,24 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 
 ROOT = Path(__file__).parents[2]
 UNTOUCHED = {"size": 1, "changing": False, "reason": "ExactCapacity : 1"}
 SCALED = {"size": 2, "changing": False, "reason": "change_in_capacity : 1"}
-
-
-@pytest.fixture
-def served() -> Iterator[ServedCloud]:
-    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)) as served:
-        yield served
 
 
 @pytest.mark.slow

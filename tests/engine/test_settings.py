@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import BadValue, Conflict, Forbidden
-from tests.engine.world import World
+from tests.harness import World
 
 REF = {"name": "kept", "id": None}
 FIXED = {

@@ -27,7 +27,7 @@ from stoker.plugins.resource import Call
 from stoker.store import claims, queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, PENDING, SUPERSEDED, Operation
-from tests.engine.world import World
+from tests.harness import World
 
 REF = {"name": "shared", "id": None}
 # The tests' clock runs much quicker than the machine works: leases are long, so that only tests make them lapse.
@@ -84,7 +84,7 @@ def wires(request: pytest.FixtureRequest) -> Wires:
 async def pair(served: ServedCloud, tmp_path: Path, wires: Wires) -> AsyncIterator[tuple[World, World]]:
     """Two engines that know of each other, on one clock."""
     clock = ManualClock(SystemClock().now())
-    worlds = [World(tmp_path / "stoker.db", served, clock, SETTINGS, wires) for _ in range(2)]
+    worlds = [World(tmp_path / "stoker.db", served, clock=clock, settings=SETTINGS, peers=wires) for _ in range(2)]
     for world in worlds:
         await world.start()
         wires.engines[world.engine.id] = world
@@ -511,7 +511,7 @@ async def test_an_engine_that_starts_forgets_those_that_are_long_gone(served: Se
     path = tmp_path / "stoker.db"
     ids: list[str] = []
     for pause_after in (claims.REMEMBERED_SECONDS, claims.REMEMBERED_SECONDS - 100, 0):
-        world = await World(path, served, clock, SETTINGS).start()
+        world = await World(path, served, clock=clock, settings=SETTINGS).start()
         ids.append(world.engine.id)
         kept = {engine.id for engine in await world.database.read(claims.list_engines)}
         await world.stop()

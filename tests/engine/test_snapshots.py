@@ -9,7 +9,7 @@ import pytest
 
 from stoker.base.errors import ActionInProgress, NotSupported, RequestLimitExceeded, SnapshotNotFound
 from stoker.emulator.core.faults import Fault
-from tests.engine.world import World
+from tests.harness import World
 
 CHILD = """
 heat_template_version: 2021-04-16

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from stoker.base.clock import ManualClock, SystemClock
+from stoker.base.clock import ManualClock
 from stoker.cloud.session import Cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.store import claims, queries
 from stoker.store.records import Stack
-from tests.engine.world import World
+from tests.harness import World
 
 SETTINGS = EngineSettings(heartbeat_seconds=5.0, lease_seconds=50.0, stack_action_timeout=10_000_000)
 TEMPLATE = {
@@ -28,7 +28,7 @@ TEMPLATE = {
 
 @pytest.fixture
 async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
-    world = World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now()), SETTINGS)
+    world = World(tmp_path / "stoker.db", served, settings=SETTINGS)
     yield await world.start()
     await world.stop()
 

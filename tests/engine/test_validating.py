@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.errors import BadValue, CloudError, ResourceTypeUnavailable, TemplateInvalid
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
-from tests.engine.world import World
+from tests.harness import World
 
 HEAD = "heat_template_version: 2021-04-16\n"
 LEAF = HEAD + "parameters: {size: {type: number, default: 4}}\nresources: {}\n"
@@ -82,7 +81,7 @@ async def without_messaging(served: ServedCloud, tmp_path: Path) -> AsyncIterato
     services = served.call("GET", "/identity/v3/services?type=messaging", token=served.token()).json["services"]
     for service in services:
         assert served.call("DELETE", f"/identity/v3/services/{service['id']}", token=served.token()).status == 204
-    world = await World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now())).start()
+    world = await World(tmp_path / "stoker.db", served).start()
     yield world
     await world.stop()
 

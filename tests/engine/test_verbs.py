@@ -16,7 +16,7 @@ from stoker.operations.stacks import new_operation
 from stoker.operations.transitions import guard
 from stoker.store import queries
 from stoker.store.records import Stack
-from tests.engine.world import World
+from tests.harness import World
 
 NETWORKS = "/network/v2.0/networks"
 

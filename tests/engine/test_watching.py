@@ -13,7 +13,7 @@ from stoker.cloud.credentials import TokenCredential
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
-from tests.engine.world import World
+from tests.harness import World
 
 SERVERS = 40
 WAITED = 120.0
@@ -39,7 +39,7 @@ def served() -> Iterator[ServedCloud]:
 
 @pytest.fixture
 async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
-    world = await World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now())).start()
+    world = await World(tmp_path / "stoker.db", served).start()
     yield world
     await world.stop()
 

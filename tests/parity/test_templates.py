@@ -11,9 +11,9 @@ import pytest
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.harness import ThreadedWorld, serve_rest
 from tests.parity.heat_client import Service, token
 from tests.parity.template_cases import cases, fingerprint, recorded
-from tests.running_engine import RunningEngine, serve
 
 CASES = cases()
 RECORDED = recorded()
@@ -28,8 +28,8 @@ SAME_CLASS: Mapping[str | None, str] = {
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     directory = tmp_path_factory.mktemp("parity")
     with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)) as served:
-        running = RunningEngine(directory, served)
-        server = serve(running, served, directory)
+        running = ThreadedWorld(directory, served)
+        server = serve_rest(running, directory)
         given, project = token(f"{served.url}/identity/v3", "demo", served.cloud.password_of("demo"), "demo")
         yield Service(f"{server.url}/v1/{project}", given)
         server.stop()

@@ -12,7 +12,7 @@ from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.call import Call
 from stoker.resources.heat.pause import seconds_left
-from tests.engine.world import World
+from tests.harness import World
 
 
 @pytest.fixture

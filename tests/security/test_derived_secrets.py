@@ -15,7 +15,7 @@ from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
-from tests.running_engine import RunningEngine, serve
+from tests.harness import ThreadedWorld, serve_rest
 
 REDACTED = "******"
 SECRET = "Tr0ub4dor-zebra"
@@ -65,7 +65,7 @@ class Api:
 
     url: str
     token: str
-    running: RunningEngine
+    running: ThreadedWorld
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
         answer = requests.request(
@@ -115,8 +115,8 @@ def showing(answers: dict[str, Any], values: list[str]) -> list[str]:
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     directory = tmp_path_factory.mktemp("derived")
     with ServedCloud(new_cloud(clock=SystemClock(), pace=0.01)) as served:
-        running = RunningEngine(directory, served, EngineSettings())
-        server = serve(running, served, directory)
+        running = ThreadedWorld(directory, served, EngineSettings())
+        server = serve_rest(running, directory)
         token = served.token("demo", "demo")
         try:
             yield Api(f"http://127.0.0.1:{server.port}/v1/{_project(served, token)}", token, running)

@@ -14,7 +14,7 @@ from stoker.base.errors import Forbidden
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
-from tests.engine.world import World
+from tests.harness import World
 
 REFUSED = "OS::Nova::Flavor"
 FLAVOR = {"ram": 64, "vcpus": 1}

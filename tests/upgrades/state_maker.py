@@ -22,7 +22,7 @@ from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.store import tables
 from stoker.store.database import Database
-from tests.engine.world import World
+from tests.harness import World
 
 QUICK, SLOW = 0.01, 300.0
 
@@ -163,7 +163,7 @@ def frozen(directory: Path) -> None:
 
 async def make(directory: Path, *urls: str) -> None:
     with ServedCloud(new_cloud(clock=SystemClock(), pace=QUICK, state_path=directory / "cloud.db")) as served:
-        world = await World(directory / "stoker.db", served).start()
+        world = await World(directory / "stoker.db", served, clock=SystemClock()).start()
         about = await at_rest(world)
         served.do(lambda: setattr(served.cloud, "pace", SLOW))
         await in_flight(world)

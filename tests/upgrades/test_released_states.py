@@ -20,8 +20,7 @@ from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.store import schema
 from stoker.store.database import Database
-from tests.engine import world as worlds
-from tests.engine.world import World
+from tests.harness import World
 from tests.upgrades import releases
 
 RELEASES = sorted(path.name for path in releases.STATES.iterdir())
@@ -104,10 +103,9 @@ def ref(name: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-async def world(state: State, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
+async def world(state: State) -> AsyncIterator[World]:
     """This release on the state, with the tables upgraded and the operations in flight resumed."""
-    monkeypatch.setattr(worlds, "Database", lambda _: Database(state.url))
-    world = await World(Path("unused"), state.served, ClockSince(state.about["now"])).start()
+    world = await World(state.url, state.served, clock=ClockSince(state.about["now"])).start()
     yield world
     await world.stop()
 

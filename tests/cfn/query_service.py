@@ -1,51 +1,25 @@
-"""The Query API over a real engine beside an emulated cloud, and users with access keys."""
+"""The CloudFormation Query API over an engine beside an emulated cloud, and users with access keys."""
 
 from __future__ import annotations
 
-import asyncio
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import boto3
 from botocore.config import Config
 
-from stoker.api.cfn.app import make_cfn_app
-from stoker.api.server import Server
-from stoker.base.clock import SystemClock
-from stoker.base.config import load_config
-from stoker.cloud.auth import CloudPool
-from stoker.cloud.settings import CloudSettings
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.core import Engine
 from stoker.engine.settings import EngineSettings
-from stoker.operations import OPERATIONS
-from stoker.plugins.registry import Registry
-from stoker.rpc.direct import DirectClient
-from stoker.rpc.dispatch import Dispatcher
-from stoker.store.database import Database
-from stoker.store.journal import Journal
-from stoker.store.sealing import Sealer
+from tests.harness import ThreadedWorld, api_config, serve_query
 
 REGION = "RegionOne"
-SEALING_KEY = "k" * 32
 
-SETTINGS = """
-[DEFAULT]
-region_name_for_services = RegionOne
-[keystone_authtoken]
-auth_type = password
-auth_url = {url}/identity/v3
-username = heat
-password = secret
-project_name = service
-user_domain_id = default
-project_domain_id = default
-"""
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -58,74 +32,35 @@ class Keys:
     user_id: str
 
 
-class QueryWorld:
-    """Context manager; `url` is where the Query API is."""
+class QueryService:
+    """The API and its engine, as a context manager; `url` is where the API is."""
 
     def __init__(self, directory: Path, served: ServedCloud) -> None:
         self.served = served
         self._directory = directory
-        self.loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self.loop.run_forever)
 
-    def __enter__(self) -> QueryWorld:
-        self._thread.start()
+    def __enter__(self) -> QueryService:
         options: dict[str, Any] = {}
-        self.engine: Engine = self.run(self._start(options))
-        settings = self._directory / "heat.conf"
-        settings.write_text(SETTINGS.format(url=self.served.url))
-        self.config = load_config([], [str(settings)])
-        client = DirectClient(self.loop, Dispatcher(self.engine, OPERATIONS))
-        self._server = Server(make_cfn_app(self.config, client), "127.0.0.1", 0)
-        self._server.start()
+        self._world = ThreadedWorld(
+            self._directory, self.served, EngineSettings(type_options=options, region_name=REGION)
+        )
+        self.config = api_config(self._directory, self.served)
+        self._server = serve_query(self._world, self.config)
         self.url = self._server.url
         options["heat_waitcondition_server_url"] = f"{self.url}/v1/waitcondition"
         return self
 
-    def run(self, coroutine: Any) -> Any:
-        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(60)
-
-    async def _start(self, options: dict[str, Any]) -> Engine:
-        clock = SystemClock()
-        self._database = Database(f"sqlite:///{self._directory / 'stoker.db'}")
-        self._database.migrate()
-        self._journal = Journal(self._database)
-        self._pool = CloudPool(
-            CloudSettings(
-                auth_url=f"{self.served.url}/identity",
-                username="heat",
-                password="secret",
-                project_name="service",
-                stack_user_domain_name="heat",
-                stack_domain_admin="heat_domain_admin",
-                stack_domain_admin_password="secret",
-            ),
-            clock,
-        )
-        engine = Engine(
-            database=self._database,
-            journal=self._journal,
-            sealer=Sealer([SEALING_KEY]),
-            registry=Registry.from_entry_points(options),
-            pool=self._pool,
-            clock=clock,
-            settings=EngineSettings(type_options=options, region_name=REGION),
-        )
-        await engine.start(alone=True)
-        return engine
-
     def __exit__(self, *failure: object) -> None:
         self._server.stop()
+        self._world.stop()
 
-        async def stop() -> None:
-            await self.engine.stop()
-            self._journal.close()
-            await self._pool.close()
-            self._database.close()
+    @property
+    def engine(self) -> Engine:
+        return self._world.engine
 
-        self.run(stop())
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join()
-        self.loop.close()
+    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Run a coroutine on the engine's loop and return its result."""
+        return self._world.run(work)
 
     # -- users -----------------------------------------------------------------------------------------------------
 
@@ -180,6 +115,6 @@ class QueryWorld:
         """Poll until something is the case."""
         end = time.monotonic() + seconds
         while not (found := condition()):
-            assert time.monotonic() < end, "it never came to be"
+            assert time.monotonic() < end, "The condition did not become true"
             time.sleep(0.02)
         return found
