@@ -8,7 +8,7 @@ import pytest
 
 from stoker.base.errors import TemplateInvalid
 from stoker.emulator.testing import ServedCloud
-from tests.engine.world import World
+from tests.harness import World
 
 NETWORK, COMPUTE = "/network/v2.0", "/compute/v2.1"
 VPC: dict[str, Any] = {
@@ -283,7 +283,7 @@ async def test_rules_in_the_form_of_cloudformation(world: World) -> None:
 
 
 async def test_a_volume_is_attached_and_detached(world: World) -> None:
-    volume = {
+    volume: dict[str, Any] = {
         "Type": "AWS::EC2::Volume",
         "Properties": {"AvailabilityZone": "nova", "Size": 1, "Tags": [{"Key": "role", "Value": "data"}]},
     }
