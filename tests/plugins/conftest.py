@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 
 from stoker.base import extensions
-from stoker.base.clock import ManualClock, SystemClock
-from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
-from tests.engine.world import World
+from tests.harness import World
 
 Install = Callable[..., None]
 """`install(package, entry_points, source)`: `entry_points` maps groups to objects, `source` is that of the module."""
@@ -40,18 +38,12 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
 
 
 @pytest.fixture
-def served() -> Iterator[ServedCloud]:
-    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)) as served:
-        yield served
-
-
-@pytest.fixture
 async def begin(served: ServedCloud, tmp_path: Path) -> AsyncIterator[Callable[[], Awaitable[World]]]:
     """`await begin()`: a whole Stoker, which loads the packages that are installed by then."""
     begun: list[World] = []
 
     async def start() -> World:
-        begun.append(await World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now())).start())
+        begun.append(await World(tmp_path / "stoker.db", served).start())
         return begun[-1]
 
     yield start

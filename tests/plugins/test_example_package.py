@@ -240,7 +240,7 @@ def test_without_the_package_its_parts_are_unknown(tmp_path: Path) -> None:
 
 def test_the_template_is_valid_offline_with_the_package(installed: Path, tmp_path: Path) -> None:
     shell = shell_in(tmp_path)
-    told = shell.stoker("lint", str(PACKAGE / "accounts.yaml"), PYTHONPATH=str(installed))
+    told = shell.stoker("lint", str(PACKAGE / "accounts.yaml"), variables={"PYTHONPATH": str(installed)})
     assert told.status == 0, told.out + told.err
 
 
@@ -248,7 +248,7 @@ def test_a_broken_package_prevents_the_start_with_its_name(installed: Path, tmp_
     broken = tmp_path / "site"
     shutil.copytree(installed, broken)
     (broken / "stoker_ledger" / "functions.py").write_text("import no_such_module\n")
-    told = shell_in(tmp_path).fails("up", "--detach", *ANY_PORTS, PYTHONPATH=str(broken))
+    told = shell_in(tmp_path).fails("up", "--detach", *ANY_PORTS, variables={"PYTHONPATH": str(broken)})
     assert "stoker-ledger (stoker.template_functions: ledger = stoker_ledger.functions:FUNCTIONS)" in told
     assert "no_such_module" in told
     assert PluginInvalid.__name__ not in told

@@ -14,10 +14,9 @@ from stoker.cloud.finders import OPENSTACK as FINDERS
 from stoker.cloud.session import Cloud
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
-from stoker.plugins.constraints import ConstraintChecker, FormCheck
+from stoker.plugins.constraints import ConstraintChecker, Exists, FormCheck
 from stoker.resources.constraints import CONSTRAINTS
 from stoker.resources.constraints.forms import Expiration
-from stoker.resources.constraints.lookups import Exists
 
 RECORDED: dict[str, Any] = json.loads((Path(__file__).parent / "facts" / "custom_constraints.json").read_text())
 

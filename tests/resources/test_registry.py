@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from stoker.plugins.registry import PluginInvalid, Registry
+from stoker.base.extensions import PluginInvalid
+from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ResourceType
 from stoker.resources.constraints import CONSTRAINTS
 from stoker.resources.declare import custom, one_of
