@@ -16,7 +16,7 @@ import ipaddress
 import socket
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -194,17 +194,7 @@ class _Gate(AbstractResolver):
         allowed = [place for place in found if is_allowed(str(place[4][0]), self._networks)]
         if not allowed:
             self._refuse(host)
-        return [
-            ResolveResult(
-                hostname=host,
-                host=str(address[0]),
-                port=int(address[1]),
-                family=kind,
-                proto=protocol,
-                flags=socket.AI_NUMERICHOST,
-            )
-            for kind, _, protocol, _, address in allowed
-        ]
+        return resolve_results(host, allowed)
 
     async def close(self) -> None:
         """Nothing to close."""
@@ -218,6 +208,21 @@ class _Gate(AbstractResolver):
     def _refuse(self, host: str) -> None:
         self.refusal = f"{host} has no public address, and is not in template_fetch_networks"
         raise OSError(self.refusal)
+
+
+def resolve_results(host: str, found: Iterable[Any]) -> list[ResolveResult]:
+    """Return addresses from `socket.getaddrinfo` in the form of aiohttp."""
+    return [
+        ResolveResult(
+            hostname=host,
+            host=str(address[0]),
+            port=int(address[1]),
+            family=kind,
+            proto=protocol,
+            flags=socket.AI_NUMERICHOST,
+        )
+        for kind, _, protocol, _, address in found
+    ]
 
 
 def _new_socket(address: Any) -> socket.socket:

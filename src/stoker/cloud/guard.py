@@ -19,6 +19,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from stoker.base.addresses import Network, is_allowed
+from stoker.base.fetching import resolve_results
 
 _OPTION = "remote_cloud_networks"
 
@@ -69,17 +70,7 @@ class _Resolver(AbstractResolver):
         """Return the addresses of a host, which are checked when they are connected to. Raises OSError."""
         lookup = partial(socket.getaddrinfo, host, port, family, socket.SOCK_STREAM)
         found = await asyncio.get_running_loop().run_in_executor(self._workers, lookup)
-        return [
-            ResolveResult(
-                hostname=host,
-                host=str(address[0]),
-                port=int(address[1]),
-                family=kind,
-                proto=protocol,
-                flags=socket.AI_NUMERICHOST,
-            )
-            for kind, _, protocol, _, address in found
-        ]
+        return resolve_results(host, found)
 
     async def close(self) -> None:
         """End the threads."""

@@ -9,6 +9,7 @@ from stoker.emulator.compute.versions import MAXIMUM
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.errors import bad_request, forbidden, not_found
+from stoker.emulator.core.extensions import extension_routes
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.microversions import write
 
@@ -121,27 +122,9 @@ def _version(request: Request) -> dict[str, Any]:
     }
 
 
-def extensions(records: Records, request: Request) -> Response:
-    return Response({"extensions": [_extension(alias) for alias in EXTENSIONS]})
-
-
-def extension(records: Records, request: Request) -> Response:
-    if request.vars["alias"] not in EXTENSIONS:
-        raise not_found("The resource could not be found.")
-    return Response({"extension": _extension(request.vars["alias"])})
-
-
-def _extension(alias: str) -> dict[str, Any]:
-    name = EXTENSIONS[alias]
-    where = "http://docs.openstack.org/compute/ext/fake_xml"
-    return {
-        "alias": alias,
-        "name": name,
-        "description": f"{name} support.",
-        "links": [],
-        "namespace": where,
-        "updated": "2014-12-03T00:00:00Z",
-    }
+EXTENSION_ROUTES = extension_routes(
+    EXTENSIONS, namespace="http://docs.openstack.org/compute/ext/fake_xml", updated="2014-12-03T00:00:00Z"
+)
 
 
 def limits(quotas: Quotas, request: Request) -> Response:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.emulator.compute.quotas import Quotas
+from stoker.emulator.compute.server_routes import METADATA, NO_ITEM, OTHER_KEY
 from stoker.emulator.compute.views import bookmark, links
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Cloud, Records, Routes
-from stoker.emulator.core.component import merged, using
-from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.http import Query, Request, Response
 from stoker.emulator.core.internal import ask
+from stoker.emulator.core.metadata import Metadata
 from stoker.emulator.core.paging import page
 from stoker.emulator.core.store import Record
 from stoker.emulator.image.image_routes import candidates
@@ -26,7 +26,6 @@ STATUS = {
     "killed": "ERROR",
 }
 PROGRESS = {"queued": 25, "saving": 50, "uploading": 50, "importing": 50, "active": 100}
-METADATA = fields.text_map(key_form=r"[a-zA-Z0-9\-_:. ]{1,255}")
 
 
 def _links(request: Request, image: Record) -> list[Record]:
@@ -112,59 +111,16 @@ def delete(records: Records, request: Request) -> Response:
     return Response(status=204)
 
 
-def show_metadata(records: Records, request: Request) -> Response:
-    return Response({"metadata": _image(records.cloud, request)["properties"]})
+def _metadata(quotas: Quotas, request: Request) -> dict[str, str]:
+    properties: dict[str, str] = _image(quotas.cloud, request)["properties"]
+    return properties
 
 
-def _set(quotas: Quotas, request: Request, metadata: dict[str, str]) -> dict[str, str]:
+def _set_metadata(quotas: Quotas, request: Request, metadata: dict[str, str]) -> None:
     images = quotas.cloud.of(ImageRecords)
     image = images.owned_image(request.context, request.vars["image_id"])
     quotas.check_metadata(image["project_id"], metadata)
     images.change(image, {"properties": metadata})
-    return metadata
-
-
-def _given(request: Request) -> dict[str, str]:
-    metadata = request.object("metadata")
-    fields.check_fields({"metadata": metadata}, {"metadata": METADATA})
-    return metadata
-
-
-def merge_metadata(quotas: Quotas, request: Request) -> Response:
-    have = _image(quotas.cloud, request)["properties"]
-    return Response({"metadata": _set(quotas, request, {**have, **_given(request)})})
-
-
-def replace_metadata(quotas: Quotas, request: Request) -> Response:
-    return Response({"metadata": _set(quotas, request, _given(request))})
-
-
-def _item(cloud: Cloud, request: Request) -> dict[str, str]:
-    """The metadata of the image; 404 when the item of the path is not in it."""
-    metadata: dict[str, str] = _image(cloud, request)["properties"]
-    if request.vars["key"] not in metadata:
-        raise not_found("Metadata item was not found")
-    return metadata
-
-
-def show_item(records: Records, request: Request) -> Response:
-    key = request.vars["key"]
-    return Response({"meta": {key: _item(records.cloud, request)[key]}})
-
-
-def set_item(quotas: Quotas, request: Request) -> Response:
-    item = request.object("meta")
-    fields.check_fields({"meta": item}, {"meta": METADATA})
-    if list(item) != [request.vars["key"]]:
-        raise bad_request("Request body and URI mismatch")
-    _set(quotas, request, {**_image(quotas.cloud, request)["properties"], **item})
-    return Response({"meta": item})
-
-
-def delete_item(quotas: Quotas, request: Request) -> Response:
-    kept = {name: value for name, value in _item(quotas.cloud, request).items() if name != request.vars["key"]}
-    _set(quotas, request, kept)
-    return Response(status=204)
 
 
 IMAGE_PROXIES: Routes = {
@@ -172,13 +128,6 @@ IMAGE_PROXIES: Routes = {
     "/images/detail": {"GET": detail},
     "/images/{image_id}": {"GET": show, "DELETE": delete},
 }
-IMAGE_METADATA_PROXIES = merged(
-    {"/images/{image_id}/metadata": {"GET": show_metadata}, "/images/{image_id}/metadata/{key}": {"GET": show_item}},
-    using(
-        Quotas,
-        {
-            "/images/{image_id}/metadata": {"POST": merge_metadata, "PUT": replace_metadata},
-            "/images/{image_id}/metadata/{key}": {"PUT": set_item, "DELETE": delete_item},
-        },
-    ),
+IMAGE_METADATA_PROXIES = Metadata(Quotas, _metadata, _set_metadata, METADATA, NO_ITEM, OTHER_KEY, 204).routes(
+    "/images/{image_id}"
 )

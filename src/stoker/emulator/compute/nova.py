@@ -39,6 +39,7 @@ from stoker.emulator.core.errors import fault_body
 
 SERVER_ROUTES = merged(
     {"/servers/{server_id}/action": {"POST": action_routes.server_action}},
+    server_routes.SERVER_METADATA.routes("/servers/{server_id}"),
     using(Builder, {"/servers": {"POST": server_routes.create}}),
     using(Deletion, {"/servers/{server_id}": {"DELETE": server_routes.delete}}),
     using(
@@ -56,16 +57,6 @@ SERVER_ROUTES = merged(
     using(
         Servers,
         {
-            "/servers/{server_id}/metadata": {
-                "GET": server_routes.show_metadata,
-                "POST": server_routes.merge_metadata,
-                "PUT": server_routes.replace_metadata,
-            },
-            "/servers/{server_id}/metadata/{key}": {
-                "GET": server_routes.show_metadata_item,
-                "PUT": server_routes.set_metadata_item,
-                "DELETE": server_routes.delete_metadata_item,
-            },
             "/servers/{server_id}/tags": {
                 "GET": server_routes.list_tags,
                 "PUT": server_routes.replace_tags,
@@ -227,8 +218,7 @@ ROUTES: Routes = {
     **QUOTA_ROUTES,
     **AGGREGATE_ROUTES,
     **HYPERVISOR_ROUTES,
-    "/extensions": {"GET": admin_routes.extensions},
-    "/extensions/{alias}": {"GET": admin_routes.extension},
+    **admin_routes.EXTENSION_ROUTES,
 }
 
 COMPUTE = Service(

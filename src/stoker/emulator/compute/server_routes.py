@@ -27,11 +27,14 @@ from stoker.emulator.compute.views import (
 from stoker.emulator.core import fields
 from stoker.emulator.core.errors import ApiError, bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response, Version
+from stoker.emulator.core.metadata import Metadata
 from stoker.emulator.core.paging import ordered, page
 from stoker.emulator.core.store import Record
 
 TAG = fields.text(1, 60, r"[^,/]*")
 METADATA = fields.text_map(key_form=r"[a-zA-Z0-9\-_:. ]{1,255}")
+NO_ITEM = "Metadata item was not found"
+OTHER_KEY = "Request body and URI mismatch"
 HOSTNAME = fields.text(2, 63, r"[a-zA-Z0-9]+[a-zA-Z0-9-]*")
 FULL_HOSTNAME = fields.text(2, 255, r"[a-zA-Z0-9]+[a-zA-Z0-9.-]*")
 IPV4 = fields.address(4)
@@ -314,52 +317,16 @@ def show_addresses(views: ServerViews, request: Request) -> Response:
     return Response({name: plain(view[name])})
 
 
-def show_metadata(servers: Servers, request: Request) -> Response:
-    return Response({"metadata": found(servers, request)["metadata"]})
+def _metadata(servers: Servers, request: Request) -> dict[str, str]:
+    metadata: dict[str, str] = found(servers, request)["metadata"]
+    return metadata
 
 
 def _set_metadata(servers: Servers, request: Request, metadata: dict[str, str]) -> None:
     servers.set_metadata(request.context, found(servers, request), metadata)
 
 
-def _metadata(request: Request) -> dict[str, str]:
-    metadata = request.object("metadata")
-    fields.check_fields({"metadata": metadata}, {"metadata": METADATA})
-    return metadata
-
-
-def merge_metadata(servers: Servers, request: Request) -> Response:
-    _set_metadata(servers, request, {**found(servers, request)["metadata"], **_metadata(request)})
-    return show_metadata(servers, request)
-
-
-def replace_metadata(servers: Servers, request: Request) -> Response:
-    _set_metadata(servers, request, _metadata(request))
-    return show_metadata(servers, request)
-
-
-def show_metadata_item(servers: Servers, request: Request) -> Response:
-    metadata, key = found(servers, request)["metadata"], request.vars["key"]
-    if key not in metadata:
-        raise not_found("Metadata item was not found")
-    return Response({"meta": {key: metadata[key]}})
-
-
-def set_metadata_item(servers: Servers, request: Request) -> Response:
-    server, item = found(servers, request), request.object("meta")
-    fields.check_fields({"meta": item}, {"meta": METADATA})
-    if list(item) != [request.vars["key"]]:
-        raise bad_request("Request body and URI mismatch")
-    _set_metadata(servers, request, {**server["metadata"], **item})
-    return Response({"meta": item})
-
-
-def delete_metadata_item(servers: Servers, request: Request) -> Response:
-    metadata, key = found(servers, request)["metadata"], request.vars["key"]
-    if key not in metadata:
-        raise not_found("Metadata item was not found")
-    _set_metadata(servers, request, {name: value for name, value in metadata.items() if name != key})
-    return Response(status=204)
+SERVER_METADATA = Metadata(Servers, _metadata, _set_metadata, METADATA, NO_ITEM, OTHER_KEY, 204)
 
 
 def _tagged(servers: Servers, request: Request) -> Record:

@@ -7,6 +7,7 @@ from typing import Any
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.errors import bad_request, forbidden, not_found
+from stoker.emulator.core.extensions import extension_routes
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.volume.quotas import Quotas
 from stoker.emulator.volume.views import zones
@@ -68,20 +69,7 @@ def _version(request: Request) -> dict[str, Any]:
     }
 
 
-def extensions(records: Records, request: Request) -> Response:
-    return Response({"extensions": [_extension(alias) for alias in EXTENSIONS]})
-
-
-def extension(records: Records, request: Request) -> Response:
-    alias = request.vars["alias"]
-    if alias not in EXTENSIONS:
-        raise not_found("The resource could not be found.")
-    return Response({"extension": _extension(alias)})
-
-
-def _extension(alias: str) -> dict[str, Any]:
-    name = EXTENSIONS[alias]
-    return {"alias": alias, "name": name, "description": f"{name} support.", "links": [], "updated": UPDATED}
+EXTENSION_ROUTES = extension_routes(EXTENSIONS, updated=UPDATED)
 
 
 def limits(quotas: Quotas, request: Request) -> Response:

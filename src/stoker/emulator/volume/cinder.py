@@ -48,10 +48,11 @@ ROUTES = merged(
         "/attachments/{attachment_id}/action": {"POST": action_routes.attachment_action},
         "/snapshots/{snapshot_id}/action": {"POST": action_routes.snapshot_action},
         "/backups/{backup_id}/action": {"POST": action_routes.backup_action},
-        "/extensions": {"GET": admin_routes.extensions},
-        "/extensions/{alias}": {"GET": admin_routes.extension},
         "/os-availability-zone": {"GET": admin_routes.availability_zones},
     },
+    admin_routes.EXTENSION_ROUTES,
+    volume_routes.VOLUME_METADATA.routes("/volumes/{volume_id}"),
+    snapshot_routes.SNAPSHOT_METADATA.routes("/snapshots/{snapshot_id}"),
     using(
         Volumes,
         {
@@ -59,16 +60,6 @@ ROUTES = merged(
             "/volumes/summary": {"GET": volume_routes.summary},
             "/volumes/{volume_id}": {"DELETE": volume_routes.delete},
             "/volumes/{volume_id}/encryption": {"GET": volume_routes.show_encryption},
-            "/volumes/{volume_id}/metadata": {
-                "GET": volume_routes.show_metadata,
-                "POST": volume_routes.merge_metadata,
-                "PUT": volume_routes.replace_metadata,
-            },
-            "/volumes/{volume_id}/metadata/{key}": {
-                "GET": volume_routes.show_metadata_item,
-                "PUT": volume_routes.set_metadata_item,
-                "DELETE": volume_routes.delete_metadata_item,
-            },
         },
     ),
     using(
@@ -100,16 +91,6 @@ ROUTES = merged(
                 "GET": snapshot_routes.show_snapshot,
                 "PUT": snapshot_routes.update_snapshot,
                 "DELETE": snapshot_routes.delete_snapshot,
-            },
-            "/snapshots/{snapshot_id}/metadata": {
-                "GET": snapshot_routes.show_metadata,
-                "POST": snapshot_routes.merge_metadata,
-                "PUT": snapshot_routes.replace_metadata,
-            },
-            "/snapshots/{snapshot_id}/metadata/{key}": {
-                "GET": snapshot_routes.show_metadata_item,
-                "PUT": snapshot_routes.set_metadata_item,
-                "DELETE": snapshot_routes.delete_metadata_item,
             },
         },
     ),

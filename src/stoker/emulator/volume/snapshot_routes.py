@@ -6,12 +6,13 @@ from stoker.emulator.core import fields
 from stoker.emulator.core.component import visible
 from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.metadata import Metadata
 from stoker.emulator.core.store import Record
 from stoker.emulator.volume.backups import Backups
 from stoker.emulator.volume.lists import contains, equal, holds, listing, project_rows
 from stoker.emulator.volume.snapshots import Snapshots
 from stoker.emulator.volume.views import backup_detail, brief, created_snapshot, snapshot_detail
-from stoker.emulator.volume.volume_routes import FREE_TEXT, METADATA
+from stoker.emulator.volume.volume_routes import FREE_TEXT, METADATA, NO_ITEM, OTHER_KEY
 from stoker.emulator.volume.volumes import flag
 
 UPDATABLE = {
@@ -93,52 +94,16 @@ def delete_snapshot(snapshots: Snapshots, request: Request) -> Response:
     return Response(status=202)
 
 
-def show_metadata(snapshots: Snapshots, request: Request) -> Response:
-    return Response({"metadata": _snapshot(snapshots, request)["metadata"]})
-
-
-def _set_metadata(snapshots: Snapshots, snapshot: Record, metadata: dict[str, str]) -> Response:
-    snapshots.rows.update(snapshot, metadata=metadata, updated_at=snapshots.moment())
-    return Response({"metadata": metadata})
-
-
-def _metadata(request: Request) -> dict[str, str]:
-    metadata = request.object("metadata")
-    fields.check_fields({"metadata": metadata}, {"metadata": METADATA})
+def _metadata(snapshots: Snapshots, request: Request) -> dict[str, str]:
+    metadata: dict[str, str] = _snapshot(snapshots, request)["metadata"]
     return metadata
 
 
-def merge_metadata(snapshots: Snapshots, request: Request) -> Response:
-    snapshot = _snapshot(snapshots, request)
-    return _set_metadata(snapshots, snapshot, {**snapshot["metadata"], **_metadata(request)})
+def _set_metadata(snapshots: Snapshots, request: Request, metadata: dict[str, str]) -> None:
+    snapshots.rows.update(_snapshot(snapshots, request), metadata=metadata, updated_at=snapshots.moment())
 
 
-def replace_metadata(snapshots: Snapshots, request: Request) -> Response:
-    return _set_metadata(snapshots, _snapshot(snapshots, request), _metadata(request))
-
-
-def show_metadata_item(snapshots: Snapshots, request: Request) -> Response:
-    metadata, key = _snapshot(snapshots, request)["metadata"], request.vars["key"]
-    if key not in metadata:
-        raise not_found(f"Metadata has no item with key {key}.")
-    return Response({"meta": {key: metadata[key]}})
-
-
-def set_metadata_item(snapshots: Snapshots, request: Request) -> Response:
-    snapshot, item = _snapshot(snapshots, request), request.object("meta")
-    fields.check_fields({"meta": item}, {"meta": METADATA})
-    if list(item) != [request.vars["key"]]:
-        raise bad_request("Request body and URI mismatch: the body must have the key of the URI and no other.")
-    _set_metadata(snapshots, snapshot, {**snapshot["metadata"], **item})
-    return Response({"meta": item})
-
-
-def delete_metadata_item(snapshots: Snapshots, request: Request) -> Response:
-    snapshot, key = _snapshot(snapshots, request), request.vars["key"]
-    if key not in snapshot["metadata"]:
-        raise not_found(f"Metadata has no item with key {key}.")
-    _set_metadata(snapshots, snapshot, {k: value for k, value in snapshot["metadata"].items() if k != key})
-    return Response(status=200)
+SNAPSHOT_METADATA = Metadata(Snapshots, _metadata, _set_metadata, METADATA, NO_ITEM, OTHER_KEY, 200)
 
 
 def _backup(backups: Backups, request: Request) -> Record:

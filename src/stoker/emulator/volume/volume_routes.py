@@ -8,6 +8,7 @@ from stoker.emulator.core import fields
 from stoker.emulator.core.component import visible
 from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.metadata import Metadata
 from stoker.emulator.core.store import Record
 from stoker.emulator.volume.lists import contains, equal, holds, listing, project_rows
 from stoker.emulator.volume.transfers import Transfers
@@ -16,6 +17,8 @@ from stoker.emulator.volume.volumes import Volumes
 
 FREE_TEXT = fields.nullable(fields.text())
 METADATA = fields.text_map(key_form=r".{1,255}")
+NO_ITEM = "Metadata has no item with key {key}."
+OTHER_KEY = "Request body and URI mismatch: the body must have the key of the URI and no other."
 UPDATABLE = {
     "name": FREE_TEXT,
     "description": FREE_TEXT,
@@ -128,55 +131,16 @@ def delete(volumes: Volumes, request: Request) -> Response:
     return Response(status=202)
 
 
-def show_metadata(volumes: Volumes, request: Request) -> Response:
-    return Response({"metadata": found(volumes, request)["metadata"]})
-
-
-def _metadata(request: Request) -> dict[str, str]:
-    metadata = request.object("metadata")
-    fields.check_fields({"metadata": metadata}, {"metadata": METADATA})
+def _metadata(volumes: Volumes, request: Request) -> dict[str, str]:
+    metadata: dict[str, str] = found(volumes, request)["metadata"]
     return metadata
 
 
-def merge_metadata(volumes: Volumes, request: Request) -> Response:
-    volume = found(volumes, request)
-    volumes.set_metadata(volume, {**volume["metadata"], **_metadata(request)})
-    return show_metadata(volumes, request)
+def _set_metadata(volumes: Volumes, request: Request, metadata: dict[str, str]) -> None:
+    volumes.set_metadata(found(volumes, request), metadata)
 
 
-def replace_metadata(volumes: Volumes, request: Request) -> Response:
-    volumes.set_metadata(found(volumes, request), _metadata(request))
-    return show_metadata(volumes, request)
-
-
-def _key_of(metadata: dict[str, str], request: Request) -> str:
-    key = request.vars["key"]
-    if key not in metadata:
-        raise not_found(f"Metadata has no item with key {key}.")
-    return key
-
-
-def show_metadata_item(volumes: Volumes, request: Request) -> Response:
-    metadata = found(volumes, request)["metadata"]
-    key = _key_of(metadata, request)
-    return Response({"meta": {key: metadata[key]}})
-
-
-def set_metadata_item(volumes: Volumes, request: Request) -> Response:
-    volume = found(volumes, request)
-    item = request.object("meta")
-    fields.check_fields({"meta": item}, {"meta": METADATA})
-    if list(item) != [request.vars["key"]]:
-        raise bad_request("Request body and URI mismatch: the body must have the key of the URI and no other.")
-    volumes.set_metadata(volume, {**volume["metadata"], **item})
-    return Response({"meta": item})
-
-
-def delete_metadata_item(volumes: Volumes, request: Request) -> Response:
-    volume = found(volumes, request)
-    key = _key_of(volume["metadata"], request)
-    volumes.set_metadata(volume, {name: value for name, value in volume["metadata"].items() if name != key})
-    return Response(status=200)
+VOLUME_METADATA = Metadata(Volumes, _metadata, _set_metadata, METADATA, NO_ITEM, OTHER_KEY, 200)
 
 
 def show_encryption(volumes: Volumes, request: Request) -> Response:
