@@ -104,4 +104,4 @@ def _without_redacted(value: Any) -> Any:
 
 def require_option(enabled: bool, what: str, option: str) -> None:
     if not enabled:
-        raise NotSupported(f"{what} is disabled: the operator has not set {option}.")
+        raise NotSupported(f"{what} is not supported: the operator has not set {option}.")
