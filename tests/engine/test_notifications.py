@@ -179,7 +179,7 @@ async def test_what_is_left_to_an_engine_without_a_bus_is_forgotten(world: World
 
     def nothing_waits() -> bool:
         with world.database.engine.connect() as connection:
-            return announcements.tellers(connection) == set()
+            return announcements.engines_with_pending(connection) == set()
 
     await world.until(nothing_waits)
 
@@ -187,7 +187,7 @@ async def test_what_is_left_to_an_engine_without_a_bus_is_forgotten(world: World
 async def test_without_a_bus_nothing_is_recorded(served: ServedCloud, tmp_path: Path) -> None:
     world = await World(tmp_path / "quiet.db", served).start()
     await world.create("quiet", TEMPLATE, parameters={"word": "x"})
-    assert await world.database.read(announcements.tellers) == set()
+    assert await world.database.read(announcements.engines_with_pending) == set()
     await world.stop()
 
 

@@ -116,7 +116,9 @@ class Cluster:
         engines = [member.engine for member in self.members if member.up]
         making = [run.making for engine in engines for run in engine.all_runs() if run.stopping is not None]
         beside = [task.get_coro() for engine in engines for task in engine._tasks]
-        return sum(map(len, making)) + sum(getattr(work, "__name__", "") in ("disown", "ended") for work in beside)
+        return sum(map(len, making)) + sum(
+            getattr(work, "__name__", "") in ("remove_lost_object", "ended") for work in beside
+        )
 
     def add(self) -> None:
         """Start an engine's process."""

@@ -67,7 +67,7 @@ async def test_an_engine_that_lost_its_claim_writes_nothing(
     mine = Claim(owned.id, 1)
     await journal.commit(Batch(claim=mine).add(event(made.id, "mine")))
     if gone == "stopped":
-        await journal.commit(Batch().then(partial(claims.say_goodbye, engine_id="me", now=NOW)))
+        await journal.commit(Batch().then(partial(claims.deregister, engine_id="me", now=NOW)))
     now = NOW if gone == "stopped" else NOW + 16
     await journal.commit(Batch().then(partial(claims.report, engine=engine("other", now))))
     theirs = await taken(journal, owned.id, "other", now)

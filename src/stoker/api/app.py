@@ -42,25 +42,25 @@ def make_app(config: cfg.ConfigOpts, client: EngineClient, auth: Authenticator |
     4. `Negotiation`: the API version; the list of versions and the OpenAPI document need no token
     5. `Authentication`: 401 for a request that step 2 did not mark
     6. routing: 404 and 405
-    7. `_Face.serve`: project, body, policy, values, engine, response
+    7. `_Dispatcher.serve`: project, body, policy, values, engine, response
     `Faults` converts any error on the way to an error response.
     """
-    face = _Face(config, client, Policy(config), EventStreams(client, config.heat_api.event_streams))
+    dispatcher = _Dispatcher(config, client, Policy(config), EventStreams(client, config.heat_api.event_streams))
     authenticator = auth or authentication.keystone(config)
     faults = Faults(authentication.challenge(config))
-    middleware: list[Any] = [RequestLog(), Negotiation(), Authentication(face.policy)]
+    middleware: list[Any] = [RequestLog(), Negotiation(), Authentication(dispatcher.policy)]
     application = falcon.App(middleware=middleware)
     application.req_options.strip_url_path_trailing_slash = True
     for kind in (falcon.HTTPError, Exception):  # falcon has its own handler for the first
         application.add_error_handler(kind, faults.handle)
     for path, methods in ROUTES.items():
-        application.add_route(f"{PREFIX}/{{project_id}}{path}", _resource(face, methods))
+        application.add_route(f"{PREFIX}/{{project_id}}{path}", _resource(dispatcher, methods))
     return with_outer_layers(authenticator(application), config)
 
 
-def _resource(face: _Face, methods: Any) -> SimpleNamespace:
+def _resource(dispatcher: _Dispatcher, methods: Any) -> SimpleNamespace:
     """Return a falcon resource: an object with a responder for each method of the route."""
-    responders = {f"on_{method.lower()}": face.responder(action) for method, action in methods.items()}
+    responders = {f"on_{method.lower()}": dispatcher.responder(action) for method, action in methods.items()}
     return SimpleNamespace(**responders, on_options=_options(sorted(methods)))
 
 
@@ -73,7 +73,7 @@ def _options(methods: list[str]) -> Callable[..., None]:
 
 
 @dataclass(frozen=True)
-class _Face:
+class _Dispatcher:
     """Executes actions: everything that all routes have in common."""
 
     config: cfg.ConfigOpts

@@ -9,9 +9,9 @@ import threading
 import uvloop
 
 from stoker.api.auth import WSGIApplication
-from stoker.api.serving.connections import Connection, Surroundings
+from stoker.api.serving.connection_pool import ConnectionPool
+from stoker.api.serving.connections import Connection, ServerState
 from stoker.api.serving.limits import STOP_SECONDS, Limits
-from stoker.api.serving.places import Places
 from stoker.api.serving.workers import Workers
 
 _SWEEP_SECONDS = 0.25
@@ -35,12 +35,12 @@ class Server:
         self.port = int(self._listener.getsockname()[1])
         self._limits = limits
         self._loop = uvloop.new_event_loop()
-        self._places = Places(limits.affordable_connections, limits.bodies)
+        self._pool = ConnectionPool(limits.affordable_connections, limits.bodies)
         self._workers = Workers(threads)
-        self._around = Surroundings(
+        self._state = ServerState(
             application=application,
             limits=limits,
-            places=self._places,
+            pool=self._pool,
             workers=self._workers,
             loop=self._loop,
             base={"SERVER_NAME": host, "SERVER_PORT": str(self.port), "SERVER_SOFTWARE": "stoker"},
@@ -74,16 +74,16 @@ class Server:
 
     async def _serve(self) -> None:
         loop, limits = self._loop, self._limits
-        server = await loop.create_server(lambda: Connection(self._around), sock=self._listener, backlog=limits.backlog)
+        server = await loop.create_server(lambda: Connection(self._state), sock=self._listener, backlog=limits.backlog)
         sweeping = asyncio.create_task(self._sweep())
         await self._stopping.wait()
         server.close()
-        for connection in list(self._places.all):
-            connection.wind_up()
+        for connection in list(self._pool.all):
+            connection.close_after_response()
         end = loop.time() + STOP_SECONDS
-        while len(self._places) and loop.time() < end:  # noqa: ASYNC110  a server ends once
+        while len(self._pool) and loop.time() < end:  # noqa: ASYNC110  a server ends once
             await asyncio.sleep(_POLL_SECONDS)
-        for connection in list(self._places.all):
+        for connection in list(self._pool.all):
             connection.evict()
         await asyncio.to_thread(self._workers.stop, 1.0)
         sweeping.cancel()
@@ -93,7 +93,7 @@ class Server:
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
             now = self._loop.time()
-            for connection in [connection for connection in self._places.all if connection.deadline < now]:
+            for connection in [connection for connection in self._pool.all if connection.deadline < now]:
                 connection.expire()
 
 

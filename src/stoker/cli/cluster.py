@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from stoker.cli.database import config_files_option
+from stoker.processes import api_processes
 from stoker.processes import engine as engine_process
-from stoker.processes import faces
 
 
 @click.command("engine")
@@ -33,7 +33,7 @@ def api(config_files: tuple[str, ...]) -> None:
     Examples:
       stoker api --config-file heat.conf
     """
-    faces.main(config_files)
+    api_processes.main(config_files)
 
 
 @click.command("api-cfn")
@@ -45,4 +45,4 @@ def api_cfn(config_files: tuple[str, ...]) -> None:
     Examples:
       stoker api-cfn --config-file heat.conf
     """
-    faces.main_cfn(config_files)
+    api_processes.main_cfn(config_files)

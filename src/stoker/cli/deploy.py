@@ -124,12 +124,12 @@ class Deployment:
         if problem.source not in texts:
             return problem.text()
         url, text = texts[problem.source]
-        told = short(url) + problem.text().removeprefix(problem.source or "<template>")
+        message = short(url) + problem.text().removeprefix(problem.source or "<template>")
         lines = text.splitlines()
         if problem.position is None or problem.position.line > len(lines):
-            return told
+            return message
         line = lines[problem.position.line - 1].rstrip()
-        return f"{told}\n    {line}\n    {' ' * (problem.position.column - 1)}^"
+        return f"{message}\n    {line}\n    {' ' * (problem.position.column - 1)}^"
 
 
 def begin(service: Service, name: str, stack: Stack | None, body: Answer) -> Stack:

@@ -33,7 +33,7 @@ class NoSuchStack(CommandFailed):
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def reported_errors() -> Iterator[None]:
     """Turn errors of Stoker, keystoneauth and the configuration into messages for the user."""
     try:
         yield

@@ -54,8 +54,8 @@ class Node:
     @property
     def note(self) -> str:
         """The reason of its last event, if it adds to the state: why it failed, or what it waits for."""
-        told = self.state.endswith("FAILED") or (self.running and not _ORDINARY.fullmatch(self.reason))
-        return self.reason if told else ""
+        is_shown = self.state.endswith("FAILED") or (self.running and not _ORDINARY.fullmatch(self.reason))
+        return self.reason if is_shown else ""
 
     def took(self) -> str:
         """Return the duration; empty if it is not finished, or took less than the resolution of events (1 s)."""

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from stoker.cli.connection import connect
-from stoker.cli.errors import CommandFailed, told
+from stoker.cli.errors import CommandFailed, reported_errors
 from stoker.cli.formats import RECORD_FORMATS, ROW_FORMATS, Row, show_record, show_row, show_rows
 from stoker.processes.directory import DataDirectory, default_directory
 
@@ -30,7 +30,7 @@ class Commands(click.Group):
     """A group that turns errors into messages and lists its commands in the order in which they were added."""
 
     def invoke(self, context: click.Context) -> Any:
-        with told():
+        with reported_errors():
             return super().invoke(context)
 
     def list_commands(self, context: click.Context) -> list[str]:

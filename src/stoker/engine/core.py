@@ -27,11 +27,11 @@ from stoker.engine.records.actions import REMOVES, ROLLS_BACK
 from stoker.engine.records.loader import Prepared
 from stoker.engine.running.conclusion import conclusion, outcome, rollback_of
 from stoker.engine.running.exports import exchanged
-from stoker.engine.running.operation_log import lines_about, tell_begun, tell_ended
-from stoker.engine.running.parent_resource import told_holder
-from stoker.engine.running.polling import Watchtower
+from stoker.engine.running.operation_log import lines_about, log_end, log_start
+from stoker.engine.running.parent_resource import notify_parent_resource
+from stoker.engine.running.polling import ObjectPoller
 from stoker.engine.running.run import OperationRun
-from stoker.engine.running.stopping import CANCELLED, SET_ASIDE_REASON, Stop, gives_way
+from stoker.engine.running.stopping import CANCELLED, SET_ASIDE_REASON, Stop, is_superseded
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.store import announcements, deaths, queries, snapshots, trusts
@@ -89,8 +89,8 @@ class Engine(OwnerHost):
         self.reader_for_runs = ReaderForRuns(self)
         self.runs: dict[str, OperationRun] = {}
         self.searching = asyncio.Lock()
-        self.telling = asyncio.Lock()
-        self.watchtower = Watchtower(clock)
+        self.sending = asyncio.Lock()
+        self.object_poller = ObjectPoller(clock)
         self._tasks: set[asyncio.Task[None]] = set()
         self._next: dict[str, OperationRun] = {}
         self._taken_on: set[str] = set()
@@ -121,7 +121,7 @@ class Engine(OwnerHost):
         while self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.announcer.stop()
-        await self.membership.say_goodbye()
+        await self.membership.deregister()
         self.evaluator.stop()
         for operation_id in (*waiting, *self._handed_over):
             self.peers.offer(operation_id)
@@ -137,7 +137,7 @@ class Engine(OwnerHost):
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def go_on(self, operation: Operation, former_owner: str | None) -> None:
+    async def resume(self, operation: Operation, former_owner: str | None) -> None:
         """Resume an operation that this engine has just claimed, or close it if it has ended.
 
         `former_owner` is the engine that ran it before, unless that engine handed the operation over.
@@ -195,7 +195,7 @@ class Engine(OwnerHost):
         finally:
             self._taken_on.discard(operation_id)
 
-    def forsakes(self, operation_id: str, key: str) -> bool:
+    def has_no_run(self, operation_id: str, key: str) -> bool:
         """Return whether an operation of this engine has no run, and will not get one when the current run has ended.
 
         `key` is its target, as in `OperationRun.key`.
@@ -296,7 +296,7 @@ class Engine(OwnerHost):
             run.stop(Stop.SHUTDOWN)
         running = self.runs.get(run.key)
         if running is not None:
-            if gives_way(running.operation.action, run.operation.action):
+            if is_superseded(running.operation.action, run.operation.action):
                 running.stop(Stop.SUPERSEDED)
             overtaken = self._next.get(run.key)
             self._next[run.key] = run
@@ -308,7 +308,7 @@ class Engine(OwnerHost):
 
     async def _drive(self, run: OperationRun) -> None:
         with lines_about(run.operation, run.stack):
-            tell_begun(run.operation, run.stack, run.former_owner)
+            log_start(run.operation, run.stack, run.former_owner)
             await run.run()
         try:
             now = await self.database.read(queries.stack_by_id, run.stack.id) if run.key in self._next else None
@@ -342,7 +342,7 @@ class Engine(OwnerHost):
         operation.reason_code = run.reason_code if status == FAILED else None
         values: dict[str, Any] = {"status": status, "reason": reason}
         events = [self.announcer.stack_event(stack, operation.stack_action, status, reason)]
-        batch = await told_holder(run, status)
+        batch = await notify_parent_resource(run, status)
         batch.claim = Claim(operation.id, operation.epoch)
         batch.change(operation)
         batch.steps.extend(conclusion(operation, status, reason, run.document))
@@ -363,7 +363,7 @@ class Engine(OwnerHost):
         gone = status == COMPLETE and operation.action in REMOVES and stack.parent_id is None
         rows = self.announcer.about(events, run.sinks)
         if run.sinks and gone:
-            rows.append(self.announcer.farewell(stack))
+            rows.append(self.announcer.last_notification(stack))
 
         def settle(connection: Connection) -> None:
             """Set the state and the next operation of the stack, unless a newer operation decides about them."""
@@ -381,9 +381,9 @@ class Engine(OwnerHost):
             keep, at_once = self.settings.max_events_per_stack, self.settings.event_purge_batch_size
             batch.then(partial(queries.purge_events, stack_id=stack.id, keep=keep, batch=at_once))
         await self.journal.commit(batch)
-        self.announcer.tell([*batch.added, *rows])
+        self.announcer.send([*batch.added, *rows])
         self._tell_finished(operation)
-        tell_ended(operation, stack)
+        log_end(operation, stack)
         if gone and not run.sinks:
             self.spawn(self.credentials.remove_given_up())
         if rollback is not None and current[0]:
@@ -399,7 +399,7 @@ class Engine(OwnerHost):
             except Fenced:
                 LOG.info("operation %s was taken over by another engine", operation.id)
             else:
-                tell_ended(operation, stack)
+                log_end(operation, stack)
         self._tell_finished(operation)
 
     async def end_superseded(self, run: OperationRun) -> None:

@@ -57,11 +57,11 @@ async def stack_abandon(engine: Engine, context: RequestContext, request: Abando
 async def _ended(engine: Engine, operation: Operation) -> Operation:
     """Return the operation once it has finished, in whichever engine it runs."""
     while (operation := await engine.refreshed(operation)).status in UNFINISHED:
-        told = asyncio.Event()
-        engine.awaited.wait(operation.id, f"abandon {operation.id}", told.set)
-        timer = engine.clock.call_later(_WITHOUT_NEWS, told.set)
+        finished = asyncio.Event()
+        engine.awaited.wait(operation.id, f"abandon {operation.id}", finished.set)
+        timer = engine.clock.call_later(_WITHOUT_NEWS, finished.set)
         if (await engine.refreshed(operation)).status in UNFINISHED:
-            await told.wait()
+            await finished.wait()
         timer.cancel()
     return operation
 

@@ -41,7 +41,7 @@ Result = TypeVar("Result")
 Place = Callable[[Diagnostic], Diagnostic]
 """Maps a diagnostic about a nested stack to the position in the root template."""
 
-Tell = Callable[[str], str]
+Render = Callable[[str], str]
 """Maps the message of a custom constraint to the message for the user."""
 
 THIS_SERVICE = "heat"
@@ -54,7 +54,7 @@ _NESTED = "StackValidationFailed"
 """The type of every error about a nested stack, as in Heat."""
 
 _UNKNOWN = UnknownScope()
-_PATIENCE_SECONDS = 30
+_CONSULT_SECONDS = 30
 """Seconds that a request waits for the services that types consult."""
 
 
@@ -194,7 +194,7 @@ class ValueChecker:
         Raises ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks, and
         CloudError if a service does not answer, which is no error of the template.
         """
-        asked: dict[tuple[str, Any], list[tuple[Tell, Diagnostic]]] = {}
+        asked: dict[tuple[str, Any], list[tuple[Render, Diagnostic]]] = {}
         await check_services(self._engine, self._context, tree)
         definitions = [definition for definition, _ in tree]
         made = await self._evaluate(partial(self._names_made, definitions)) if len(tree) > 1 else {}
@@ -205,7 +205,7 @@ class ValueChecker:
                 document = definition.template.document
                 found = Diagnostic("constraint", "", path, document.source, document.locate(path))
                 asked.setdefault((name, _hashable(value)), []).append((tell, place(found)))
-        others = [item async for item in self._strangers(tree)] + await self._consulted(tree)
+        others = [item async for item in self._external_objects(tree)] + await self._consulted(tree)
         if not asked:
             return _without_secrets(others, definitions)
         checker = ConstraintChecker(self._engine.registry.constraint, await self._cloud())
@@ -241,7 +241,7 @@ class ValueChecker:
         names = made.get((check.service, check.collection), ())
         return any(name == value or has_unknown(name) for name in names)
 
-    async def _strangers(self, tree: Sequence[tuple[Definition, Place]]) -> AsyncIterator[Diagnostic]:
+    async def _external_objects(self, tree: Sequence[tuple[Definition, Place]]) -> AsyncIterator[Diagnostic]:
         """Yield diagnostics for objects that a template refers to by id and that do not exist."""
         for definition, place in tree:
             for name, resource in definition.resources.items():
@@ -275,10 +275,10 @@ class ValueChecker:
     ) -> list[Diagnostic]:
         values = await self._evaluate(lambda: finalized(kind, definition.resolve(resource.properties, _UNKNOWN) or {}))
         try:
-            async with asyncio.timeout(_PATIENCE_SECONDS):
+            async with asyncio.timeout(_CONSULT_SECONDS):
                 found = await kind.consult(values, await self._cloud(), DefinitionSources(definition))
         except TimeoutError:
-            found = [f"the service did not answer within {_PATIENCE_SECONDS} seconds"]
+            found = [f"the service did not answer within {_CONSULT_SECONDS} seconds"]
         except StokerError as error:
             found = [error.message]
         document = definition.template.document
@@ -286,10 +286,10 @@ class ValueChecker:
         position = document.locate(path)
         return [place(Diagnostic("service", words, path, document.source, position)) for words in found]
 
-    def _values(self, definition: Definition) -> list[tuple[str, Any, Path, Tell]]:
+    def _values(self, definition: Definition) -> list[tuple[str, Any, Path, Render]]:
         return list(self._each_value(definition))
 
-    def _each_value(self, definition: Definition) -> Iterator[tuple[str, Any, Path, Tell]]:
+    def _each_value(self, definition: Definition) -> Iterator[tuple[str, Any, Path, Render]]:
         """Yield known values with custom constraints, their positions, and functions that render messages."""
         for parameter in definition.parameters.custom_checks:
             yield parameter.constraint, parameter.value, parameter.path, parameter.message

@@ -182,7 +182,7 @@ async def resource_show(engine: Engine, context: RequestContext, request: ShowRe
     definition = await engine.bind(stack, inputs)
     if state is None:
         if request.name in definition.resources and stack.action not in REMOVES:
-            return _unmade(engine, stack, request.name, definition.resources[request.name].type)
+            return _not_created(engine, stack, request.name, definition.resources[request.name].type)
         raise _no_resource(request.name, stack)
     confine_stack_user(context, stack, state, view.current)
     users = required_by([other.row for other in view.current.values()])
@@ -205,7 +205,7 @@ def _no_resource(name: str, stack: Stack) -> ResourceNotFound:
     return ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
 
 
-def _unmade(engine: Engine, stack: Stack, name: str, type_name: str) -> ResourceView:
+def _not_created(engine: Engine, stack: Stack, name: str, type_name: str) -> ResourceView:
     """Return the view of a resource of the template that no step has reached yet."""
     row = Resource(
         uuid="", stack_id=stack.id, position=0, name=name, type=type_name, action="INIT", status="COMPLETE", reason="",

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, PlanOutdated
 from stoker.engine.core import Engine
-from stoker.engine.planning.nested import Inside
+from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Forward, Wanted
 from stoker.engine.planning.policies import Policies
@@ -100,7 +100,7 @@ async def plan_tree(
 
     def on(connection: Connection) -> Planned:
         recorded = fingerprints.tree(connection, stack.root_id) if stack.inputs else [["new", stack.name]]
-        inside = Inside(engine, connection, stack, inputs, exports, stack.depth, zones, with_kept)
+        inside = NestedPlanner(engine, connection, stack, inputs, exports, stack.depth, zones, with_kept)
         plan = _forward(engine, connection, stack, checked, action, inside).plan()
         busy = any(row[2] == IN_PROGRESS for row in recorded if stack.inputs)
         digest = None if busy else _digest(engine, stack, checked, plan, recorded)
@@ -120,12 +120,12 @@ def _forward(
     stack: Stack,
     checked: CheckedRequest,
     action: str,
-    inside: Inside | None = None,
+    inside: NestedPlanner | None = None,
 ) -> Forward:
     recorded = Recorded.of(engine, connection, stack)
     wanted, former = checked.wanted, None
     if recorded.inputs is None:
-        wanted = _unborn(engine, stack, checked)
+        wanted = _wanted_without_id(engine, stack, checked)
     else:
         wanted.restore = Restoring(recorded.current)
         former = engine.loader.bind(stack, recorded.inputs, strict=False)
@@ -134,10 +134,10 @@ def _forward(
     return Forward(action, wanted, list(recorded.states.values()), scope, policies, former, nested=inside)
 
 
-def _unborn(engine: Engine, stack: Stack, checked: CheckedRequest) -> Wanted:
+def _wanted_without_id(engine: Engine, stack: Stack, checked: CheckedRequest) -> Wanted:
     """Return the inputs of a new stack without its id, which differs from the one that was used for checking."""
     definition, inputs = checked.definition, checked.prepared.loaded
-    bound = engine.loader.bind_unborn(stack.project_id, inputs, name=stack.name, exports=definition.known_exports)
+    bound = engine.loader.bind_new(stack.project_id, inputs, name=stack.name, exports=definition.known_exports)
     return Wanted.of(engine, bound, inputs)
 
 

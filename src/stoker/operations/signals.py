@@ -20,7 +20,7 @@ from stoker.engine.calls.building import make_call
 from stoker.engine.calls.context import StackContext
 from stoker.engine.calls.signals import take_signal
 from stoker.engine.core import Engine
-from stoker.engine.planning.decide import UNMADE, is_stillborn
+from stoker.engine.planning.decide import NOT_CREATED, was_never_usable
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.hooks import HOOKS, clear
 from stoker.engine.running.operation_context import acting_on
@@ -39,11 +39,11 @@ async def resource_signal(engine: Engine, context: RequestContext, request: Sign
     if details and "unset_hook" in details:
         await _clear_hook(acting, state, details["unset_hook"])
         return
-    if state.row.action == UNMADE:
+    if state.row.action == NOT_CREATED:
         raise ResourceNotAvailable(f"The Resource ({name}) is not available.")
     if not state.type.signalable:
         raise ResourceActionNotSupported(f"The resource {name!r} ({state.row.type}) does not support signals.")
-    if state.row.action in state.type.deaf_during:
+    if state.row.action in state.type.no_signals_during:
         raise NotSupported(
             f"The resource {name!r} cannot receive signals in state {state.row.action}_{state.row.status}."
         )
@@ -77,7 +77,7 @@ async def resource_mark_unhealthy(engine: Engine, context: RequestContext, reque
         state = _marked(acting, state)
     row = state.row
     if mark_unhealthy and row.action != "DELETE":
-        state.stored.stillborn = is_stillborn(state)
+        state.stored.stillborn = was_never_usable(state)
         row.action, row.status, state.stored.marked = "CHECK", FAILED, True
         row.reason = reason
     elif not mark_unhealthy and (row.action, row.status) == ("CHECK", FAILED):

@@ -128,7 +128,7 @@ class Neighbours(Protocol):
         BadValue for an invalid signal.
         """
 
-    async def tell(self, reference_id: Any, message: Any) -> str:
+    async def send(self, reference_id: Any, message: Any) -> str:
         """Send a message to the resource with this reference ID (its type's `receive`), and return the result.
 
         Raises EntityNotFound when there is none, NoActionRequired while an action of the resource is in progress.
@@ -225,14 +225,14 @@ class Call:
 
     `properties` are final values (converted, with defaults, names resolved to IDs), `previous` those that the resource
     was created with (None on create), `changed` the top-level properties that differ, with their new values.
-    `replacement` are the properties of the replacement for which `make_way` is called, else None. `physical_name` does
-    not change during the life of the resource. `created_at` is when the resource was recorded, which is before its
-    object was created, `started_at` when this action started, `now` the time of this call. `data` and `progress` may
-    be changed in place. `metadata` is the resource's metadata; assign a new mapping to change it. `unrecorded` returns
-    which of some physical IDs do not belong to any recorded resource, so that `find` never returns another resource's
-    object. `adopted` is the resource's entry in the document of an adopted stack, `sources` are the stack's inputs.
-    Notifications appended to `announced` are sent on the operator's message bus once the result of the call has been
-    recorded.
+    `replacement` are the properties of the replacement for which `prepare_for_replacement` is called, else None.
+    `physical_name` does not change during the life of the resource. `created_at` is when the resource was recorded,
+    which is before its object was created, `started_at` when this action started, `now` the time of this call. `data`
+    and `progress` may be changed in place. `metadata` is the resource's metadata; assign a new mapping to change it.
+    `unrecorded` returns which of some physical IDs do not belong to any recorded resource, so that `find` never returns
+    another resource's object. `adopted` is the resource's entry in the document of an adopted stack, `sources` are the
+    stack's inputs. Notifications appended to `announced` are sent on the operator's message bus once the result of the
+    call has been recorded.
     """
 
     name: str

@@ -86,7 +86,7 @@ class ResourceType(ABC):
     `id_is_new` types are those whose service never reuses the ID of an object.
     `named_in` is where objects can be found by a user-defined name: the service, the path of the collection, and the
     property that contains the name.
-    `deaf_during` are the actions during which a signalable type does not accept signals.
+    `no_signals_during` are the actions during which a signalable type does not accept signals.
     `updates_with_parent` types are updated with every update of their stack, `replaced_with_parent` types replaced.
     `any_attribute` types have attributes that they do not declare (a group: those of its members).
     `path_in_attribute` types also receive the path that follows an attribute's name (`resource.0.addr`).
@@ -121,7 +121,7 @@ class ResourceType(ABC):
     updates_with_parent: ClassVar[bool] = False
     replaced_with_parent: ClassVar[bool] = False
     signalable: ClassVar[bool] = False
-    deaf_during: ClassVar[frozenset[str]] = frozenset({"SUSPEND", "DELETE"})
+    no_signals_during: ClassVar[frozenset[str]] = frozenset({"SUSPEND", "DELETE"})
     redacted_data: frozenset[str] = frozenset()
     recovery: ClassVar[Recovery | None] = None
     part_of: ClassVar[str | None] = None
@@ -214,12 +214,12 @@ class ResourceType(ABC):
         """
         return None
 
-    async def make_way(self, call: Call) -> Outcome:
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
         """Release what a replacement needs before it is created: a name, an address, a port. The object is kept."""
         return Done()
 
-    async def take_back(self, call: Call) -> Outcome:
-        """Undo `make_way`: the replacement has failed, and this object is used again."""
+    async def revert_replacement(self, call: Call) -> Outcome:
+        """Undo `prepare_for_replacement`: the replacement has failed, and this object is used again."""
         return Done()
 
     async def delete(self, call: Call) -> Outcome:

@@ -125,13 +125,13 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
         check = caller_check(config, engine.clock)
         application = await asyncio.to_thread(make_app, config, client, check)
         query_application = await asyncio.to_thread(make_cfn_app, config, client)
-        faces: tuple[tuple[Any, int, str], ...] = (
+        interfaces: tuple[tuple[Any, int, str], ...] = (
             (application, options.api_port, "heat_api"),
             (query_application, options.cfn_port, "heat_api_cfn"),
         )
         async with AsyncExitStack() as serving:
-            for face, port, group in faces:
-                server = Server(face, _HOST, port, config[group].workers, server_limits(config, group))
+            for interface, port, group in interfaces:
+                server = Server(interface, _HOST, port, config[group].workers, server_limits(config, group))
                 server.start()
                 serving.push_async_callback(partial(asyncio.to_thread, server.stop))
             _log.info("The API is at http://%s:%d/v1", _HOST, options.api_port)

@@ -30,7 +30,7 @@ def remove(connection: Connection, identifiers: Collection[str]) -> None:
     connection.execute(delete(table).where(table.c.id.in_(list(identifiers))))
 
 
-def tellers(connection: Connection) -> set[str]:
+def engines_with_pending(connection: Connection) -> set[str]:
     """Return the IDs of the engines with pending notifications."""
     return set(connection.execute(select(table.c.engine).distinct()).scalars())
 

@@ -63,7 +63,7 @@ def stop_others(connection: Connection, engine_id: str, now: float) -> None:
     connection.execute(update(engines).where(where).values(stopped_at=now))
 
 
-def say_goodbye(connection: Connection, engine_id: str, now: float) -> None:
+def deregister(connection: Connection, engine_id: str, now: float) -> None:
     """Record an engine as stopped."""
     connection.execute(update(engines).where(engines.c.id == engine_id).values(stopped_at=now))
 
@@ -198,7 +198,7 @@ def held(connection: Connection, engine_id: str) -> dict[str, str]:
     return {row.id: row.stack_id for row in rows}
 
 
-def let_go(connection: Connection, engine_id: str, identifiers: Iterable[str]) -> None:
+def release(connection: Connection, engine_id: str, identifiers: Iterable[str]) -> None:
     """Release those of these operations that an engine owns and that are unfinished, so that others can claim them."""
     wanted = sorted(identifiers)
     for start in range(0, len(wanted), _PAGE):

@@ -143,7 +143,7 @@ def forget(connection: Connection, operation_id: str) -> None:
     connection.execute(delete(operation_deaths).where(operation_deaths.c.operation_id == operation_id))
 
 
-def take_back(connection: Connection, engine_id: str) -> None:
+def forget_deaths_of(connection: Connection, engine_id: str) -> None:
     """Delete the deaths of an engine that has turned out to be alive."""
     connection.execute(delete(operation_deaths).where(operation_deaths.c.engine_id == engine_id))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stoker.processes.faces import rest_application
+from stoker.processes.api_processes import rest_application
 from stoker.wsgi import Face
 
 application = Face(rest_application)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stoker.processes.faces import query_application
+from stoker.processes.api_processes import query_application
 from stoker.wsgi import Face
 
 application = Face(query_application)

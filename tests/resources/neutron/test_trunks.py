@@ -91,13 +91,13 @@ async def test_it_is_replaced_by_another_on_its_port_and_restored(
     wanted = {"port": ports[0], "sub_ports": [through(ports[1], 10)]}
     trunk = await trunks.create(wanted)
     call = replace(trunks.call(trunk, "UPDATE", trunk.properties), replacement=trunk.properties)
-    assert await trunks.kind.make_way(call) == Again(after=0.0)
-    assert await trunks.kind.make_way(call) == Done()
+    assert await trunks.kind.prepare_for_replacement(call) == Again(after=0.0)
+    assert await trunks.kind.prepare_for_replacement(call) == Done()
     await trunks.create(wanted, "other")
-    again = await trunks.kind.take_back(call)
+    again = await trunks.kind.revert_replacement(call)
     assert isinstance(again, Again)
     call.physical_id = again.physical_id
-    assert await trunks.kind.take_back(call) == Done()
+    assert await trunks.kind.revert_replacement(call) == Done()
     assert [one["id"] for one in await cloud.list("neutron", "/v2.0/trunks", "trunks")] == [call.physical_id]
 
 

@@ -52,21 +52,21 @@ def make_cfn_app(
     its age, the policy and the parameters of its action are checked before the action's handler runs. Every error
     becomes an error document.
     """
-    face = _Face(config, client, Policy(config), check or SignatureCheck(config), clock or SystemClock())
+    dispatcher = _Dispatcher(config, client, Policy(config), check or SignatureCheck(config), clock or SystemClock())
     application = falcon.App(middleware=[RequestLog()])
     for kind in (falcon.HTTPError, Exception):
-        application.add_error_handler(kind, face.fault)
-    query = SimpleNamespace(on_get=face.query, on_post=face.query)
+        application.add_error_handler(kind, dispatcher.fault)
+    query = SimpleNamespace(on_get=dispatcher.query, on_post=dispatcher.query)
     for path in QUERY_PATHS:
         application.add_route(path, query)
-    application.add_route("/versions", SimpleNamespace(on_get=face.versions))
+    application.add_route("/versions", SimpleNamespace(on_get=dispatcher.versions))
     for path, method, handler in signals.ROUTES:
-        application.add_sink(face.signal(method, handler), prefix=path)
+        application.add_sink(dispatcher.signal(method, handler), prefix=path)
     return with_outer_layers(application, config)
 
 
 @dataclass(frozen=True)
-class _Face:
+class _Dispatcher:
     """Executes requests: everything that all of them have in common."""
 
     config: cfg.ConfigOpts

@@ -177,27 +177,30 @@ def _schema(name: str, found: Mapping[str, Any]) -> dict[str, Any]:
         "typeName": name,
         "description": found["description"],
         "properties": {
-            **{each: {"description": told.get("description") or ""} for each, told in found["attributes"].items()},
-            **{each: _property(told) for each, told in properties.items()},
+            **{
+                each: {"description": described.get("description") or ""}
+                for each, described in found["attributes"].items()
+            },
+            **{each: _property(described) for each, described in properties.items()},
         },
-        "required": [each for each, told in properties.items() if told["required"]],
+        "required": [each for each, described in properties.items() if described["required"]],
         "readOnlyProperties": [f"/properties/{each}" for each in found["attributes"] if each not in properties],
         "createOnlyProperties": [
-            f"/properties/{each}" for each, told in properties.items() if not told["update_allowed"]
+            f"/properties/{each}" for each, described in properties.items() if not described["update_allowed"]
         ],
         "additionalProperties": False,
     }
 
 
-def _property(told: Mapping[str, Any]) -> dict[str, Any]:
-    schema: dict[str, Any] = {"description": told.get("description") or ""}
-    if told["type"] in _JSON_TYPES:
-        schema["type"] = _JSON_TYPES[told["type"]]
-    nested = told.get("schema") or {}
-    if told["type"] == "map" and nested:
+def _property(described: Mapping[str, Any]) -> dict[str, Any]:
+    schema: dict[str, Any] = {"description": described.get("description") or ""}
+    if described["type"] in _JSON_TYPES:
+        schema["type"] = _JSON_TYPES[described["type"]]
+    nested = described.get("schema") or {}
+    if described["type"] == "map" and nested:
         schema["properties"] = {name: _property(each) for name, each in nested.items()}
-    if told["type"] == "list" and "*" in nested:
+    if described["type"] == "list" and "*" in nested:
         schema["items"] = _property(nested["*"])
-    if "default" in told:
-        schema["default"] = told["default"]
+    if "default" in described:
+        schema["default"] = described["default"]
     return schema

@@ -111,5 +111,5 @@ def fault_document(error: Exception, request_id: str) -> tuple[int, dict[str, An
     known = as_stoker_error(error)
     code = code_of(known)
     status = STATUSES[code]
-    told = {"Type": "Sender" if status < 500 else "Server", "Code": code, "Message": message_of(known)}
-    return status, {"ErrorResponse": {"Error": told, "RequestId": request_id}}
+    description = {"Type": "Sender" if status < 500 else "Server", "Code": code, "Message": message_of(known)}
+    return status, {"ErrorResponse": {"Error": description, "RequestId": request_id}}

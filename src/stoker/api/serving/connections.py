@@ -11,10 +11,10 @@ from enum import Enum
 from http import HTTPStatus
 from typing import Any
 
+from stoker.api.serving.connection_pool import ConnectionPool
 from stoker.api.serving.exchange import BROKEN, LAST, NOTHING_NOW, WAKE, Application, Exchange, plain_answer
 from stoker.api.serving.limits import HEAD_BYTES, LINGER_SECONDS, PIPELINED, WRITE_SECONDS, Limits
 from stoker.api.serving.messages import Reader, Refused, Request
-from stoker.api.serving.places import Places
 from stoker.api.serving.workers import Workers
 
 _log = logging.getLogger(__name__)
@@ -37,12 +37,12 @@ class _Phase(Enum):
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class ServerState:
     """Shared by the connections of a server."""
 
     application: Application
     limits: Limits
-    places: Places
+    pool: ConnectionPool
     workers: Workers
     loop: asyncio.AbstractEventLoop
     base: dict[str, Any]
@@ -51,14 +51,14 @@ class Surroundings:
 class Connection(asyncio.Protocol):
     """Runs on the event loop's thread, except `take` and the functions that it adds to the environment."""
 
-    def __init__(self, around: Surroundings) -> None:
-        self._around = around
+    def __init__(self, server: ServerState) -> None:
+        self._server = server
         self._reader = Reader(self)
         self._transport: Any = None
         self.address = ""
         self.held = 0
         self.deadline = _NEVER
-        self._base: dict[str, Any] = around.base
+        self._base: dict[str, Any] = server.base
         self._phase = _Phase.REQUEST
         self._receiving: Request | None = None
         self._ready: deque[Request] = deque()
@@ -82,13 +82,13 @@ class Connection(asyncio.Protocol):
         self._transport = transport
         peer = transport.get_extra_info("peername") or ("", 0)
         self.address = str(peer[0])
-        if not self._around.places.enter(self):
+        if not self._server.pool.enter(self):
             transport.write(plain_answer(Refused(HTTPStatus.SERVICE_UNAVAILABLE, "There are too many connections.")))
             transport.close()
             self._deaf = True
             return
-        self._base = {**self._around.base, "REMOTE_ADDR": self.address, "REMOTE_PORT": str(peer[1]), WAKE: self._wake}
-        self._wait_for_request(self._around.limits.head_seconds)
+        self._base = {**self._server.base, "REMOTE_ADDR": self.address, "REMOTE_PORT": str(peer[1]), WAKE: self._wake}
+        self._wait_for_request(self._server.limits.head_seconds)
 
     def data_received(self, data: bytes) -> None:
         if self._deaf:
@@ -115,7 +115,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, _error: Exception | None) -> None:
         self._deaf = True
-        self._around.places.leave(self)
+        self._server.pool.leave(self)
         self.deadline = _NEVER
         self._ready.clear()
         self._ahead.clear()
@@ -137,7 +137,7 @@ class Connection(asyncio.Protocol):
     # -- from the reader -------------------------------------------------------------------------------------------
 
     def head(self, request: Request) -> None:
-        limits = self._around.limits
+        limits = self._server.limits
         self._receiving = request
         if request.length is not None and request.length > limits.body:
             self._complete(request)  # the application refuses it because of its length
@@ -146,11 +146,11 @@ class Connection(asyncio.Protocol):
             self._wait_for_body(request)
 
     def data(self, part: bytes) -> None:
-        request, limit = self._receiving, self._around.limits.body
+        request, limit = self._receiving, self._server.limits.body
         if request is None:
             return
         part = part[: limit + 1 - len(request.body)]
-        if not self._around.places.hold(self, len(part)):
+        if not self._server.pool.hold(self, len(part)):
             raise Refused(
                 HTTPStatus.SERVICE_UNAVAILABLE, "The service has too many requests in memory; try again later."
             )
@@ -182,15 +182,15 @@ class Connection(asyncio.Protocol):
         return self._exchange is not None or self._phase in (_Phase.READER, _Phase.LINGERING)
 
     def _wait_for_body(self, request: Request) -> None:
-        self._phase, self.deadline = _Phase.BODY, self._around.loop.time() + self._around.limits.body_seconds
+        self._phase, self.deadline = _Phase.BODY, self._server.loop.time() + self._server.limits.body_seconds
         if request.expects_continue and not request.body:
             self._transport.write(_CONTINUE)
 
     def _wait_for_client(self) -> None:
         """Wait for the next request, part of which can have arrived with the previous one."""
-        limits = self._around.limits
+        limits = self._server.limits
         if self._receiving is not None:
-            self._around.places.waits(self)
+            self._server.pool.waits(self)
             self._wait_for_body(self._receiving)
         elif self._reader.in_head:
             self._wait_for_request(limits.head_seconds)
@@ -199,12 +199,12 @@ class Connection(asyncio.Protocol):
             self._wait_for_request(limits.idle_seconds)
 
     def _wait_for_request(self, seconds: float) -> None:
-        self._phase, self.deadline = _Phase.REQUEST, self._around.loop.time() + seconds
-        self._around.places.waits(self)
+        self._phase, self.deadline = _Phase.REQUEST, self._server.loop.time() + seconds
+        self._server.pool.waits(self)
 
     def _read(self, data: bytes) -> None:
         if self._phase is _Phase.REQUEST:
-            self._phase, self.deadline = _Phase.HEAD, self._around.loop.time() + self._around.limits.head_seconds
+            self._phase, self.deadline = _Phase.HEAD, self._server.loop.time() + self._server.limits.head_seconds
         try:
             self._reader.feed(data)
         except Refused as refused:
@@ -219,10 +219,10 @@ class Connection(asyncio.Protocol):
             return
         if self._ready:
             request = self._ready.popleft()
-            self._around.places.waits_no_more(self)
+            self._server.pool.ends_waiting(self)
             self._served_bytes, self._streams = len(request.body), False
             request.keep_alive = request.keep_alive and not self._is_last
-            self._exchange = Exchange(self._around.application, request, self._base, self)
+            self._exchange = Exchange(self._server.application, request, self._base, self)
             self._share = request.share or self.address
             self._step()
         elif self._refused is not None:
@@ -230,7 +230,7 @@ class Connection(asyncio.Protocol):
 
     def _refuse(self, refused: Refused) -> None:
         _log.debug("refused a request of %s: %d %s", self.address, refused.status, refused.reason)
-        self._around.places.waits_no_more(self)
+        self._server.pool.ends_waiting(self)
         self._transport.write(plain_answer(refused))
         self._linger()
 
@@ -240,7 +240,7 @@ class Connection(asyncio.Protocol):
         if self._exchange is not None:
             self._stepping, self._woken = True, False
             self._phase, self.deadline = _Phase.APPLICATION, _NEVER
-            self._around.workers.submit(self._share, self._exchange.step)
+            self._server.workers.submit(self._share, self._exchange.step)
 
     def take(self, data: bytes, state: str) -> None:
         """Implements Receiver; called by worker threads."""
@@ -252,7 +252,7 @@ class Connection(asyncio.Protocol):
 
     def _on_loop(self, call: Callable[..., None], *arguments: Any) -> None:
         try:
-            self._around.loop.call_soon_threadsafe(call, *arguments)
+            self._server.loop.call_soon_threadsafe(call, *arguments)
         except RuntimeError:
             _log.debug("the server stopped before a response was complete")
 
@@ -297,18 +297,18 @@ class Connection(asyncio.Protocol):
             then()
             return
         self._after_writing = then
-        self._phase, self.deadline = _Phase.READER, self._around.loop.time() + WRITE_SECONDS
+        self._phase, self.deadline = _Phase.READER, self._server.loop.time() + WRITE_SECONDS
         self._unread = self._transport.get_write_buffer_size()
 
     def _park(self) -> None:
         if self._woken or (self._exchange is not None and self._exchange.gone):
             self._step()
         else:
-            self._phase, self.deadline = _Phase.PARKED, self._around.loop.time() + _PARKED_SECONDS
+            self._phase, self.deadline = _Phase.PARKED, self._server.loop.time() + _PARKED_SECONDS
 
     def _answered(self) -> None:
         exchange, self._exchange = self._exchange, None
-        self._around.places.release(self, self._served_bytes)
+        self._server.pool.release(self, self._served_bytes)
         if self._transport.is_closing():
             return
         if exchange is None or not exchange.keep_alive:
@@ -332,12 +332,12 @@ class Connection(asyncio.Protocol):
         """Send no more data, and discard received data for a while, so that the client reads the response."""
         self._deaf = True
         self._ahead.clear()
-        self._around.places.release(self, self.held)
+        self._server.pool.release(self, self.held)
         if self._ended:
             self._transport.close()
             return
-        self._around.places.waits(self)
-        self._phase, self.deadline = _Phase.LINGERING, self._around.loop.time() + LINGER_SECONDS
+        self._server.pool.waits(self)
+        self._phase, self.deadline = _Phase.LINGERING, self._server.loop.time() + LINGER_SECONDS
         self._transport.resume_reading()
         self._transport.write_eof()
 
@@ -346,7 +346,7 @@ class Connection(asyncio.Protocol):
     def evict(self) -> None:
         """Close the connection immediately, to make room."""
         self._deaf = True
-        self._around.places.leave(self)
+        self._server.pool.leave(self)
         self._transport.abort()
 
     def expire(self) -> None:
@@ -357,13 +357,13 @@ class Connection(asyncio.Protocol):
                 self._refuse(Refused(HTTPStatus.REQUEST_TIMEOUT, f"The {what} of the request did not arrive in time."))
             case _Phase.READER if self._transport.get_write_buffer_size() < self._unread:
                 self._unread = self._transport.get_write_buffer_size()
-                self.deadline = self._around.loop.time() + WRITE_SECONDS
+                self.deadline = self._server.loop.time() + WRITE_SECONDS
             case _Phase.PARKED:
                 self._step()
             case _:
                 self._transport.abort()
 
-    def wind_up(self) -> None:
+    def close_after_response(self) -> None:
         """Close the connection after the response to the last complete request, because the server stops."""
         self._deaf = True
         self._ready.clear()

@@ -66,7 +66,7 @@ class Exchange:
     def step(self) -> None:
         """Continue the response as far as possible without waiting for the client."""
         try:
-            data, state = self._go_on()
+            data, state = self._continue()
         except Refused as refused:
             self.keep_alive = False
             data, state = plain_answer(refused), LAST
@@ -79,7 +79,7 @@ class Exchange:
             self._close()
         self._receiver.take(data, state)
 
-    def _go_on(self) -> tuple[bytes, str]:
+    def _continue(self) -> tuple[bytes, str]:
         if self.gone:  # between two parts, a stream can end regularly
             return (self._framed([], last=True), LAST) if self._chunked else (b"", BROKEN)
         if self._parts is None:

@@ -29,7 +29,7 @@ class Limits:
 
     `body` is in bytes: a larger request body is not read, and the application refuses it because of its length.
     `bodies` is the total number of bytes of request bodies in memory. `connections` is the maximum number of
-    connections; beyond it, connections are closed that wait for a request (see `stoker.api.serving.places`).
+    connections; beyond it, connections are closed that wait for a request (see `stoker.api.serving.connection_pool`).
     `head_seconds` is the time for the head of a request, `body_seconds` for its body, each from beginning to end; a
     connection is closed after `idle_seconds` without a request.
     """

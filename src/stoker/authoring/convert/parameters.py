@@ -21,10 +21,10 @@ def hot_parameter(schema: ParameterSchema, note: Note) -> dict[str, Any]:
     declared: dict[str, Any] = {"type": schema.type.hot, **_common(schema, "description", "label", "default")}
     if schema.hidden:
         declared["hidden"] = True
-    told = schema.constraint_description
-    constraints = [{**item.to_schema(), **_described(item.description or told)} for item in schema.constraints]
+    description = schema.constraint_description
+    constraints = [{**item.to_schema(), **_described(item.description or description)} for item in schema.constraints]
     if schema.type.names:
-        constraints.append({"custom_constraint": schema.type.names, **_described(told)})
+        constraints.append({"custom_constraint": schema.type.names, **_described(description)})
     if constraints:
         declared["constraints"] = constraints
     return declared

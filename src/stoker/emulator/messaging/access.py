@@ -55,8 +55,8 @@ def share(zaqar: MessagingRecords, project_id: str, queue: str, wanted: dict[str
 
 
 def _signed_project(zaqar: MessagingRecords, request: Request) -> str:
-    told = [request.headers.get(name, "") for name in ("url-paths", "url-methods", "x-project-id", "url-expires")]
-    paths, methods, (project_id, expires) = told[0].split(","), told[1].split(","), told[2:]
+    values = [request.headers.get(name, "") for name in ("url-paths", "url-methods", "x-project-id", "url-expires")]
+    paths, methods, (project_id, expires) = values[0].split(","), values[1].split(","), values[2:]
     signature = _signature(zaqar, paths, methods, project_id, expires)
     good = hmac.compare_digest(signature, request.headers[_SIGNATURE])
     covered = any(request.raw_path == path or request.raw_path.startswith(f"{path}/") for path in paths)

@@ -27,14 +27,14 @@ class Deliveries:
     def send(self, subscription: Mapping[str, Any], queue_name: str, message: Mapping[str, Any]) -> None:
         """Post a message to a subscriber soon. There is no second attempt."""
         options = subscription["options"]
-        told = {
+        content = {
             "body": message["body"],
             "ttl": message["ttl"],
             "queue_name": queue_name,
             "Message_Type": "Notification",
         }
         form = options.get("post_data")
-        data = json.dumps(told) if form is None else str(form).replace(f'"{PLACEHOLDER}"', json.dumps(told))
+        data = json.dumps(content) if form is None else str(form).replace(f'"{PLACEHOLDER}"', json.dumps(content))
         headers = {"Content-Type": "application/json", **options.get("post_headers", {})}
         address = str(subscription["subscriber"])
         self._waiting.put(urllib.request.Request(address, data.encode(), headers, method="POST"))  # noqa: S310  http(s) only

@@ -63,8 +63,8 @@ def _check(swift: ObjectStoreRecords, request: Request, fields: dict[str, str]) 
     expires = fields.get("expires", "")
     if not expires.isdigit() or int(expires) < swift.cloud.clock.now():
         raise explained(401, "FormPost: Form Expired")
-    told = "\n".join(fields.get(name, "") for name in SIGNED)
-    messages = [f"{path}\n{told}" for path in public_paths(request, decode(request.raw_path))]
+    signed = "\n".join(fields.get(name, "") for name in SIGNED)
+    messages = [f"{path}\n{signed}" for path in public_paths(request, decode(request.raw_path))]
     known = keys(swift, request.vars["account"], request.vars["container"])
     if not is_valid(fields.get("signature", ""), messages, known):
         raise explained(401, "FormPost: Invalid Signature")

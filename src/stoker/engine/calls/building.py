@@ -45,7 +45,7 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         state,
         required=state.row.action in BEGINNING and state.in_progress,
         child=Child(run, state, announced),
-        neighbours=StackNeighbours(run.current, partial(make_call, run), partial(take_signal, run), engine.telling),
+        neighbours=StackNeighbours(run.current, partial(make_call, run), partial(take_signal, run), engine.sending),
         configs=StoredConfigs(engine, project_id),
         deployments=StoredDeployments(engine, project_id, partial(wake, engine)),
         unrecorded=Unrecorded(run, state.type.part_of, engine.all_runs),

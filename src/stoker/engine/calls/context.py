@@ -45,7 +45,7 @@ class OperationHost(EngineServices, ABC):
 
     announcer: Announcer
     awaited: Awaited
-    telling: asyncio.Lock
+    sending: asyncio.Lock
     reader_for_runs: NestedReader
     runs: Mapping[str, StackContext]
 

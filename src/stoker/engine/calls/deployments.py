@@ -176,6 +176,6 @@ async def _push(services: EngineServices, server_id: str, project_id: str) -> No
             continue
         cloud = await services.credentials.cloud_of(stack)
         async with services.pushing:  # the older of two simultaneous writes must not be last
-            told = await agent_metadata(services, state.get("metadata") or {}, server_id, stack.project_id)
+            shown = await agent_metadata(services, state.get("metadata") or {}, server_id, stack.project_id)
             for transport in transports:
-                await transport.send(cloud, data, stack.user_project_id or "", told)
+                await transport.send(cloud, data, stack.user_project_id or "", shown)

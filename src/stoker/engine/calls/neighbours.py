@@ -39,7 +39,7 @@ class StackNeighbours(NeighboursView):
     """Implements plugins.resource.Neighbours.
 
     `current` finds the resources by name, `make_call` builds the call of one of them, `take_signal` delivers a signal
-    to it. `telling` is a lock that serializes the delivery of messages.
+    to it. `sending` is a lock that serializes the delivery of messages.
     """
 
     def __init__(
@@ -47,12 +47,12 @@ class StackNeighbours(NeighboursView):
         current: Mapping[str, ResourceState],
         make_call: Callable[[ResourceState], Awaitable[Call]],
         take_signal: Callable[[ResourceState, Call, Mapping[str, Any] | None], Awaitable[None]],
-        telling: asyncio.Lock,
+        sending: asyncio.Lock,
     ) -> None:
         super().__init__(current)
         self._make_call = make_call
         self._take_signal = take_signal
-        self._telling = telling
+        self._sending = sending
 
     async def collect(self, reference_id: Any) -> None:
         """Deliver to the resource with this reference id the signals that another service stores for it."""
@@ -67,7 +67,7 @@ class StackNeighbours(NeighboursView):
                 call.data[COLLECTED] = [*call.data.get(COLLECTED, ()), identifier]
                 await self._take_signal(state, call, details)
 
-    async def tell(self, reference_id: Any, message: Any) -> str:
+    async def send(self, reference_id: Any, message: Any) -> str:
         """Deliver a message to the resource with this reference id, and return the result."""
         state = self._by_reference(reference_id)
         if state is None:
@@ -76,7 +76,7 @@ class StackNeighbours(NeighboursView):
         if row.status != COMPLETE:
             raise NoActionRequired(f"{row.name} is in state {row.action}_{row.status}")
         # A second message must see the effects of the first one.
-        async with self._telling:
+        async with self._sending:
             return await state.type.receive(await self._make_call(state), message)
 
 

@@ -31,13 +31,13 @@ async def take_signal(
     state.stored.metadata = call.metadata
     event = replace(state.event(reason, acting.engine.clock.now()), action="SIGNAL", status=COMPLETE)
     if (state.stored.metadata, state.stored.data) == before:
-        await _tell(acting, event)
+        await _record_event(acting, event)
     else:
         await acting.record(state, event)
     acting.wake_all()
 
 
-async def _tell(acting: StackContext, event: Event) -> None:
+async def _record_event(acting: StackContext, event: Event) -> None:
     """Record the event of a signal that did not change the resource that received it.
 
     Its effect was on another object, such as a group that it scaled, and must not be repeated, even if an operation has

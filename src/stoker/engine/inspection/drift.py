@@ -46,7 +46,7 @@ async def drift_of(
 
 async def _look(view: StackView, state: ResourceState, secrets: Collection[str]) -> dict[str, Any]:
     row = state.row
-    told: dict[str, Any] = {
+    report: dict[str, Any] = {
         "name": row.name,
         "type": row.type,
         "physical_id": row.physical_id,
@@ -57,18 +57,18 @@ async def _look(view: StackView, state: ResourceState, secrets: Collection[str])
         "differences": [],
     }
     if row.physical_id is None or row.action == "DELETE" or type(state.type).observe is ResourceType.observe:
-        return told
+        return report
     try:
         call = await call_to_look(view, state, Reader(view.services))
         found = await state.type.observe(call)
     except StokerError as error:
         if not (isinstance(error, CloudError) and error.not_found):
             LOG.info("cannot check %s of stack %s for drift: %s", row.name, view.stack.name, error.message)
-            return told
+            return report
         found = None
     if found is None:
-        return {**told, "status": DELETED}
-    return {**told, **_compared(state, call.properties, found, secrets)}
+        return {**report, "status": DELETED}
+    return {**report, **_compared(state, call.properties, found, secrets)}
 
 
 def _compared(

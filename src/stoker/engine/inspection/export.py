@@ -90,7 +90,7 @@ class _Exporter:
         for name in dict.fromkeys([*definition.resources, *view.current]):
             state, inside = view.current.get(name), (*place, "resources", name)
             if state is None:
-                entry = _unmade(name, definition.resources[name].type)
+                entry = _not_created(name, definition.resources[name].type)
             elif (child := below.get(state.row.uuid)) is not None:
                 entry = {**self._entry(state, (*path, name), inside), **await self.tree(child, (*path, name), inside)}
             else:
@@ -162,7 +162,7 @@ def _hidden_defaults(definition: Definition, template: Mapping[str, Any]) -> Ite
                 yield "template", section, name, key
 
 
-def _unmade(name: str, type_name: str) -> dict[str, Any]:
+def _not_created(name: str, type_name: str) -> dict[str, Any]:
     """Return the view of a resource that no step has reached yet."""
     return {
         "name": name,

@@ -53,8 +53,8 @@ class Announcer:
         self._services = services
         self._bus = bus
         self._lanes = {
-            NOTIFICATION: _Lane(services, NOTIFICATION, self._notify),
-            EVENT_SINK: _Lane(services, EVENT_SINK, partial(send_events, services)),
+            NOTIFICATION: _Sender(services, NOTIFICATION, self._notify),
+            EVENT_SINK: _Sender(services, EVENT_SINK, partial(send_events, services)),
         }
 
     # -- recording -----------------------------------------------------------------------------------------------
@@ -75,14 +75,14 @@ class Announcer:
         """Commit a batch with the notifications about its events. Raises the errors of `Journal.commit`."""
         rows = self.about([row for row in batch.added if isinstance(row, Event)], sinks)
         await self._services.journal.commit(batch.add(*rows))
-        self.tell(batch.added)
+        self.send(batch.added)
 
     def about(self, events: Iterable[Event], sinks: Sinks) -> list[Announcement]:
         """Return the notifications about events; `sinks` are those of their stack's environment."""
         rows: list[Announcement] = []
         for event in events:
-            if self._bus is not None and (told := notification_of(event)) is not None:
-                rows.append(self._row(event.stack_id, NOTIFICATION, told))
+            if self._bus is not None and (notification := notification_of(event)) is not None:
+                rows.append(self._row(event.stack_id, NOTIFICATION, notification))
             if sinks:
                 rows.append(self._row(event.stack_id, EVENT_SINK, {"sinks": list(sinks), "event": event.values()}))
         return rows
@@ -93,7 +93,7 @@ class Announcer:
             return []
         return [self._row(stack.id, NOTIFICATION, scaling_notification(stack, notice)) for notice in notices]
 
-    def farewell(self, stack: Stack) -> Announcement:
+    def last_notification(self, stack: Stack) -> Announcement:
         """Return the last notification of a deleted stack, after which its credential is given up."""
         return self._row(stack.id, EVENT_SINK, {"release": True})
 
@@ -101,9 +101,9 @@ class Announcer:
         services = self._services
         return Announcement(new_id(), stack_id, services.id, kind, orjson.dumps(body).decode(), services.clock.now())
 
-    # -- telling ---------------------------------------------------------------------------------------------------
+    # -- sending ---------------------------------------------------------------------------------------------------
 
-    def tell(self, recorded: Iterable[Record]) -> None:
+    def send(self, recorded: Iterable[Record]) -> None:
         """Start to send the notifications among rows that have been recorded."""
         for kind in {row.kind for row in recorded if isinstance(row, Announcement)}:
             self._lanes[kind].wake()
@@ -111,7 +111,7 @@ class Announcer:
     async def take_over(self) -> None:
         """Send the notifications of dead engines."""
         services = self._services
-        others = await services.database.read(announcements.tellers) - {services.id}
+        others = await services.database.read(announcements.engines_with_pending) - {services.id}
         gone = others - await services.database.read(claims.living, services.clock.now()) if others else others
         if gone:
             step = partial(announcements.take_over, engine_id=services.id, others=gone)
@@ -144,18 +144,18 @@ def _stacks_with_tags(connection: Connection, identifiers: Collection[str]) -> d
     return {identifier: (stack, tags.get(identifier, [])) for identifier, stack in stacks.items()}
 
 
-class _Lane:
+class _Sender:
     """Sends one kind of notification, in the order of the changes, in the background.
 
-    `tell` returns the ids of notifications that need not be sent again; the rest is retried after a delay.
+    `send` returns the ids of notifications that need not be sent again; the rest is retried after a delay.
     """
 
     def __init__(
-        self, services: EngineServices, kind: str, tell: Callable[[Sequence[Announcement]], Awaitable[set[str]]]
+        self, services: EngineServices, kind: str, send: Callable[[Sequence[Announcement]], Awaitable[set[str]]]
     ) -> None:
         self._services = services
         self._kind = kind
-        self._tell = tell
+        self._send = send
         self._task: asyncio.Task[None] | None = None
         self._timer: Timer | None = None
         self._pause = FIRST_PAUSE
@@ -199,12 +199,12 @@ class _Lane:
         rows = await services.database.read(announcements.waiting, services.id, self._kind, AT_ONCE)
         if not rows:
             return True
-        told = await self._tell(rows)
-        if told:
-            await services.journal.commit(Batch().then(partial(announcements.remove, identifiers=told)))
+        sent = await self._send(rows)
+        if sent:
+            await services.journal.commit(Batch().then(partial(announcements.remove, identifiers=sent)))
             self._pause = FIRST_PAUSE
         self._more = True
-        return len(told) == len(rows)
+        return len(sent) == len(rows)
 
     def _again(self) -> None:
         self._timer = None

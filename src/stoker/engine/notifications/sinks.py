@@ -19,7 +19,7 @@ from stoker.store.records import Announcement, Stack
 
 LOG = logging.getLogger(__name__)
 
-PATIENCE_SECONDS = 3600.0
+KEEP_SECONDS = 3600.0
 """Seconds for which events are kept for a service that cannot be reached."""
 
 _VERSION = "0.1"
@@ -44,7 +44,7 @@ async def send_events(services: EngineServices, rows: Sequence[Announcement]) ->
     """Send events, in order and together for each stack; return the ids of the finished rows.
 
     Events that a service refuses are logged and dropped. Events that it cannot accept now are kept for
-    PATIENCE_SECONDS.
+    KEEP_SECONDS.
     """
     by_stack: dict[str, list[Announcement]] = {}
     for row in rows:
@@ -63,7 +63,7 @@ async def _send_of_stack(services: EngineServices, stack_id: str, rows: Sequence
         await _send(services, stack, [body for body in bodies if "event" in body])
     except StokerError as error:
         transient = isinstance(error, CloudError) and error.transient
-        if transient and services.clock.now() < rows[0].created_at + PATIENCE_SECONDS:
+        if transient and services.clock.now() < rows[0].created_at + KEEP_SECONDS:
             LOG.info("events of stack %s wait for their event sink: %s", stack.name, error.message)
             return ()
         LOG.warning("dropped %d events of stack %s for their event sink: %s", len(rows), stack.name, error.message)

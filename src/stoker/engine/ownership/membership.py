@@ -20,7 +20,7 @@ from stoker.engine.memory import Leftovers
 from stoker.engine.ownership.peers import Peers
 from stoker.engine.running.operation_log import lines_about
 from stoker.engine.running.run import OperationRun, RunHost
-from stoker.engine.running.stopping import LOST, Stop, gives_way
+from stoker.engine.running.stopping import LOST, Stop, is_superseded
 from stoker.store import claims, deaths
 from stoker.store.claims import Standing
 from stoker.store.journal import Batch
@@ -48,7 +48,7 @@ class OwnerHost(RunHost):
         """Return the operations that run here, and those that wait for them to stop."""
 
     @abstractmethod
-    async def go_on(self, operation: Operation, former_owner: str | None) -> None:
+    async def resume(self, operation: Operation, former_owner: str | None) -> None:
         """Resume an operation that this engine has just claimed, or close it if it has ended."""
 
     @abstractmethod
@@ -56,7 +56,7 @@ class OwnerHost(RunHost):
         """Mark an operation that is recorded as this engine's until a run processes it or waits for its turn."""
 
     @abstractmethod
-    def forsakes(self, operation_id: str, key: str) -> bool:
+    def has_no_run(self, operation_id: str, key: str) -> bool:
         """Return whether an operation of this engine has no run, and will not get one."""
 
 
@@ -96,13 +96,13 @@ class Membership:
         """Take over no more operations; the lease is renewed until the end, since calls in progress may need it."""
         self.stopped = True
 
-    async def say_goodbye(self) -> None:
+    async def deregister(self) -> None:
         """End the lease, so that others can take over unfinished operations immediately."""
         self._gone = True
         if self._timer is not None:
             self._timer.cancel()
-        farewell = partial(claims.say_goodbye, engine_id=self._engine.id, now=self._engine.clock.now())
-        await self._engine.journal.commit(Batch().then(farewell))
+        deregistration = partial(claims.deregister, engine_id=self._engine.id, now=self._engine.clock.now())
+        await self._engine.journal.commit(Batch().then(deregistration))
 
     def _schedule(self) -> None:
         engine = self._engine
@@ -124,13 +124,13 @@ class Membership:
         now = engine.clock.now()
         batch = Batch().then(partial(claims.report, engine=self._record(now)))
         if self.beaten_at and self.lapsed:
-            batch.then(partial(deaths.take_back, engine_id=engine.id))
+            batch.then(partial(deaths.forget_deaths_of, engine_id=engine.id))
         if any(run.operation.epoch > 1 for run in engine.runs.values()):
             heartbeat = engine.settings.heartbeat_seconds
             batch.then(partial(deaths.clear_survivors, engine_id=engine.id, now=now, heartbeat=heartbeat))
         await engine.journal.commit(batch)
         await self.reconcile()
-        await self.let_go_of_forsaken()
+        await self.release_without_run()
         self.beaten_at = now
         if self._beating is not None:
             self._beating.set_result(None)
@@ -207,20 +207,24 @@ class Membership:
             await engine.journal.commit(Batch().then(claim))
             if taken[0] is None:
                 return False
-            await engine.go_on(taken[0], former_owner)
+            await engine.resume(taken[0], former_owner)
         return True
 
-    async def let_go_of_forsaken(self) -> None:
+    async def release_without_run(self) -> None:
         """Release operations that this engine owns but does not run, so that they are claimed again.
 
         This happens if a run could not record its end.
         """
         engine = self._engine
         held = await engine.database.read(claims.held, engine.id)
-        forsaken = {identifier for identifier, key in held.items() if engine.forsakes(identifier, key)}
-        if forsaken:
-            LOG.warning("releasing operations that this engine owns but does not run: %s", ", ".join(sorted(forsaken)))
-            await engine.journal.commit(Batch().then(partial(claims.let_go, engine_id=engine.id, identifiers=forsaken)))
+        unattended = {identifier for identifier, key in held.items() if engine.has_no_run(identifier, key)}
+        if unattended:
+            LOG.warning(
+                "releasing operations that this engine owns but does not run: %s", ", ".join(sorted(unattended))
+            )
+            await engine.journal.commit(
+                Batch().then(partial(claims.release, engine_id=engine.id, identifiers=unattended))
+            )
 
     async def take_next(self, stack_id: str) -> None:
         """Take over the operation that waited until this engine had finished with the stack."""
@@ -256,12 +260,12 @@ class Membership:
         elif standing.status not in UNFINISHED or run.operation.action == REMOVE_SNAPSHOT:
             return
         elif standing.current != run.operation.id:
-            if gives_way(run.operation.action, standing.current_action or "DELETE"):
+            if is_superseded(run.operation.action, standing.current_action or "DELETE"):
                 run.stop(Stop.SUPERSEDED)
         elif standing.stack_status != IN_PROGRESS:
             run.cancel()
 
-    # -- what peers tell ---------------------------------------------------------------------------------------
+    # -- messages of peers ---------------------------------------------------------------------------------------
 
     async def offered(self, operation_id: str) -> None:
         """Handle the message that an operation needs an owner."""

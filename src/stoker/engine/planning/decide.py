@@ -25,7 +25,7 @@ from stoker.template.registry import is_template_name
 
 BEGINNING = ("CREATE", "ADOPT", "UPDATE")
 """Actions of a resource that are resumed after an interruption, before anything else is decided."""
-UNMADE = "INIT"
+NOT_CREATED = "INIT"
 """The action of a resource that is held by a hook before its creation."""
 _PARTS = ("metadata", "deletion_policy", "update_policy", "update_replace_policy")
 
@@ -115,14 +115,14 @@ def decide(target: Target, state: ResourceState | None, *, repairable: bool = Fa
     if state is None:
         return Decision(Kind.CREATE, (Reason(ReasonCode.NEW),), _all_new(target))
     row = state.row
-    if row.action == UNMADE:
+    if row.action == NOT_CREATED:
         return Decision(Kind.CREATE, (Reason(ReasonCode.NEVER_CREATED),), _all_new(target))
     if not _same_kind(state.implementation, target.implementation, state.type.support.substitutes):
         return Decision(Kind.REPLACE, (Reason(ReasonCode.TYPE_CHANGES, state.implementation, target.implementation),))
     recorded = state.stored.definition
     if (recorded.get("external_id") or target.external_id) and recorded.get("external_id") != target.external_id:
         return Decision(Kind.REFUSE, (Reason(ReasonCode.IMMUTABLE, "external_id"),))
-    if row.status == FAILED and row.action == "CHECK" and _replaced_when_ill(target, state):
+    if row.status == FAILED and row.action == "CHECK" and _replaced_when_unhealthy(target, state):
         return Decision(Kind.REPLACE, (Reason(ReasonCode.CHECK_FAILED, detail=row.reason),))
     if is_broken(row) and not (target.type.nested or repairable):
         return Decision(Kind.REPLACE, (Reason(ReasonCode.ACTION_FAILED, row.action.lower(), row.reason),))
@@ -144,12 +144,12 @@ def is_broken(row: Resource) -> bool:
     return row.status == FAILED and row.action != "SNAPSHOT"
 
 
-def is_asleep(row: Resource) -> bool:
+def may_be_suspended(row: Resource) -> bool:
     """Return whether the object may be suspended: an update resumes it first."""
     return row.action == "SUSPEND" or (row.action == "RESUME" and row.status != COMPLETE)
 
 
-def is_stillborn(state: ResourceState) -> bool:
+def was_never_usable(state: ResourceState) -> bool:
     """Return whether the object was never usable.
 
     It is removed before a new one is created, since it may occupy a name or a place that exists only once. This also
@@ -158,7 +158,7 @@ def is_stillborn(state: ResourceState) -> bool:
     return state.stored.stillborn or (state.row.action == "CREATE" and state.row.status == FAILED)
 
 
-def came_to_nothing(state: ResourceState) -> bool:
+def is_incomplete(state: ResourceState) -> bool:
     """Return whether a check would make a resource look healthy although its creation failed, or it may not exist."""
     row = state.row
     unknown = row.physical_id is None or not state.type.checkable
@@ -166,7 +166,7 @@ def came_to_nothing(state: ResourceState) -> bool:
     return unknown and begun and row.status != COMPLETE
 
 
-def _replaced_when_ill(target: Target, state: ResourceState) -> bool:
+def _replaced_when_unhealthy(target: Target, state: ResourceState) -> bool:
     """Return whether an unhealthy resource is replaced.
 
     A nested stack with unhealthy resources is updated, which replaces these; one that is itself explicitly marked

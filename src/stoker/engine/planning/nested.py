@@ -22,7 +22,7 @@ from stoker.base.errors import StokerError
 from stoker.engine.planning.decide import Target
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Plan, Step, forward_key
-from stoker.engine.planning.planner import Forward, Wanted, Within, plan_removal
+from stoker.engine.planning.planner import Forward, NestedPlan, Wanted, plan_removal
 from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.planning.rehearsal import Rehearsal, Unforeseeable
@@ -43,7 +43,7 @@ LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class NestedPlanner:
     """Plans the stacks that are nested in one stack with these inputs.
 
     `shared` caches the plans of new stacks by their inputs; `with_kept` includes unchanged stacks in the result.
@@ -59,27 +59,27 @@ class Inside:
     with_kept: bool = False
     shared: dict[Any, Forward] = field(default_factory=dict)
 
-    def within(
+    def plan_nested(
         self,
         target: Target,
         state: ResourceState | None,
         decision: Decision,
         hidden: RedactedProperties,
         secrets: frozenset[str],
-    ) -> Within | None:
+    ) -> NestedPlan | None:
         """Implements planner.Nested."""
         if self.depth >= self.services.settings.max_nested_stack_depth:
             return None
         recorded = state if decision.kind in (Kind.UPDATE, Kind.KEEP) else None
-        outlook = ChildOutlook(self, target, recorded, hidden, secrets if hidden is not None else frozenset())
+        forecast = ChildForecast(self, target, recorded, hidden, secrets if hidden is not None else frozenset())
         if decision.kind is Kind.KEEP and state is not None:
-            return Within(decision, self._unchanged(state) if self.with_kept else (), outlook)
+            return NestedPlan(decision, self._unchanged(state) if self.with_kept else (), forecast)
         try:
-            plan = outlook.plan()
+            plan = forecast.plan()
         except (Unforeseeable, StokerError) as error:
             LOG.debug("cannot plan the nested stack of %s: %s", target.name, error)
             return None
-        return Within(_with_what_is_inside(decision, plan), plan.steps, outlook, plan.secrets)
+        return NestedPlan(_with_what_is_inside(decision, plan), plan.steps, forecast, plan.secrets)
 
     def removed(self, state: ResourceState) -> tuple[Step, ...]:
         """Implements planner.Nested."""
@@ -89,7 +89,7 @@ class Inside:
         nested = self.below(recorded.stack, self.inputs)
         return plan_removal("DELETE", list(recorded.states.values()), nested, ReasonCode.NESTED_STACK_DELETED).steps
 
-    def below(self, stack: Stack, inputs: LoadedInputs) -> Inside:
+    def below(self, stack: Stack, inputs: LoadedInputs) -> NestedPlanner:
         """Return a planner for the stacks nested in a nested stack."""
         return replace(self, stack=stack, inputs=inputs, depth=self.depth + 1)
 
@@ -114,15 +114,15 @@ def _with_what_is_inside(decision: Decision, plan: Plan) -> Decision:
     return Decision(Kind.UPDATE, (Reason(ReasonCode.NESTED_CHANGES),)) if changed else Decision(Kind.KEEP)
 
 
-class ChildOutlook:
+class ChildForecast:
     """The future of the nested stack of one resource: its own plan, and the values after it.
 
-    `state` is the resource as recorded, None for a new one. See scope.Outlook.
+    `state` is the resource as recorded, None for a new one. See scope.Forecast.
     """
 
     def __init__(
         self,
-        inside: Inside,
+        inside: NestedPlanner,
         target: Target,
         state: ResourceState | None,
         hidden: RedactedProperties,
@@ -151,11 +151,11 @@ class ChildOutlook:
     # -- values ------------------------------------------------------------------------------------------------------
 
     def reference(self) -> Any:
-        """Implements scope.Outlook."""
+        """Implements scope.Forecast."""
         return self._as_seen_from_above(self._rehearsal.reference(), None)
 
     def attribute(self, key: AttributeKey) -> Any:
-        """Implements scope.Outlook."""
+        """Implements scope.Forecast."""
         try:
             return self._as_seen_from_above(self._rehearsal.attribute(key), *key)
         except (Unforeseeable, StokerError):
@@ -231,7 +231,7 @@ class ChildOutlook:
     def _bound(self, inputs: LoadedInputs) -> Definition:
         loader, exports = self._inside.services.loader, self._inside.exports
         if self._recorded is None:
-            return loader.bind_unborn(self._inside.stack.project_id, inputs, exports=exports)
+            return loader.bind_new(self._inside.stack.project_id, inputs, exports=exports)
         return loader.bind(self._recorded.stack, inputs, strict=False, exports=exports)
 
     def _seen_from_above(self) -> Definition | None:

@@ -8,14 +8,14 @@ from enum import Enum
 from math import inf
 from typing import Any, Protocol
 
-from stoker.engine.planning.decide import BEGINNING, Fate, Target, decide, definition_changes, is_asleep
+from stoker.engine.planning.decide import BEGINNING, Fate, Target, decide, definition_changes, may_be_suspended
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Cause, Decision, Plan, Removal, Step, forward_key, removal_steps
 from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.reasons import Awaited, Reason, ReasonCode
 from stoker.engine.planning.restoring import Restore, as_given
 from stoker.engine.planning.retaining import removal_policy
-from stoker.engine.planning.scope import Outlook, PlanScope
+from stoker.engine.planning.scope import Forecast, PlanScope
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
@@ -140,14 +140,14 @@ def by_name(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:
 class Nested(Protocol):
     """Plans nested stacks for the plan of the stack that contains them."""
 
-    def within(
+    def plan_nested(
         self,
         target: Target,
         state: ResourceState | None,
         decision: Decision,
         hidden: RedactedProperties,
         secrets: frozenset[str],
-    ) -> Within | None:
+    ) -> NestedPlan | None:
         """Return the future of a resource's nested stack; None if it is unknown.
 
         `hidden` are the resource's property values with hidden ones marked, None if none is hidden; `secrets` are the
@@ -159,12 +159,12 @@ class Nested(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class NestedPlan:
     """The future of a resource's nested stack; it can make the decision about the resource a milder one."""
 
     decision: Decision
     steps: tuple[Step, ...]
-    outlook: Outlook
+    forecast: Forecast
     secrets: frozenset[str] = frozenset()
 
 
@@ -275,14 +275,14 @@ class Forward:
     def _look_inside(self, nested: Nested, target: Target, state: ResourceState | None, decision: Decision) -> Decision:
         hides = bool(self._redaction.paths(target.name, self.scope))
         redacted = self._redaction.redacted_properties(target.name, self.scope) if hides else None
-        within = nested.within(target, state, decision, redacted, frozenset(self._secrets))
-        if within is None:
+        inner = nested.plan_nested(target, state, decision, redacted, frozenset(self._secrets))
+        if inner is None:
             return decision
-        self._inside[forward_key(target.name)] = within.steps
-        self._secrets |= within.secrets
+        self._inside[forward_key(target.name)] = inner.steps
+        self._secrets |= inner.secrets
         if decision.kind in (Kind.UPDATE, Kind.KEEP):
-            self.scope.outlooks[target.name] = within.outlook
-        return within.decision
+            self.scope.forecasts[target.name] = inner.forecast
+        return inner.decision
 
     def _fate(self, name: str) -> Awaited:
         """Return the plan's decision about a resource that others depend on: the chain that leads to a replacement."""
@@ -335,7 +335,7 @@ def decide_running(target: Target, state: ResourceState, fate: Fate = Awaited) -
         return decision
     if state.in_progress and state.row.action in BEGINNING:
         return Decision(Kind.UPDATE, (Reason(ReasonCode.ACTION_UNFINISHED, state.row.action.lower()),))
-    return Decision(Kind.UPDATE, (Reason(ReasonCode.SUSPENDED),)) if is_asleep(state.row) else decision
+    return Decision(Kind.UPDATE, (Reason(ReasonCode.SUSPENDED),)) if may_be_suspended(state.row) else decision
 
 
 def _why_removed(state: ResourceState, wanted: Wanted) -> ReasonCode:
@@ -388,8 +388,8 @@ def _with_inside(
         yield from (_below(step, inner) for inner in below)
 
 
-def plan_verb(action: str, states: list[ResourceState], *, order: VerbOrder, unmade: Iterable[Step] = ()) -> Plan:
-    """Return the plan that applies an action to every current resource; `unmade` are steps of uncreated resources."""
+def plan_verb(action: str, states: list[ResourceState], *, order: VerbOrder, not_created: Iterable[Step] = ()) -> Plan:
+    """Return the plan that applies an action to every current resource; `not_created` are steps of the others."""
     current = {state.row.name: state for state in states if state.row.replaced_by is None}
     first: dict[str, set[str]] = {name: set() for name in current}
     for name, state in current.items():
@@ -402,10 +402,10 @@ def plan_verb(action: str, states: list[ResourceState], *, order: VerbOrder, unm
         Step(forward_key(name), Kind.VERB, name, state.row.type, state.row.uuid, after=frozenset(first[name]))
         for name, state in current.items()
     ]
-    return Plan(action, (*steps, *unmade))
+    return Plan(action, (*steps, *not_created))
 
 
-def unmade_checks(wanted: Wanted, states: list[ResourceState]) -> list[Step]:
+def not_created_checks(wanted: Wanted, states: list[ResourceState]) -> list[Step]:
     """Return steps for the resources that a check would cover but that were never created."""
     made = {state.row.name for state in states}
     return [

@@ -14,7 +14,7 @@ from stoker.schema.unknown import Unknown, is_unknown
 from stoker.template.expressions import Facade
 
 
-class Outlook(Protocol):
+class Forecast(Protocol):
     """The future of an updated resource as far as it is known: values can be unknown."""
 
     def reference(self) -> Any:
@@ -30,7 +30,7 @@ class PlanScope:
 
     recorded: RecordedScope
     decisions: dict[str, Decision] = field(default_factory=dict)
-    outlooks: dict[str, Outlook] = field(default_factory=dict)
+    forecasts: dict[str, Forecast] = field(default_factory=dict)
 
     def state(self, resource: str) -> ResourceState | None:
         """Return the recorded resource with this name."""
@@ -47,19 +47,19 @@ class PlanScope:
     def reference(self, resource: str) -> Any:
         """Return the reference id; kept and updated resources keep theirs."""
         kind = self._kind(resource)
-        if kind is Kind.UPDATE and resource in self.outlooks:
-            return self.outlooks[resource].reference()
+        if kind is Kind.UPDATE and resource in self.forecasts:
+            return self.forecasts[resource].reference()
         stays = kind in (Kind.KEEP, Kind.UPDATE, Kind.REFUSE)
         return self.recorded.reference(resource) if stays else Unknown.of(resource)
 
     def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:
         """Return an attribute: only those of kept resources are certain; nested stacks have those of their plans."""
-        outlook = self.outlooks.get(resource)
+        forecast = self.forecasts.get(resource)
         if self._kind(resource) is Kind.KEEP:
             found = self.recorded.attribute(resource, attribute, path)
-            if outlook is None or not is_unknown(found):
+            if forecast is None or not is_unknown(found):
                 return found
-        return Unknown.of(resource, attribute, *path) if outlook is None else outlook.attribute((attribute, *path))
+        return Unknown.of(resource, attribute, *path) if forecast is None else forecast.attribute((attribute, *path))
 
     def all_attributes(self, resource: str) -> Any:
         """Return all attributes; see `attribute`."""

@@ -345,7 +345,7 @@ class Loader:
         )
         return self.bind_as(pseudo, inputs, strict=strict, exports=exports)
 
-    def bind_unborn(
+    def bind_new(
         self,
         project_id: str,
         inputs: LoadedInputs,

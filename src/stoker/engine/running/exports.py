@@ -40,8 +40,8 @@ def refuse_changes(connection: Connection, services: EngineServices, stack: Stac
     ]
     used = exchange.importers(connection, stack.project_id, changed)
     if used:
-        told = (f"Export {name} cannot be updated as it is in use by {by}." for name, by in sorted(used.items()))
-        raise StackValidationFailed(" ".join(told))
+        messages = (f"Export {name} cannot be updated as it is in use by {by}." for name, by in sorted(used.items()))
+        raise StackValidationFailed(" ".join(messages))
 
 
 def reached_values(run: OperationContext, wanted: Wanted) -> dict[str, Any]:

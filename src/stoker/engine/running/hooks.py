@@ -48,25 +48,25 @@ async def hold(run: OperationContext, state: ResourceState, moment: str, action:
 
 async def _wait(run: OperationContext, state: ResourceState, action: str, hook: str) -> None:
     try:
-        if not _called_off(run):
+        if not _cancelled(run):
             await run.pause(state.row.uuid, None)
     except Stopped:
         if run.stopping is Stop.SUPERSEDED:
-            await _let_go(run, state, hook, f"{action} given up while held by a hook")
-        if not _called_off(run):
+            await _release(run, state, hook, f"{action} given up while held by a hook")
+        if not _cancelled(run):
             raise
-    if _called_off(run):
+    if _cancelled(run):
         failure = Failure("Aborted", (state.row.name,), f"{action} aborted while held by hook {hook}")
         state.row.action, state.row.status, state.row.reason = action, FAILED, failure.text()
-        await _let_go(run, state, hook, state.row.reason)
+        await _release(run, state, hook, state.row.reason)
         raise failure
 
 
-def _called_off(run: OperationContext) -> bool:
+def _cancelled(run: OperationContext) -> bool:
     return run.cancelled or run.stopping is Stop.EXPIRED
 
 
-async def _let_go(run: OperationContext, state: ResourceState, hook: str, reason: str) -> None:
+async def _release(run: OperationContext, state: ResourceState, hook: str, reason: str) -> None:
     state.stored.data[hook] = CLEARED
     await run.commit(Batch().change(state.seal()).add(run.event(state, reason)))
 

@@ -26,7 +26,7 @@ PAUSE_SECONDS = 2.0
 MOST_PAUSES = 300
 
 
-async def disown(run: OperationContext, state: ResourceState) -> None:
+async def remove_lost_object(run: OperationContext, state: ResourceState) -> None:
     """Delete the object that a lost run created for a resource, unless the new owner uses it."""
     LOST.set(never)
     engine, row = run.engine, state.row

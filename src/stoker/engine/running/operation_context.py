@@ -15,7 +15,7 @@ from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.stack_view import filled
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.polling import Watchtower
+from stoker.engine.running.polling import ObjectPoller
 from stoker.engine.running.stopping import Stop, Stopped
 from stoker.plugins.resource import AttributeKey
 from stoker.store.journal import Batch, Claim
@@ -25,12 +25,12 @@ from stoker.store.records import Event, Operation, Stack
 class StepHost(OperationHost):
     """The part of an engine that the steps of an operation need.
 
-    `searching` is a lock for searches for the object of an interrupted creation. `watchtower` polls many objects with
-    one request. `stopped` is true if the engine accepts no more operations.
+    `searching` is a lock for searches for the object of an interrupted creation. `object_poller` polls many objects
+    with one request. `stopped` is true if the engine accepts no more operations.
     """
 
     searching: asyncio.Lock
-    watchtower: Watchtower
+    object_poller: ObjectPoller
     runs: Mapping[str, OperationContext]
 
     @property
@@ -164,7 +164,7 @@ class OperationContext(StackContext):
         """Return an event for the current action and status."""
         return state.event(reason, self.engine.clock.now())
 
-    def told(self, state: ResourceState) -> tuple[Event, ...]:
+    def events_for(self, state: ResourceState) -> tuple[Event, ...]:
         """Return the event of a resource's current state; content copies of snapshots have none."""
         return (self.event(state),) if state.row.stack_id == self.stack.id else ()
 

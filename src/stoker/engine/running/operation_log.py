@@ -21,7 +21,7 @@ def lines_about(operation: Operation, stack: Stack | None) -> AbstractContextMan
     return operation_scope(operation.id, asked)
 
 
-def tell_begun(operation: Operation, stack: Stack, former_owner: str | None) -> None:
+def log_start(operation: Operation, stack: Stack, former_owner: str | None) -> None:
     """Log the start; `former_owner` is the engine that ran it before, unless that engine handed it over."""
     if operation.epoch == 1:
         LOG.info("starting %s of stack %s", operation.action, stack.name)
@@ -31,7 +31,7 @@ def tell_begun(operation: Operation, stack: Stack, former_owner: str | None) -> 
         LOG.info("resuming %s of stack %s: taken over from engine %s", operation.action, stack.name, former_owner)
 
 
-def tell_ended(operation: Operation, stack: Stack | None) -> None:
+def log_end(operation: Operation, stack: Stack | None) -> None:
     """Log the end with the recorded reason, in which hidden values are redacted, on one line."""
     name = stack.name if stack is not None else operation.stack_id
     seconds = (operation.finished_at or 0.0) - (operation.started_at or operation.created_at)

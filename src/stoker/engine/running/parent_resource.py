@@ -21,15 +21,15 @@ from stoker.store.records import COMPLETE, Operation
 LOG = logging.getLogger(__name__)
 
 
-def begun_by_holder(operation: Operation) -> bool:
+def is_started_by_parent_resource(operation: Operation) -> bool:
     """Return whether a resource started the operation on its nested stack outside of its own actions."""
     return operation.parent_operation is None and operation.parent_resource is not None
 
 
-async def told_holder(run: OperationContext, status: str) -> Batch:
+async def notify_parent_resource(run: OperationContext, status: str) -> Batch:
     """Return the changes of the resource that started the run's operation, after it was notified of the result."""
     engine, stack = run.engine, run.stack
-    if not begun_by_holder(run.operation) or stack.parent_id is None:
+    if not is_started_by_parent_resource(run.operation) or stack.parent_id is None:
         return Batch()
     parent = await engine.database.read(queries.stack_by_id, stack.parent_id)
     if parent is None or parent.deleted_at is not None:

@@ -20,7 +20,7 @@ from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.engine.redaction.stacks import without_secrets
 from stoker.engine.running.hooks import hold
-from stoker.engine.running.lost_claims import disown
+from stoker.engine.running.lost_claims import remove_lost_object
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.retries import MOST_ATTEMPTS, Retries, backoff
 from stoker.engine.running.stopping import CANCELLED, Stop, Stopped
@@ -52,7 +52,7 @@ class Performer:
 
         Raises Failure (recorded), NeedsReplacement, or Stopped.
         """
-        await self._disowning(state, self._perform(state, method, [pending] if pending is not None else []))
+        await self._removing_lost_objects(state, self._perform(state, method, [pending] if pending is not None else []))
 
     async def _perform(self, state: ResourceState, method: Method, first: list[Batch]) -> None:
         while True:
@@ -62,9 +62,9 @@ class Performer:
 
     async def perform_only(self, state: ResourceState, method: Method) -> None:
         """Perform a method like `perform`, but leave the recording of success to the caller."""
-        await self._disowning(state, self._recording_failure(state, method, []))
+        await self._removing_lost_objects(state, self._recording_failure(state, method, []))
 
-    async def _disowning(self, state: ResourceState, work: Awaitable[object]) -> None:
+    async def _removing_lost_objects(self, state: ResourceState, work: Awaitable[object]) -> None:
         """Run `work`; if the claim is lost while it creates an object, ensure that only one object remains."""
         run, uuid = self.run, state.row.uuid
         try:
@@ -72,7 +72,7 @@ class Performer:
         except (Fenced, Stopped) as stopped:
             lost = isinstance(stopped, Fenced) or run.stopping is Stop.LOST
             if lost and uuid in run.making:
-                run.engine.spawn(disown(run, state))
+                run.engine.spawn(remove_lost_object(run, state))
             raise
         finally:
             run.making.pop(uuid, None)
@@ -80,7 +80,7 @@ class Performer:
     async def prepare(self, state: ResourceState, method: Method) -> None:
         """Call `method` until it is done; keep the resource's own action and status. Raises Failure."""
         state.stored.progress = {}
-        await self._disowning(state, self._until_done(state, method, []))
+        await self._removing_lost_objects(state, self._until_done(state, method, []))
         state.stored.progress = {}
 
     async def _recording_failure(self, state: ResourceState, method: Method, first: list[Batch]) -> Done:
@@ -156,7 +156,7 @@ class Performer:
         if outcome.watch is None or outcome.after is None or state.row.physical_id is None:
             await run.pause(uuid, outcome.after)
             return
-        tower = run.engine.watchtower
+        tower = run.engine.object_poller
         watching = tower.watching(
             await run.cloud(), outcome.watch, state.row.physical_id, outcome.after, partial(run.wake, uuid)
         )

@@ -28,7 +28,7 @@ _Place = tuple[Cloud, str, str, str, str, str]
 
 
 @dataclass(slots=True)
-class _Lookout:
+class _WatchedList:
     """A list with its watched objects: their last known status, and the functions to call."""
 
     waiting: dict[str, tuple[str | None, Callable[[], None]]] = field(default_factory=dict)
@@ -42,12 +42,12 @@ class _Lookout:
         return self.timer is None and self.look is None
 
 
-class Watchtower:
+class ObjectPoller:
     """Watches objects as the module's docstring describes. Used on one event loop."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._lookouts: dict[_Place, _Lookout] = {}
+        self._lookouts: dict[_Place, _WatchedList] = {}
 
     @contextmanager
     def watching(
@@ -60,7 +60,7 @@ class Watchtower:
         itself.
         """
         place = (cloud, watch.service, watch.path, watch.members, watch.id_field, watch.status_field)
-        lookout = self._lookouts.setdefault(place, _Lookout())
+        lookout = self._lookouts.setdefault(place, _WatchedList())
         lookout.waiting[physical_id] = (watch.status, wake)
         together = len(lookout.waiting) >= MANY
         if together and lookout.asleep:
@@ -73,14 +73,14 @@ class Watchtower:
             if not lookout.waiting:
                 self._close(place, lookout)
 
-    def _schedule(self, place: _Place, lookout: _Lookout, seconds: float) -> None:
+    def _schedule(self, place: _Place, lookout: _WatchedList, seconds: float) -> None:
         def begin() -> None:
             lookout.timer = None
             lookout.look = asyncio.ensure_future(self._look(place, lookout))
 
         lookout.timer = self._clock.call_later(seconds, begin)
 
-    def _close(self, place: _Place, lookout: _Lookout) -> None:
+    def _close(self, place: _Place, lookout: _WatchedList) -> None:
         if self._lookouts.get(place) is lookout:
             del self._lookouts[place]
         if lookout.timer is not None:
@@ -89,7 +89,7 @@ class Watchtower:
         if lookout.look is not None:
             lookout.look.cancel()
 
-    async def _look(self, place: _Place, lookout: _Lookout) -> None:
+    async def _look(self, place: _Place, lookout: _WatchedList) -> None:
         cloud, service, path, members, id_field, status_field = place
         try:
             listed = await cloud.list(service, path, members)

@@ -21,7 +21,7 @@ from stoker.base.errors import Bug, Fenced, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step, StepGraph
-from stoker.engine.planning.planner import VerbOrder, Wanted, plan_forward, plan_removal, plan_verb, unmade_checks
+from stoker.engine.planning.planner import VerbOrder, Wanted, not_created_checks, plan_forward, plan_removal, plan_verb
 from stoker.engine.planning.policies import Policies
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, ROLLS_BACK
 from stoker.engine.records.failure import Failure
@@ -146,8 +146,8 @@ class OperationRun(OperationContext):
         if action in VERBS:
             wanted = await self._bind_definition(inputs)
             await load_copies(self)
-            unmade = unmade_checks(wanted, states) if action == "CHECK" else ()
-            self.plan = plan_verb(action, states, order=VERBS[action], unmade=unmade)
+            not_created = not_created_checks(wanted, states) if action == "CHECK" else ()
+            self.plan = plan_verb(action, states, order=VERBS[action], not_created=not_created)
         elif action in REMOVES or self.operation.inputs == NOTHING:
             if action == "ABANDON":
                 await keep_document(self)

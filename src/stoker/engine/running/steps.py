@@ -18,13 +18,13 @@ from stoker.base.ids import new_id
 from stoker.engine.calls.building import final_values, make_call
 from stoker.engine.planning.decide import (
     BEGINNING,
-    UNMADE,
+    NOT_CREATED,
     Target,
-    came_to_nothing,
     decide,
-    is_asleep,
     is_broken,
-    is_stillborn,
+    is_incomplete,
+    may_be_suspended,
+    was_never_usable,
 )
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Step
@@ -119,8 +119,8 @@ class StepRunner:
             # A nested stack accepts a newer definition at any time: earlier changes, such as further batches, need not
             # end.
             if not state.type.nested or state.row.fingerprint == target.fingerprint:
-                await self._go_on(state, target)
-        if state is not None and state.row.action != UNMADE:
+                await self._resume(state, target)
+        if state is not None and state.row.action != NOT_CREATED:
             await hold(run, state, "pre", "UPDATE")
         decision = await self._decide(target, state)
         if state is not None and decision.kind in (Kind.KEEP, Kind.UPDATE, Kind.REFUSE):
@@ -193,16 +193,16 @@ class StepRunner:
         The resources of a nested stack are resumed by its update.
         """
         if state.stored.made_way:
-            await self.performer.prepare(state, state.type.take_back)
+            await self.performer.prepare(state, state.type.revert_replacement)
             state.stored.made_way = False
-        if not is_asleep(state.row):
+        if not may_be_suspended(state.row):
             return decision
         if state.type.nested:
             return Decision(Kind.UPDATE, (Reason(ReasonCode.SUSPENDED),))
         await self._act(state, "RESUME")
         return await self._decide(target, state)
 
-    async def _go_on(self, state: ResourceState, target: Target) -> None:
+    async def _resume(self, state: ResourceState, target: Target) -> None:
         """Finish the action of an earlier run; remaining differences are decided afterwards."""
         state.stored.uncertain = state.row.action == "CREATE" and state.row.physical_id is None
         try:
@@ -216,9 +216,9 @@ class StepRunner:
     async def _create(self, target: Target, former: ResourceState | None) -> None:
         run = self.run_
         former = await self._clear(target, former)
-        await self._make_room(target, former)
+        await self._prepare_namesakes_for_replacement(target, former)
         former_reference = former.reference_id() if former is not None else None
-        state = await self._unmade(target, former)
+        state = await self._not_created(target, former)
         adopts = run.operation.action == "ADOPT"
         state.row.action, state.row.status = ("ADOPT" if adopts else "CREATE"), IN_PROGRESS
         state.row.started_at = run.engine.clock.now()
@@ -243,10 +243,10 @@ class StepRunner:
         if former is not None and former_reference != state.reference_id():
             run.moved.add(target.name)
 
-    async def _unmade(self, target: Target, former: ResourceState | None) -> ResourceState:
+    async def _not_created(self, target: Target, former: ResourceState | None) -> ResourceState:
         """Return the resource before its creation; it is recorded if a hook holds it."""
         run = self.run_
-        known = former is not None and former.row.action == UNMADE
+        known = former is not None and former.row.action == NOT_CREATED
         state = former if former is not None and known else self._new_state(target)
         self._describe(state, target)
         state.stored.metadata = target.metadata
@@ -271,7 +271,7 @@ class StepRunner:
         is removed after everything was created. Objects that were never usable must not accumulate.
         """
         for state in self._namesakes(target, former):
-            if is_stillborn(state):
+            if was_never_usable(state):
                 if state is former:
                     state.stored.definition[ON_REPLACEMENT] = target.update_replace_policy
                 await self.delete(state)
@@ -282,28 +282,28 @@ class StepRunner:
                     await self.delete(state)
         return former
 
-    async def _make_room(self, target: Target, former: ResourceState | None) -> None:
+    async def _prepare_namesakes_for_replacement(self, target: Target, former: ResourceState | None) -> None:
         """Make the recorded resources with the name give up what a new object needs: the one that is replaced, and
         those whose removal was not completed.
         """
         for state in self._namesakes(target, former):
             if state.row.physical_id is not None or state.stored.uncertain:
-                await self._make_way(state, target)
+                await self._prepare_for_replacement(state, target)
 
-    async def _make_way(self, former: ResourceState, target: Target) -> None:
+    async def _prepare_for_replacement(self, former: ResourceState, target: Target) -> None:
         """Make a resource give up what its replacement needs, and record that."""
         if not former.stored.made_way:
             former.stored.made_way, former.row.fingerprint = True, ""
             await self.run_.commit(Batch().change(former.seal()))
 
-        async def make_way(call: Call) -> Outcome:
+        async def prepare_for_replacement(call: Call) -> Outcome:
             if call.physical_id is None:
                 return Done()
             if former.implementation == target.implementation:
                 call.replacement = await final_values(self.run_, target)
-            return await former.type.make_way(call)
+            return await former.type.prepare_for_replacement(call)
 
-        await self.performer.prepare(former, make_way)
+        await self.performer.prepare(former, prepare_for_replacement)
 
     def _new_state(self, target: Target) -> ResourceState:
         run = self.run_
@@ -314,7 +314,7 @@ class StepRunner:
             position=run.next_position(),
             name=target.name,
             type=target.type_name,
-            action=UNMADE,
+            action=NOT_CREATED,
             status=COMPLETE,
             reason="state changed",
             created_at=now,
@@ -374,20 +374,20 @@ class StepRunner:
         if not begun_before:
             if not is_copy:
                 await hold(run, state, "pre", "DELETE")
-            state.stored.definition["parting"] = parting(run.operation.action, state)
+            state.stored.definition["removal_effect"] = removal_effect(run.operation.action, state)
             unknown = row.physical_id is None and not state.type.local
             state.stored.uncertain = unknown and (row.action == "CREATE" or state.stored.uncertain)
-            state.stored.stillborn = is_stillborn(state)
+            state.stored.stillborn = was_never_usable(state)
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.engine.clock.now()
             state.stored.progress = {}
-            await run.commit(Batch().change(state.seal()).add(*run.told(state)))
-        method = PARTINGS[state.stored.definition["parting"]](state.type)
+            await run.commit(Batch().change(state.seal()).add(*run.events_for(state)))
+        method = PARTINGS[state.stored.definition["removal_effect"]](state.type)
         if method is not None:
             await self.performer.perform_only(state, method)
         if not is_copy:
             await hold(run, state, "post", "DELETE")
         row.status = COMPLETE
-        await run.commit(Batch().remove(row).add(*run.told(state)))
+        await run.commit(Batch().remove(row).add(*run.events_for(state)))
         del run.states[row.uuid]
         if run.current.get(row.name) is state:
             del run.current[row.name]
@@ -397,9 +397,9 @@ class StepRunner:
     async def _verb(self, step: Step) -> None:
         """Apply an action to a resource; one that was never created fails, so that a check reports it, as in Heat."""
         state = self._state(step) if step.uuid is not None else None
-        if state is None or state.row.action == UNMADE:
+        if state is None or state.row.action == NOT_CREATED:
             raise Failure("ResourceNotAvailable", (step.name,), "it has not been created")
-        if self.run_.operation.action == "CHECK" and came_to_nothing(state):
+        if self.run_.operation.action == "CHECK" and is_incomplete(state):
             what = "its deletion has begun" if state.row.action == "DELETE" else "its creation has not finished"
             raise Failure("ResourceNotAvailable", (step.name,), f"{what}: {state.row.reason}")
         await self.verb(state, self.run_.operation.action)
@@ -454,10 +454,10 @@ PARTINGS: Mapping[str, Callable[[ResourceType], Method | None]] = {
 """What happens to the object when a resource is removed."""
 
 
-def parting(action: str, state: ResourceState) -> str:
+def removal_effect(action: str, state: ResourceState) -> str:
     """Return what happens to the object, which is fixed when the stack's action begins to remove the resource."""
     definition, row = state.stored.definition, state.row
-    if definition.get("external_id") is not None or row.action == UNMADE:
+    if definition.get("external_id") is not None or row.action == NOT_CREATED:
         return "Retain"
     if action == "ABANDON" or (row.action == "ADOPT" and (action in ("ADOPT", "ROLLBACK") or row.status != COMPLETE)):
         return "Abandon"

@@ -29,7 +29,7 @@ UNCHANGING = ("CHECK", "SUSPEND", "RESUME", "SNAPSHOT")
 """Actions that do not change the definition."""
 
 
-def gives_way(running: str, following: str) -> bool:
+def is_superseded(running: str, following: str) -> bool:
     """Return whether the running action stops for the following one; otherwise it is finished first.
 
     A newer definition supersedes an older one, and a deletion supersedes everything. Actions that do not change the

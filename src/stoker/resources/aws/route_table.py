@@ -79,7 +79,7 @@ class SubnetRouteTableAssociation(ResourceType):
         await _connect(call)
         return Done(physical_id=f"{call.properties['RouteTableId']}:subnet_id={call.properties['SubnetId']}")
 
-    async def take_back(self, call: Call) -> Outcome:
+    async def revert_replacement(self, call: Call) -> Outcome:
         """Connect the subnet again, since a replacement has connected it to another route table."""
         return await conclusive(self.create(call))
 

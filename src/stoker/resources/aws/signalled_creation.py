@@ -137,9 +137,9 @@ class _Policy:
         failures = _having(signals, "FAILURE")
         successes = len(_having(signals, "SUCCESS"))
         if len(failures) > self.count - self.needed:
-            told = "; ".join(f"{name}: {reason}" if reason else name for name, reason in failures.items())
+            text = "; ".join(f"{name}: {reason}" if reason else name for name, reason in failures.items())
             return Failed(
-                f"Received {len(failures)} FAILURE signal(s) where {self.needed} of {self.count} must succeed: {told}",
+                f"Received {len(failures)} FAILURE signal(s) where {self.needed} of {self.count} must succeed: {text}",
                 "WaitConditionFailure",
             )
         if successes >= self.needed:

@@ -59,11 +59,11 @@ class Translated(ResourceType):
     async def update(self, call: Call) -> Outcome:
         return await self.enter(self._target.update, call)
 
-    async def make_way(self, call: Call) -> Outcome:
-        return await self.enter(self._target.make_way, call)
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
+        return await self.enter(self._target.prepare_for_replacement, call)
 
-    async def take_back(self, call: Call) -> Outcome:
-        return await self.enter(self._target.take_back, call)
+    async def revert_replacement(self, call: Call) -> Outcome:
+        return await self.enter(self._target.revert_replacement, call)
 
     async def delete(self, call: Call) -> Outcome:
         return await self.enter(self._target.delete, call)

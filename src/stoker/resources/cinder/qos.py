@@ -121,11 +121,11 @@ class QoSAssociation(ResourceType):
         await _request(call, "associate", [kind for kind in after if kind not in before])
         return Done()
 
-    async def make_way(self, call: Call) -> Outcome:
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
         """Disassociate the volume types, each of which can have only one association."""
         return await conclusive(self.delete(call))
 
-    async def take_back(self, call: Call) -> Outcome:
+    async def revert_replacement(self, call: Call) -> Outcome:
         """Associate the volume types again."""
         return await conclusive(self.create(call))
 

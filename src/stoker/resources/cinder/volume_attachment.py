@@ -69,14 +69,14 @@ class VolumeAttachment(ResourceType):
         )
         return Done(physical_id=wanted["volume_id"]) if isinstance(outcome, Done) else outcome
 
-    async def make_way(self, call: Call) -> Outcome:
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
         """Detach the volume, also from the server of an interrupted update, so that it can be attached again."""
         call.data[_GIVEN_UP] = True
         return await conclusive(
             in_turn(call, (self._detach_previous, self._detach) if call.previous else (self._detach,))
         )
 
-    async def take_back(self, call: Call) -> Outcome:
+    async def revert_replacement(self, call: Call) -> Outcome:
         """Attach the volume to the server again."""
         outcome = await conclusive(self._attach(call)) if _GIVEN_UP in call.data else Done()
         if isinstance(outcome, Done):

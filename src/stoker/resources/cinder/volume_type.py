@@ -70,11 +70,11 @@ class VolumeType(RestResource):
                 return str(item["id"])
         return None
 
-    async def make_way(self, call: Call) -> Outcome:
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
         """Rename the type to its physical name, since names are unique."""
         return await conclusive(self._renamed(call, str(call.physical_id), call.physical_name))
 
-    async def take_back(self, call: Call) -> Outcome:
+    async def revert_replacement(self, call: Call) -> Outcome:
         """Give the type its name again; the replacement, if it has the name, is renamed to its ID."""
         return await conclusive(self._restored(call))
 

@@ -49,7 +49,7 @@ class PolicyResource(StackUserResource):
         given = details or {}
         state = str(given.get("current", given.get("state", "alarm"))).lower()
         LOG.info("scaling policy %s of stack %s received a signal: %s", call.name, call.stack.name, state)
-        return await call.neighbours.tell(self.group(call.properties), self.adjustment(call.properties))
+        return await call.neighbours.send(self.group(call.properties), self.adjustment(call.properties))
 
 
 class ScalingPolicy(PolicyResource):

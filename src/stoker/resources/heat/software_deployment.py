@@ -82,7 +82,7 @@ class SoftwareDeployment(ResourceType):
     support = Support(version="2014.1")
     service = "heat"
     signalable = True
-    deaf_during = frozenset()
+    no_signals_during = frozenset()
     any_attribute = True
     redacted_data = frozenset({"password", "access_key", "secret_key", "credential_id"})
     recovery = Recovery(

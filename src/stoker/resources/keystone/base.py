@@ -52,13 +52,13 @@ class KeystoneResource(RestResource):
         ours = [item["id"] for item in listed if call.physical_name in (item["name"], item.get(MARK))]
         return min(await unrecorded(call, ours), default=None)
 
-    async def make_way(self, call: Call) -> Outcome:
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
         """Rename the object to its physical name, since names are unique in a domain."""
         if call.properties["name"] is None:
             return Done()
         return await conclusive(self._renamed(call, str(call.physical_id), call.physical_name))
 
-    async def take_back(self, call: Call) -> Outcome:
+    async def revert_replacement(self, call: Call) -> Outcome:
         """Give the object its name again; the replacement, if it has the name, gets its physical name."""
         return await conclusive(self._restored(call)) if call.properties["name"] is not None else Done()
 

@@ -19,10 +19,10 @@ _ENABLED = Support(version="6.0.0")
 class CatalogEntry(KeystoneResource):
     """A type whose names need not be unique, so that a replacement can be created beside the object."""
 
-    async def make_way(self, call: Call) -> Outcome:
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
         return Done()
 
-    async def take_back(self, call: Call) -> Outcome:
+    async def revert_replacement(self, call: Call) -> Outcome:
         return Done()
 
 

@@ -44,10 +44,10 @@ class RoleAssignment(RoleBearer):
         await self.move_grants(call, call.previous or {}, call.properties)
         return Done()
 
-    async def make_way(self, call: Call) -> Outcome:
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
         return Done()
 
-    async def take_back(self, call: Call) -> Outcome:
+    async def revert_replacement(self, call: Call) -> Outcome:
         """Assign the roles again, which the deletion of a replacement has revoked."""
         await self.add_extras(call)
         return Done()

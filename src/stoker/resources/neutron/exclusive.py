@@ -24,7 +24,7 @@ class ExclusiveResource(NeutronResource):
     async def alike(self, call: Call) -> list[str]:
         """Return the IDs of the objects because of which Neutron would refuse such an object."""
 
-    async def make_way(self, call: Call) -> Outcome:
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
         if not self.excludes_replacement(call):
             return Done()
         if _GIVEN_UP not in call.data:
@@ -33,7 +33,7 @@ class ExclusiveResource(NeutronResource):
         await call.cloud.delete("neutron", self.member_path(call), ok=(404,))
         return Done()
 
-    async def take_back(self, call: Call) -> Outcome:
+    async def revert_replacement(self, call: Call) -> Outcome:
         """Create an identical object in place of the replacement."""
         return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
 

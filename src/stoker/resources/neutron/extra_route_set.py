@@ -93,7 +93,7 @@ class ExtraRouteSet(NeutronResource):
         await _ask(call, "add_extraroutes", added)
         return Done(physical_id=str(call.properties["router"]))
 
-    async def make_way(self, call: Call) -> Outcome:
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
         """Remove the routes, since the router must have none of them when the replacement is created."""
         if _GIVEN_UP not in call.data:
             call.data[_GIVEN_UP] = True
@@ -101,7 +101,7 @@ class ExtraRouteSet(NeutronResource):
         await _ask(call, "remove_extraroutes", call.properties["routes"])
         return Done()
 
-    async def take_back(self, call: Call) -> Outcome:
+    async def revert_replacement(self, call: Call) -> Outcome:
         return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
 
     async def _restored(self, call: Call) -> Outcome:

@@ -62,8 +62,10 @@ class FloatingIPAssociation(NeutronResource):
         await _associate(call, call.properties)
         return Done(physical_id=_physical_id(call.properties))
 
-    async def take_back(self, call: Call) -> Outcome:
-        """Associate the floating IP again; `make_way` does nothing, since it need not be disassociated first."""
+    async def revert_replacement(self, call: Call) -> Outcome:
+        """Associate the floating IP again; `prepare_for_replacement` does nothing, since it need not be disassociated
+        first.
+        """
         return await conclusive(self._restored(call))
 
     async def _restored(self, call: Call) -> Outcome:

@@ -217,14 +217,14 @@ class Port(NeutronResource):
                 profile[key] = after.get(key)
         return {key: value for key, value in profile.items() if value is not None}
 
-    async def make_way(self, call: Call) -> Outcome:
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
         """Release the addresses, since the replacement may request the same."""
         if _GIVEN_UP not in call.data:
             call.data[_GIVEN_UP] = (await self.show(call) or {}).get("fixed_ips") or []
             return Again(after=0.0)
         return await conclusive(_set_addresses(call, str(call.physical_id), []))
 
-    async def take_back(self, call: Call) -> Outcome:
+    async def revert_replacement(self, call: Call) -> Outcome:
         """Assign the same addresses again, taking them from the replacement if it has them."""
         return await conclusive(self._restored(call))
 

@@ -66,8 +66,10 @@ class RouterGateway(NeutronResource):
             await _set_gateway(call, {"network_id": call.properties["network"]})
         return Done(physical_id=_physical_id(call))
 
-    async def take_back(self, call: Call) -> Outcome:
-        """Set the gateway again; `make_way` does nothing, since the replacement changes the router's only gateway."""
+    async def revert_replacement(self, call: Call) -> Outcome:
+        """Set the gateway again; `prepare_for_replacement` does nothing, since the replacement changes the router's
+        only gateway.
+        """
         return await conclusive(self._restored(call))
 
     async def _restored(self, call: Call) -> Outcome:

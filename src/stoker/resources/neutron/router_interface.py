@@ -85,7 +85,7 @@ class RouterInterface(NeutronResource):
             await _ask(call, "add_router_interface", _physical_id(call.properties))
         return Done(physical_id=_physical_id(call.properties))
 
-    async def make_way(self, call: Call) -> Outcome:
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
         """Remove the interface, since only one router can have the subnet's gateway address.
 
         An interface with a given port stays, because Neutron deletes the port with it. So does one that floating IPs
@@ -105,7 +105,7 @@ class RouterInterface(NeutronResource):
                 raise
         return Done()
 
-    async def take_back(self, call: Call) -> Outcome:
+    async def revert_replacement(self, call: Call) -> Outcome:
         """Add the interface again, once the replacement's is removed."""
         return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
 

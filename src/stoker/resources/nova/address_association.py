@@ -68,7 +68,7 @@ class AddressAssociation(ResourceType):
         await self._associate(call)
         return Done(physical_id=self.identifier(call))
 
-    async def take_back(self, call: Call) -> Outcome:
+    async def revert_replacement(self, call: Call) -> Outcome:
         """Associate the address again, which a replacement may have associated with another port."""
         return await conclusive(self.create(call))
 

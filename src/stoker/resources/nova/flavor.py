@@ -100,7 +100,7 @@ class Flavor(RestResource):
                 return str(item["id"])
         return None
 
-    async def make_way(self, call: Call) -> Outcome:
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
         """Delete the flavor if the template gives its name or ID: both are unique, and cannot be changed.
 
         Existing servers do not need it, and the properties suffice to create it again.
@@ -113,7 +113,7 @@ class Flavor(RestResource):
         await call.cloud.delete("nova", self.member_path(call), ok=(404,))
         return Done()
 
-    async def take_back(self, call: Call) -> Outcome:
+    async def revert_replacement(self, call: Call) -> Outcome:
         """Create the same flavor again, with the same ID, in place of the replacement."""
         return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
 

@@ -104,7 +104,7 @@ class KeyPair(RestResource):
             call.physical_id = None
         return call.physical_id
 
-    async def make_way(self, call: Call) -> Outcome:
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
         """Delete the keypair, since names are unique per user; existing servers have the key already."""
         if _GIVEN_UP not in call.data:
             call.data[_GIVEN_UP] = (await self.show(call) or {}).get("public_key") or call.properties.get("public_key")
@@ -112,7 +112,7 @@ class KeyPair(RestResource):
         await call.cloud.delete("nova", self.member_path(call), ok=(404,))
         return Done()
 
-    async def take_back(self, call: Call) -> Outcome:
+    async def revert_replacement(self, call: Call) -> Outcome:
         """Store the same public key under the name again, in place of the replacement's."""
         return await conclusive(self._restored(call))
 

@@ -135,10 +135,10 @@ class Server(RestResource):
     async def update(self, call: Call) -> Outcome:
         return await in_turn(call, change_steps(call))
 
-    async def make_way(self, call: Call) -> Outcome:
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
         return await hand_over(call)
 
-    async def take_back(self, call: Call) -> Outcome:
+    async def revert_replacement(self, call: Call) -> Outcome:
         return await take_over(call)
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Protocol
 
 
-class Guest(Protocol):
+class Evictable(Protocol):
     """A connection, as far as its place is concerned."""
 
     address: str
@@ -19,11 +19,11 @@ class Guest(Protocol):
     def expire(self) -> None:
         """Handle the expiry of the deadline."""
 
-    def wind_up(self) -> None:
+    def close_after_response(self) -> None:
         """Close the connection after the current response."""
 
 
-class Places:
+class ConnectionPool:
     """The connections of a server, by the address of the client. Used only by the event loop's thread.
 
     If connections or memory are exhausted, the address that uses most of them is limited: a client that opens few
@@ -34,18 +34,18 @@ class Places:
         self._most_connections = connections
         self._most_bytes = bodies
         self._bytes = 0
-        self._all: set[Guest] = set()
-        self._waiting: dict[str, dict[Guest, None]] = {}
+        self._all: set[Evictable] = set()
+        self._waiting: dict[str, dict[Evictable, None]] = {}
 
     def __len__(self) -> int:
         return len(self._all)
 
     @property
-    def all(self) -> Collection[Guest]:
+    def all(self) -> Collection[Evictable]:
         """Return all connections."""
         return self._all
 
-    def enter(self, guest: Guest) -> bool:
+    def enter(self, connection: Evictable) -> bool:
         """Return whether there is a place for a new connection.
 
         If necessary, the connection is closed that has waited longest for a request, of the address that has most of
@@ -56,33 +56,33 @@ class Places:
                 return False
             busiest = max(self._waiting.values(), key=len)
             next(iter(busiest)).evict()
-        self._all.add(guest)
+        self._all.add(connection)
         return True
 
-    def leave(self, guest: Guest) -> None:
+    def leave(self, connection: Evictable) -> None:
         """Remove a closed connection."""
-        self._all.discard(guest)
-        self.release(guest, guest.held)
-        self.waits_no_more(guest)
+        self._all.discard(connection)
+        self.release(connection, connection.held)
+        self.ends_waiting(connection)
 
-    def waits(self, guest: Guest) -> None:
+    def waits(self, connection: Evictable) -> None:
         """Record that the server waits for the rest, or the beginning, of the client's next request."""
-        self._waiting.setdefault(guest.address, {})[guest] = None
+        self._waiting.setdefault(connection.address, {})[connection] = None
 
-    def waits_no_more(self, guest: Guest) -> None:
+    def ends_waiting(self, connection: Evictable) -> None:
         """Record that a complete request has arrived, or that the connection ends."""
-        if (waiting := self._waiting.get(guest.address)) is not None:
-            waiting.pop(guest, None)
+        if (waiting := self._waiting.get(connection.address)) is not None:
+            waiting.pop(connection, None)
             if not waiting:
-                del self._waiting[guest.address]
+                del self._waiting[connection.address]
 
-    def hold(self, guest: Guest, size: int) -> bool:
+    def hold(self, connection: Evictable, size: int) -> bool:
         """Return whether this many more bytes of a body can be kept in memory for the connection.
 
         If they exceed the total, the connection is closed that holds most bytes of an incomplete request, of the
-        address that holds most; that can be `guest`.
+        address that holds most; that can be `connection`.
         """
-        guest.held += size
+        connection.held += size
         self._bytes += size
         while self._bytes > self._most_bytes:
             waiting = [other for guests in self._waiting.values() for other in guests if other.held]
@@ -93,12 +93,12 @@ class Places:
                 by_address[other.address] = by_address.get(other.address, 0) + other.held
             victim = max(waiting, key=lambda other: (by_address[other.address], other.held))
             victim.evict()
-            if victim is guest:
+            if victim is connection:
                 return False
         return True
 
-    def release(self, guest: Guest, size: int) -> None:
+    def release(self, connection: Evictable, size: int) -> None:
         """Record that the connection holds this many bytes less."""
-        size = min(size, guest.held)
+        size = min(size, connection.held)
         self._bytes -= size
-        guest.held -= size
+        connection.held -= size
