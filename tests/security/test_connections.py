@@ -179,7 +179,7 @@ def test_bodies_that_would_fill_the_memory(server: Server, record_property: Call
     begin = PREPARE + b"Content-Length: 1048576\r\n\r\n"
     with crowd(server, PLACES, begin, sending(b" " * 60000)):
         held(server, record_property)
-        assert server._places._bytes <= 8 * 1048576
+        assert server._pool._bytes <= 8 * 1048576
 
 
 def test_large_bodies_without_a_token(server: Server, record_property: Callable[[str, object], None]) -> None:
@@ -187,7 +187,7 @@ def test_large_bodies_without_a_token(server: Server, record_property: Callable[
     begin = PREPARE + b"Content-Length: 314572800\r\n\r\n"
     with crowd(server, 8, begin, sending(b" " * 60000)):
         held(server, record_property)
-        assert server._places._bytes == 0
+        assert server._pool._bytes == 0
     with connected(server) as stranger:
         stranger.sendall(begin)
         assert stranger.recv(65536).startswith(b"HTTP/1.1 401 ")
