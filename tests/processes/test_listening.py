@@ -14,7 +14,7 @@ from oslo_config import cfg
 
 from stoker.base.clock import ManualClock
 from stoker.base.errors import Invalid
-from stoker.processes import engine, faces
+from stoker.processes import api_processes, engine
 from stoker.processes.lifetime import cluster_config
 from stoker.processes.listening import listening_at
 
@@ -42,7 +42,7 @@ async def test_an_api_reports_its_address_and_options(
 ) -> None:
     config = configure(f"[{group}]\nbind_host = 127.0.0.1\nbind_port = {taken}\n")
     with pytest.raises(Invalid) as caught:
-        await faces._serve(config, "stoker api", lambda config, client: lambda environ, start: [], group)
+        await api_processes._serve(config, "stoker api", lambda config, client: lambda environ, start: [], group)
     expected = f"[{group}] bind_host, bind_port: cannot listen on 127.0.0.1:{taken}: Address already in use."
     assert caught.value.message == expected
 

@@ -62,7 +62,7 @@ class Alone:
     async def collect(self, reference_id: Any) -> None:
         """Do nothing: there is no other resource."""
 
-    async def tell(self, reference_id: Any, message: Any) -> str:
+    async def send(self, reference_id: Any, message: Any) -> str:
         """Fail: there is no other resource."""
         raise AssertionError(f"There is no resource {reference_id} to notify of {message}")
 
