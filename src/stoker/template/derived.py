@@ -12,7 +12,7 @@ from typing import Any
 from stoker.base.errors import BudgetExceeded
 from stoker.base.redaction import SHORTEST_SECRET, Redactor, strings_of
 from stoker.template.definition import Definition
-from stoker.template.expressions import Evaluation, Expression, FunctionError, Scope, evaluate
+from stoker.template.expressions import Evaluation, Expression, FunctionError, Scope
 from stoker.template.functions.base import Function
 
 _MOST = 500
@@ -84,13 +84,15 @@ class _Search:
         if not isinstance(node, Expression):
             return
         evaluation = _TracingEvaluation(self._definition, self._scope, self._secrets)
-        value = evaluate(node, evaluation)
-        self._public |= evaluation.others
-        if not evaluation.read_secret:
+        if not isinstance(node, Function):
+            for child in _children(node, evaluation):
+                self.look_into(child)
             return
-        for child in _children(node, evaluation):
-            self.look_into(child)
-        if isinstance(node, Function):
+        value = node.evaluate(evaluation)
+        self._public |= evaluation.others
+        if evaluation.read_secret:
+            for child in _children(node, evaluation):
+                self.look_into(child)
             self._record(value)
 
     def _record(self, value: Any) -> None:
