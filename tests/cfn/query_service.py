@@ -71,6 +71,22 @@ class QueryService:
         described = shown.json["token"]
         return self._keys(token, described["user"]["id"], described["project"]["id"])
 
+    def restricted_keys(self, access_rules: list[dict[str, str]]) -> Keys:
+        """New keys of the user demo that are limited by an application credential with these access rules."""
+        token = self.served.token("demo", "demo")
+        shown = self.served.call("GET", "/identity/v3/auth/tokens", token=token, headers={"X-Subject-Token": token})
+        described = shown.json["token"]
+        user, project = described["user"]["id"], described["project"]["id"]
+        path = f"/v3/users/{user}/credentials/OS-EC2"
+        rules = [*access_rules, {"service": "identity", "method": "POST", "path": path}]
+        wanted = {"name": f"limited-{time.monotonic_ns()}", "unrestricted": True, "access_rules": rules}
+        path = f"/users/{user}/application_credentials"
+        made = self._identity(token, "POST", path, {"application_credential": wanted})["application_credential"]
+        method = {"id": made["id"], "secret": made["secret"]}
+        login = {"auth": {"identity": {"methods": ["application_credential"], "application_credential": method}}}
+        answer = self.served.call("POST", "/identity/v3/auth/tokens", login)
+        return self._keys(answer.headers["x-subject-token"], user, project)
+
     def stranger(self) -> Keys:
         """Keys of a new user who is a member of a new project."""
         token = self.served.token("admin", "admin")

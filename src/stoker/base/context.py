@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
+
+
+def is_denied(type_name: str, denied_types: Collection[str]) -> bool:
+    """Return whether `denied_types` contains the resource type, or the wildcard of its namespace."""
+    namespace, _, _ = type_name.rpartition("::")
+    return type_name in denied_types or f"{namespace}::*" in denied_types
 
 
 @dataclass(frozen=True)
@@ -32,8 +38,7 @@ class RequestContext:
 
     def may_use(self, type_name: str) -> bool:
         """Return False when policy denies the resource type, by its name or by its namespace's wildcard."""
-        namespace, _, _ = type_name.rpartition("::")
-        return type_name not in self.denied_types and f"{namespace}::*" not in self.denied_types
+        return not is_denied(type_name, self.denied_types)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON data from which `from_dict` builds an equal context. It contains the token."""

@@ -14,6 +14,7 @@ from stoker.cloud.credentials import Credential, StackDomainAdmin
 from stoker.cloud.errors import refusal
 from stoker.cloud.finders import finders
 from stoker.cloud.login import Access, Login
+from stoker.cloud.sendable import NOT_ADDRESSABLE, is_addressable, require_sendable
 from stoker.cloud.services import (
     Endpoint,
     Service,
@@ -142,7 +143,8 @@ class Cloud:
 
         `json` is sent as the body, `data` without conversion. None among `params` is omitted; a list is repeated.
         `microversion` replaces the negotiated one. A rejected token is renewed once. `once` is for requests that are
-        not idempotent although their method (PUT, DELETE) is.
+        not idempotent although their method (PUT, DELETE) is. A path with a segment `.` or `..` gets 404 without a
+        request, see `is_addressable`. Raises BadValue for a header that HTTP cannot carry.
         """
         sent = dict(headers or {})
         if microversion is None:
@@ -153,11 +155,11 @@ class Cloud:
             data = dumps(json)
             sent.setdefault("Content-Type", "application/json")
         url = self._required(service).join(path)
-        access = await self._current()
-        answer = await self._send(service, method, url, access, params, sent, data, once)
-        if answer.status == 401:
-            access = await self._renewed(access)
-            answer = await self._send(service, method, url, access, params, sent, data, once)
+        require_sendable(service, sent)
+        if is_addressable(path):
+            answer = await self._answered(service, method, url, params, sent, data, once)
+        else:
+            answer = NOT_ADDRESSABLE
         if (answer.status >= 400 or answer.status in _REDIRECTS) and answer.status not in ok:
             now = self._shared.clock.now()
             raise refusal(service, answer.status, answer.headers, answer.body, now, method=method, path=path)
@@ -285,6 +287,23 @@ class Cloud:
         return None
 
     # -- internal ---------------------------------------------------------------------------------------------
+
+    async def _answered(
+        self,
+        service: str,
+        method: str,
+        url: str,
+        params: Mapping[str, Any] | None,
+        headers: Mapping[str, str],
+        data: Body,
+        once: bool,
+    ) -> Answer:
+        access = await self._current()
+        answer = await self._send(service, method, url, access, params, headers, data, once)
+        if answer.status == 401:
+            access = await self._renewed(access)
+            answer = await self._send(service, method, url, access, params, headers, data, once)
+        return answer
 
     async def _send(
         self,

@@ -12,7 +12,6 @@ from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import (
     CloudError,
-    Forbidden,
     RequestLimitExceeded,
     ResourceTypeUnavailable,
     StokerError,
@@ -20,6 +19,7 @@ from stoker.base.errors import (
 )
 from stoker.cloud.session import Cloud
 from stoker.engine.core import Engine
+from stoker.engine.records.types import require_permitted
 from stoker.engine.records.values import finalized
 from stoker.engine.redaction.hidden_values import Redaction
 from stoker.engine.redaction.templates import redact_file
@@ -92,7 +92,8 @@ class TreeChecker:
         def lookup(type_name: str, resource_name: str) -> ResourceType | None:
             types = self._engine.types
             _, kind = types.lookup(definition.environment, definition.files, type_name, resource_name)
-            self._authorize(definition.environment.registry.steps(type_name, resource_name), kind)
+            steps = definition.environment.registry.steps(type_name, resource_name)
+            require_permitted(self._context.denied_types, steps, kind)
             return kind
 
         def deep(resource: ResourceDefinition, kind: ResourceType, values: Mapping[str, Any]) -> Iterable[Diagnostic]:
@@ -100,17 +101,6 @@ class TreeChecker:
 
         complaints = check(definition, lookup, deep=deep, type_names=self._type_names)
         return [place(item) for item in _without_secrets(complaints, [definition])]
-
-    def _authorize(self, names: Sequence[str], kind: ResourceType | None) -> None:
-        """Raise Forbidden if policy refuses a type under any name that leads to it, so that an alias cannot evade it.
-
-        `names` are the type as written and its mappings in the environment's registry, step by step. Intermediate names
-        count because operators also restrict their own names for templates.
-        """
-        for name in (*names, *((kind.type_name,) if kind is not None else ())):
-            if not self._context.may_use(name):
-                written = f", to which the environment maps {names[0]}" if name != names[0] else ""
-                raise Forbidden(f"You are not allowed to use the resource type {name}{written}.")
 
     def _nested(
         self,

@@ -130,7 +130,9 @@ async def check_request(
     exports = await engine.loader.exports(stack.project_id, template)
 
     def bound() -> tuple[Prepared, Definition]:
-        prepared = engine.loader.prepare(template, environment, engine.loader.files(files), parameters)
+        prepared = engine.loader.prepare(
+            template, environment, engine.loader.files(files), parameters, context.denied_types
+        )
         return prepared, engine.loader.bind(stack, prepared.loaded, strict=True, exports=exports)
 
     def checked() -> tuple[TreeChecker, list[Diagnostic]]:

@@ -8,6 +8,7 @@ converted as Heat converts them.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -69,7 +70,8 @@ SUPPORTED = Support()
 class Property:
     """One property.
 
-    `schema` declares the keys of a map, `items` the elements of a list. `wire` is the name in the service's request
+    `schema` declares the keys of a map, `items` the elements of a list; a list with `strings` has strings as elements,
+    although its published schema, like Heat's, does not say so. `wire` is the name in the service's request
     body if it differs. `reference` is the kind of object that a value names (`neutron.network`): the constraint of that
     name checks that the object exists, and the finder of that name turns a name into an ID. `resolve` selects a finder
     only. `replaces` names an older property of the same map, whose value is used when this one is not set.
@@ -84,6 +86,7 @@ class Property:
     constraints: tuple[Constraint, ...] = ()
     schema: Mapping[str, Property] | None = None
     items: Property | None = None
+    strings: bool = False
     change: Change = Change.REPLACE
     support: Support = SUPPORTED
     implemented: bool = True
@@ -250,8 +253,8 @@ class Finalizer:
             return converted
         if prop.type is Type.MAP and prop.schema is not None:
             converted = self.properties(prop.schema, converted, path)
-        elif prop.type is Type.LIST and prop.items is not None:
-            converted = [self.value(prop.items, item, (*path, index)) for index, item in enumerate(converted)]
+        elif prop.type is Type.LIST and (items := prop.items or (_STRING if prop.strings else None)) is not None:
+            converted = [self.value(items, item, (*path, index)) for index, item in enumerate(converted)]
         self._constraints(prop.constraints, converted, path)
         return converted
 
@@ -269,6 +272,8 @@ class Finalizer:
     def _report(self, rule: str, path: Path, message: str, hint: str = "") -> None:
         self.problems.append(Problem(rule, path, message, hint))
 
+
+_STRING = Property()
 
 EMPTY: Mapping[Type, Any] = {
     Type.STRING: "",
@@ -303,9 +308,14 @@ def _string(value: Any) -> str:
 
 
 def _integer(value: Any) -> int:
-    if isinstance(value, bool):
-        return int(value)
-    return int(value)
+    number = int(value)
+    if not _SMALLEST <= number <= _LARGEST:
+        raise OverflowError
+    return number
+
+
+_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
+"""Integers beyond 64 bits cannot be sent to any service."""
 
 
 def to_number(value: Any) -> int | float:
@@ -316,6 +326,14 @@ def to_number(value: Any) -> int | float:
         return int(value)
     except ValueError:
         return float(value)
+
+
+def _number(value: Any) -> int | float:
+    """As `to_number`; raises ValueError or OverflowError also for numbers that JSON cannot represent."""
+    number = to_number(value)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
 
 
 def _boolean(value: Any) -> bool:
@@ -356,13 +374,13 @@ def _lenient_map(value: Any) -> Any:
 _COERCE: Mapping[Type, Callable[[Any], Any]] = {
     Type.STRING: _string,
     Type.INTEGER: _integer,
-    Type.NUMBER: to_number,
+    Type.NUMBER: _number,
     Type.BOOLEAN: _boolean,
     Type.LIST: _list,
     Type.MAP: _map,
     Type.ANY: lambda value: value,
 }
-_LENIENT = {**_COERCE, Type.LIST: _lenient_list, Type.MAP: _lenient_map}
+_LENIENT = {**_COERCE, Type.NUMBER: to_number, Type.LIST: _lenient_list, Type.MAP: _lenient_map}
 
 
 def _shown(value: Any) -> str:

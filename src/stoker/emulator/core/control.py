@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from ipaddress import ip_address
 from typing import Any
-from urllib.parse import urlsplit
 
 from stoker.emulator.core.cloud import Handler, Records, Service
 from stoker.emulator.core.errors import forbidden, not_found
 from stoker.emulator.core.faults import parse_fault
 from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.urls import split_url
 
 
 class ControlRecords(Records):
@@ -25,7 +25,7 @@ class ControlRecords(Records):
 
 def _is_local(authority: str) -> bool:
     """Whether `host[:port]` names this machine."""
-    host = urlsplit(f"//{authority}").hostname or ""
+    host = split_url(f"//{authority}").hostname or ""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

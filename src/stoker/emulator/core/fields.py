@@ -199,7 +199,7 @@ def as_integer(value: Any) -> int | None:
         return value
     if isinstance(value, float):
         return int(value) if value.is_integer() else None
-    if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]+", value.strip(), re.ASCII):
+    if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,1000}", value.strip(), re.ASCII):
         return int(value)
     return None
 

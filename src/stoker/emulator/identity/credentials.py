@@ -9,13 +9,13 @@ import orjson
 
 from stoker.emulator.core.cloud import Routes, new_hex_id
 from stoker.emulator.core.errors import bad_request, conflict, forbidden, not_found
-from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.http import Context, Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.identity.entity import Entity, whole_body
 from stoker.emulator.identity.lists import links
 from stoker.emulator.identity.policy import enforce
 from stoker.emulator.identity.records import IdentityRecords
-from stoker.emulator.identity.tokens import forbid_restricted
+from stoker.emulator.identity.tokens import application_credential_of, forbid_restricted
 from stoker.emulator.identity.validation import Field, checked, identifier, nullable, text
 
 EC2 = "ec2"
@@ -27,7 +27,7 @@ def ec2_id(access: str) -> str:
 
 
 def ec2_blob(credential: Record) -> Record:
-    """`{access, secret, trust_id}` of an EC2 credential; 400 when its blob is not that."""
+    """`{access, secret, trust_id, app_cred_id}` of an EC2 credential; 400 when its blob is not that."""
     try:
         blob = orjson.loads(credential["blob"])
     except orjson.JSONDecodeError:
@@ -38,14 +38,22 @@ def ec2_blob(credential: Record) -> Record:
 
 
 def prepare_credential(identity: IdentityRecords, given: Record, request: Request) -> None:
-    """The credential is the caller's unless the request says whose. One made through a trust acts through it."""
+    """The credential is the caller's unless the request says whose.
+
+    One made through a trust or with an application credential acts through it, with no more than its rights.
+    """
     given.setdefault("user_id", request.context.user_id)
     forbid_restricted(identity, request.context, "managing credentials")
     if given.get("type") == EC2 and isinstance(given.get("blob"), str):
-        blob = ec2_blob(given)
-        if request.context.trust_id is not None:
-            blob["trust_id"] = request.context.trust_id
-            given["blob"] = orjson.dumps(blob).decode()
+        blob = {**ec2_blob(given), **_limits(identity, request.context)}
+        given["blob"] = orjson.dumps(blob).decode()
+
+
+def _limits(identity: IdentityRecords, caller: Context) -> Record:
+    """What a credential that the caller makes acts through: a trust, an application credential, both or neither."""
+    credential = application_credential_of(identity, caller)
+    through = {"trust_id": caller.trust_id, "app_cred_id": credential["id"] if credential is not None else None}
+    return {key: value for key, value in through.items() if value is not None}
 
 
 def create_credential(identity: IdentityRecords, values: Record) -> Record:
@@ -64,8 +72,10 @@ def change_credential(identity: IdentityRecords, credential: Record, changes: Re
     if after["type"] != EC2:
         return
     blob = ec2_blob(after)
-    if credential["type"] == EC2 and blob.get("trust_id") != ec2_blob(credential).get("trust_id"):
-        raise bad_request("The trust_id of a credential cannot be changed.")
+    before = ec2_blob(credential) if credential["type"] == EC2 else blob
+    for key in ("trust_id", "app_cred_id"):
+        if blob.get(key) != before.get(key):
+            raise bad_request(f"The {key} of a credential cannot be changed.")
     if after["project_id"] is None:
         raise bad_request(f"Missing parameter project_id: a credential of type {EC2} needs a project.")
 
@@ -107,7 +117,7 @@ def create_ec2(identity: IdentityRecords, request: Request) -> Response:
     if caller.trust_id is not None and caller.project_id != given["tenant_id"]:
         raise forbidden("A credential made through a trust is for the project of the trust.")
     access, secret = new_hex_id(), secrets.token_hex(16)
-    blob = {"access": access, "secret": secret, "trust_id": caller.trust_id}
+    blob = {"access": access, "secret": secret, "trust_id": None, **_limits(identity, caller)}
     credential = identity.credentials.add(
         {
             "id": ec2_id(access),

@@ -52,15 +52,22 @@ def _answer(identity: IdentityRecords, credential: Record) -> Response:
 
 
 def _issue(identity: IdentityRecords, credential: Record) -> tuple[str, tokens.Grant]:
-    """A token for the credential's user and project, through the trust it was made with if there was one.
+    """A token for the credential's user and project, through the trust or application credential it was made with.
 
     A credential made through a trust is the trustor's with impersonation, else the trustee's; with that of
     another user one could become someone one is not.
     """
     user: Any = identity.users.get(credential["user_id"])
-    trust_id = ec2_blob(credential).get("trust_id")
+    blob = ec2_blob(credential)
+    trust_id, through = blob.get("trust_id"), blob.get("app_cred_id")
     if user is None:
         raise unauthorized()
+    if through is not None:
+        held = identity.application_credentials.get(through)
+        if held is None or held["user_id"] != user["id"]:
+            raise unauthorized()
+        target = Target("project", held["project_id"])
+        return tokens.issue(identity, user, METHODS, target, application_credential_id=held["id"])
     if trust_id is None:
         return tokens.issue(identity, user, METHODS, Target("project", credential["project_id"]))
     trust = identity.trusts.get(trust_id)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from stoker.emulator.core.errors import ApiError, bad_request
+from stoker.emulator.core.urls import split_url
 
 Check = Callable[[Any], str | None]
 """Says what is wrong with a value, or None."""
@@ -124,7 +124,7 @@ def url(value: Any) -> str | None:
     """An absolute URL; `%(project_id)s` and the like may stand in it."""
     if not isinstance(value, str):
         return f"{value!r} is not of type 'string'"
-    parts = urlsplit(value)
+    parts = split_url(value)
     return None if parts.scheme and parts.netloc else f"{value!r} is not a 'uri'"
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from stoker.emulator.core.errors import ApiError, bad_request, forbidden
 from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.urls import split_url
 from stoker.emulator.image.patch import created
 from stoker.emulator.image.records import COPY, IMPORT_NEEDS, ImageRecords
 from stoker.emulator.image.stores import of_import, of_upload
@@ -75,7 +75,7 @@ def create_task(images: ImageRecords, request: Request) -> Response:
     for name in ("import_from", "import_from_format", "image_properties"):
         if not wanted.get(name):
             raise bad_request(f"Input does not contain '{name}' field")
-    if not _is_web_address(wanted["import_from"]) or not urlsplit(wanted["import_from"]).path.strip("/"):
+    if not _is_web_address(wanted["import_from"]) or not split_url(wanted["import_from"]).path.strip("/"):
         raise bad_request(f"import_from must be the address of a file on the web, not {wanted['import_from']}.")
     fields, owner = created(wanted["image_properties"])
     task = images.begin_task(context, dict(wanted), owner or context.project, fields, request.id)
@@ -107,7 +107,7 @@ def _import_method(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _is_web_address(uri: Any) -> bool:
-    parts = urlsplit(str(uri or ""))
+    parts = split_url(str(uri or ""))
     return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 

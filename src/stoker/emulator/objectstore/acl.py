@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from stoker.emulator.core.http import Context
+from stoker.emulator.core.urls import split_url
 from stoker.emulator.objectstore.errors import explained
 
 REFERRER_WORDS = frozenset({".r", ".ref", ".referer", ".referrer"})
@@ -45,7 +44,7 @@ def admits(acl: str, caller: Context | None) -> bool:
 
 def is_public(acl: str, referrer: str) -> bool:
     """Whether objects may be read without a token from this referring page; the last entry that fits decides."""
-    host = urlsplit(referrer).hostname or ""
+    host = split_url(referrer).hostname or ""
     allowed = False
     for entry in acl.split(","):
         if entry.startswith(".r:"):

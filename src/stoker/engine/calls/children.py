@@ -221,7 +221,11 @@ class Child(ChildView):
         return await self._engine.evaluator.evaluate(project, partial(self._prepared, request))
 
     def _prepared(self, request: ChildRequest) -> Prepared:
-        """Return inputs of the child: its template, the parent's files, and the environment for the nested stack."""
+        """Return inputs of the child: its template, the parent's files, and the environment for the nested stack.
+
+        Raises Forbidden when the template has a resource of a type that policy denies to the user who defined the
+        parent: the type of a group's members may have become known only now.
+        """
         run = self._run
         assert run.inputs is not None
         if request.template is None:
@@ -230,7 +234,10 @@ class Child(ChildView):
         loader, files = self._engine.loader, run.inputs.files
         template = loader.template_named(files, name) or loader.generated(request.template)
         environment = run.inputs.environment.for_child(self._state.row.name, name).with_missing(request.registry)
-        return loader.prepare(template, environment, files, request.parameters)
+        denied_types = run.inputs.denied_types
+        prepared = loader.prepare(template, environment, files, request.parameters, denied_types)
+        self._engine.types.require_permitted(denied_types, template, prepared.loaded.environment, files)
+        return prepared
 
     def _operation(
         self, action: str, stack_id: str, inputs: str, request: ChildRequest, parent: Operation | None

@@ -31,6 +31,9 @@ from stoker.template.template import Template
 
 Value = TypeVar("Value")
 
+_DENIED_TYPES = "denied_types"
+"""The key of `LoadedInputs.denied_types` among the sealed parameters of inputs."""
+
 _CACHED = 512
 _CACHED_CHARACTERS = 2 * 1024 * 1024
 """A parsed template can use thirty times as many bytes."""
@@ -100,7 +103,9 @@ class Files(dict[str, str]):
 class LoadedInputs:
     """Parsed inputs. `environment` is merged over the operator's, without parameters: all are in `parameters`.
 
-    `environment_digest` covers both environments and the operator's templates.
+    `environment_digest` covers both environments and the operator's templates. `denied_types` are the resource
+    types that policy denied to the user who defined the stack: members of groups whose type becomes known only during
+    an operation are checked against them.
     """
 
     template: Template
@@ -108,6 +113,7 @@ class LoadedInputs:
     files: Files
     parameters: Mapping[str, Any]
     environment_digest: str
+    denied_types: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +180,12 @@ class Loader:
         return texts if isinstance(texts, Files) else Files(texts, self._sealer)
 
     def prepare(
-        self, template: Template, environment: Environment, files: Files, parameters: Mapping[str, Any]
+        self,
+        template: Template,
+        environment: Environment,
+        files: Files,
+        parameters: Mapping[str, Any],
+        denied_types: Sequence[str],
     ) -> Prepared:
         """Return inputs for a request; parameters of the environment are merged into `parameters`, which are sealed."""
         _, template_digest = self._digests.get(
@@ -189,13 +200,15 @@ class Loader:
             environment_digest: data,
             **files.bodies(),
         }
-        row = Inputs(new_id(), template_digest, environment_digest, files.digest, self._sealer.seal(given))
+        sealed = self._sealer.seal({**given, _DENIED_TYPES: list(denied_types)} if denied_types else given)
+        row = Inputs(new_id(), template_digest, environment_digest, files.digest, sealed)
         loaded = LoadedInputs(
             self._templates.get(template_digest, lambda: template),
             self._environments.get(environment_digest, lambda: self.over_operator(shared)),
             self._files.get(files.digest, lambda: files),
             given,
             self._whole_digest(environment_digest),
+            tuple(denied_types),
         )
         return Prepared(row, bodies, self._inputs.get(row.id, lambda: loaded), self._sealer)
 
@@ -238,14 +251,17 @@ class Loader:
             texts = documents.load(connection, digests.values(), self._sealer)
             return Files({name: texts[digest] for name, digest in digests.items()}, self._sealer)
 
+        given = self._sealer.open(row.parameters)
+        denied_types = given.pop(_DENIED_TYPES, ())
         return LoadedInputs(
             self._templates.get(row.template, lambda: self._load_template(stored(row.template))),
             self._environments.get(
                 row.environment, lambda: self.over_operator(Environment.from_data(stored(row.environment)))
             ),
             self._files.get(row.files, stored_files),
-            self._sealer.open(row.parameters),
+            given,
             self._whole_digest(row.environment),
+            tuple(denied_types),
         )
 
     def _load_template(self, source: str | Mapping[str, Any]) -> Template:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from stoker.base.context import is_denied
+from stoker.base.errors import Forbidden
 from stoker.engine.records.loader import Loader, Recent
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.outcome import Failed, Outcome
@@ -14,6 +16,18 @@ from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.registry import is_template_name
 from stoker.template.template import Template
+
+
+def require_permitted(denied_types: Collection[str], names: Sequence[str], kind: ResourceType | None) -> None:
+    """Raise Forbidden if policy denies a type under any name that leads to it, so that an alias cannot evade it.
+
+    `names` are the type as written and its mappings in the environment's registry, step by step. Intermediate names
+    count because operators also restrict their own names for templates.
+    """
+    for name in (*names, *((kind.type_name,) if kind is not None else ())):
+        if is_denied(name, denied_types):
+            written = f", to which the environment maps {names[0]}" if name != names[0] else ""
+            raise Forbidden(f"You are not allowed to use the resource type {name}{written}.")
 
 
 @dataclass(slots=True)
@@ -38,6 +52,16 @@ class TypeTable:
         """Return `(implementation, type)`; the type is None if there is no such type or file."""
         implementation = environment.registry.resolve(type_name, resource_name)
         return implementation, self.implementation(implementation, files)
+
+    def require_permitted(
+        self, denied_types: Collection[str], template: Template, environment: Environment, files: Mapping[str, str]
+    ) -> None:
+        """Raise Forbidden when a template has a resource of a type that policy denies, under any name."""
+        if not denied_types:
+            return
+        for name, resource in template.resources.items():
+            _, kind = self.lookup(environment, files, resource.type, name)
+            require_permitted(denied_types, environment.registry.steps(resource.type, name), kind)
 
     def of_definition(
         self, definition: Definition, environment: Environment, files: Mapping[str, str]

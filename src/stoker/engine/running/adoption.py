@@ -65,7 +65,7 @@ async def missing(engine: OperationHost, stack: Stack, cloud: Cloud, resource: E
     context = StackContext(engine, stack)
     context.use(cloud)
     try:
-        outcome = await resource.type.adopt(await make_call(context, state))
+        outcome = await _examined(resource.type, await make_call(context, state))
     except StokerError as error:
         return error.message
     return outcome.reason if isinstance(outcome, Failed) else None
@@ -76,10 +76,18 @@ async def _adopt(kind: ResourceType, call: Call) -> Outcome:
         return Failed("the document has no nested stack for this resource", "Error")
     if not kind.nested and call.physical_id is None:
         return Failed("the document has no resource_id for this resource", "Error")
+    return await _examined(kind, call)
+
+
+async def _examined(kind: ResourceType, call: Call) -> Outcome:
+    """Let the type examine a user's object; a string that cannot be an ID would lead requests to other URLs."""
+    identifier = call.physical_id
+    if identifier is not None and not (identifier.isprintable() and identifier.strip(". ") and "/" not in identifier):
+        return Failed(f"{identifier!r} cannot be the ID of an object", "NotFound")
     return await kind.adopt(call)
 
 
 async def _look_at(kind: ResourceType, call: Call) -> Outcome:
     """Read an external object, which is never changed."""
-    outcome = await kind.adopt(call)
+    outcome = await _examined(kind, call)
     return await kind.check(call) if isinstance(outcome, Done) else outcome

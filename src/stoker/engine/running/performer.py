@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
+from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import CloudError, Fenced, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
 from stoker.engine.calls.building import Unrecorded, make_call, users_of
@@ -104,7 +105,13 @@ class Performer:
             return
         if resource.references or run.stack.parent_id is not None:
             place = key_path(wanted.definition, resource, "properties")
-            _, problems = against_schema(wanted.definition, declared_for(resource, state.type), state.given, place)
+            values, problems = against_schema(wanted.definition, declared_for(resource, state.type), state.given, place)
+            if not problems:
+                document = wanted.definition.template.document
+                problems = [
+                    Diagnostic("properties", complaint, place, document.source, document.locate(place))
+                    for complaint in state.type.validate(values)
+                ]
             if problems:
                 raise Failure.of(TemplateInvalid(problems), state.row.name)
 

@@ -63,8 +63,9 @@ class Instance(SignalledCreation, Translated):
 
     async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
         wanted = server_properties(given)
-        wanted["image"] = await _id_of(call, "glance.image", wanted["image"])
-        wanted["flavor"] = await _id_of(call, "nova.flavor", wanted["flavor"])
+        for name, kind in (("image", "glance.image"), ("flavor", "nova.flavor")):
+            if name in wanted:  # an existing object may be used without the required properties
+                wanted[name] = await _id_of(call, kind, wanted[name])
         return wanted
 
     # -- reading ------------------------------------------------------------------------------------------------

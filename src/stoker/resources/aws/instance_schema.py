@@ -73,8 +73,8 @@ PROPERTIES = {
     "PlacementGroupName": _unsupported(),
     "PrivateIpAddress": _unsupported(),
     "RamDiskId": _unsupported(),
-    "SecurityGroups": Property(Type.LIST, "Names or IDs of security groups."),
-    "SecurityGroupIds": Property(Type.LIST, "IDs of security groups."),
+    "SecurityGroups": Property(Type.LIST, "Names or IDs of security groups.", strings=True),
+    "SecurityGroupIds": Property(Type.LIST, "IDs of security groups.", strings=True),
     "NetworkInterfaces": Property(
         Type.LIST, "Ports to use: their IDs, or maps with NetworkInterfaceId and DeviceIndex.", change=Change.UPDATE
     ),

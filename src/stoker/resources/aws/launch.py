@@ -37,7 +37,7 @@ class LaunchConfiguration(ResourceType):
         "InstanceType": Property(description="The flavor, by ID or name.", constraints=custom("nova.flavor")),
         "KeyName": Property(description="The keypair to log in with.", constraints=custom("nova.keypair")),
         "UserData": Property(description="User data for the first boot of the server."),
-        "SecurityGroups": Property(Type.LIST, "Names or IDs of security groups."),
+        "SecurityGroups": Property(Type.LIST, "Names or IDs of security groups.", strings=True),
         "KernelId": Property(description="Not supported.", implemented=False),
         "RamDiskId": Property(description="Not supported.", implemented=False),
         "BlockDeviceMappings": BLOCK_DEVICES,

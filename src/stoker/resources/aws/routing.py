@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from stoker.base.errors import CloudError
 from stoker.plugins.resource import Call
@@ -15,7 +16,7 @@ async def router_of(call: Call, network: str) -> str | None:
 
     Raises CloudError if there are several.
     """
-    answer = await call.cloud.get("neutron", f"/v2.0/networks/{network}", ok=(404,))
+    answer = await call.cloud.get("neutron", f"/v2.0/networks/{quote(network, safe='')}", ok=(404,))
     name = (answer.get("network") or {}).get("name")
     if not name:
         return None

@@ -64,7 +64,7 @@ class WebImage(RestResource):
             constraints=one_of("ami", "ari", "aki", "bare", "ovf", "ova", "docker"),
         ),
         "location": Property(description="URL from which Glance downloads the image.", required=True, wire=NOT_SENT),
-        "tags": Property(Type.LIST, "Tags of the image.", change=Change.UPDATE),
+        "tags": Property(Type.LIST, "Tags of the image.", strings=True, change=Change.UPDATE),
         "architecture": _detail("Processor architecture of the image."),
         "kernel_id": _detail("ID of the kernel image.", constraints=_UUID),
         "os_distro": _detail("Distribution of the operating system."),
@@ -193,7 +193,7 @@ class WebImage(RestResource):
         for project in sorted(after - before):
             await _add_member(call, self.member_path(call), project)
         for project in sorted(before - after):
-            await call.cloud.delete("glance", f"{self.member_path(call)}/members/{project}", ok=(404,))
+            await call.cloud.delete("glance", f"{self.member_path(call)}/members/{quote(project, safe='')}", ok=(404,))
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         shown = await self.show(call) if call.physical_id is not None else None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from math import isfinite
 from typing import Any
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
@@ -11,6 +12,7 @@ from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.declare import between, one_of
 from stoker.resources.heat.pause import seconds_left
 from stoker.schema.property import Change, Property, Support, Type
+from stoker.schema.unknown import has_unknown
 
 
 class Delay(ResourceType):
@@ -48,6 +50,10 @@ class Delay(ResourceType):
         ),
     }
 
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        if not has_unknown(properties) and not isfinite(longest_wait(properties)):
+            yield "the maximum delay, min_wait + max_jitter * jitter_multiplier, is too large"
+
     def replacement_reason(
         self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
     ) -> str | None:
@@ -76,13 +82,12 @@ class Delay(ResourceType):
         if call.action not in call.properties["actions"]:
             return Done()
         if "wait" not in call.progress:
-            added = random.random() * call.properties["max_jitter"] * call.properties["jitter_multiplier"]
-            call.progress["wait"] = call.properties["min_wait"] + added
+            shortest = float(call.properties["min_wait"])
+            call.progress["wait"] = shortest + random.random() * (longest_wait(call.properties) - shortest)
         remaining = seconds_left(call, call.progress["wait"])
         return Again(after=remaining) if remaining > 0 else Done()
 
 
 def longest_wait(properties: Mapping[str, Any]) -> float:
     """Return the maximum time that one action waits, in seconds."""
-    longest: float = properties["min_wait"] + properties["max_jitter"] * properties["jitter_multiplier"]
-    return longest
+    return float(properties["min_wait"]) + float(properties["max_jitter"]) * float(properties["jitter_multiplier"])

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from email import message_from_string
 from email.message import Message
 from email.mime.multipart import MIMEMultipart
-from email.mime.text import MIMEText
 from pathlib import PurePosixPath
 from typing import Any
 from uuid import UUID
@@ -16,6 +15,7 @@ from stoker.plugins.resource import Call
 from stoker.resources.declare import one_of
 from stoker.resources.heat.software_config import GROUP
 from stoker.resources.heat.software_config_base import StoredConfig
+from stoker.resources.mime import message_text, text_part
 from stoker.schema.property import Property, Support, Type
 
 
@@ -58,7 +58,7 @@ class MultipartMime(StoredConfig):
             makers += stacks
             for inner in _messages(part, content):
                 message.attach(inner)
-        return {"group": call.properties["group"], "config": message.as_string(), "stacks": makers}
+        return {"group": call.properties["group"], "config": message_text(message), "stacks": makers}
 
 
 async def _content(call: Call, config: str) -> tuple[str, list[str]]:
@@ -83,7 +83,4 @@ def _messages(part: Mapping[str, Any], content: str) -> list[Message]:
         return [message]
     filename = part["filename"]
     subtype = part["subtype"] or (PurePosixPath(filename).stem if filename else "plain")
-    piece = MIMEText(content, subtype, "us-ascii" if content.isascii() else "utf-8")
-    if filename:
-        piece.add_header("Content-Disposition", "attachment", filename=filename)
-    return [piece]
+    return [text_part(content, subtype, filename)]

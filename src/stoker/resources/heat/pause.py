@@ -18,5 +18,5 @@ def seconds_left(call: Call, seconds: float, key: str = _SINCE) -> float:
     """
     since = min(call.progress.get(key, call.started_at), call.now)
     call.progress[key] = since
-    left = float(since + seconds - call.now)
+    left = since + float(seconds) - call.now
     return left if left > _RESOLUTION else 0.0

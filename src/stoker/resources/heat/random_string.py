@@ -73,6 +73,9 @@ class RandomString(ResourceType):
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         if has_unknown(properties):
             return
+        for index, entry in enumerate(properties["character_sequences"] or []):
+            if not entry["sequence"]:
+                yield f"character_sequences[{index}].sequence: must contain a character"
         least = sum(minimum for _, minimum in alphabets(properties))
         if least > properties["length"]:
             yield f"length: {properties['length']} is less than the sum of the minimums, {least}"

@@ -9,6 +9,7 @@ import json
 import string
 from hashlib import sha256
 from typing import Any
+from urllib.parse import quote
 from uuid import uuid4
 
 from stoker.base.errors import CloudError, Conflict
@@ -74,7 +75,7 @@ class StackUserResource(ResourceType):
         if call.data.get("credential_id"):
             await admin.delete("keystone", f"/credentials/{call.data['credential_id']}", ok=(404,))
         if await _own_user(call, admin):
-            await admin.delete("keystone", f"/users/{call.physical_id}", ok=(404,))
+            await admin.delete("keystone", _path(call), ok=(404,))
         call.data.pop("user_id", None)
         return Done()
 
@@ -94,7 +95,7 @@ async def verify_adopted_user(call: Call) -> Outcome | None:
     for key in (DOMAIN, USER_PROJECT):
         call.data.pop(key, None)
     admin = await call.cloud.as_stack_domain_admin()
-    answer = await admin.request("GET", "keystone", f"/users/{call.physical_id}", ok=(404,))
+    answer = await admin.request("GET", "keystone", _path(call), ok=(404,))
     if answer.status == 404:
         return Failed(f"user {call.physical_id} does not exist", "NotFound")
     user = answer.body["user"]
@@ -215,13 +216,13 @@ async def _named(admin: Cloud, members: str, name: str, domain: str) -> str | No
 
 async def _grant_role(call: Call, admin: Cloud) -> None:
     role = await admin.find("keystone.role", call.stack.options.get("heat_stack_user_role") or "heat_stack_user")
-    path = f"/projects/{user_project(call)}/users/{call.physical_id}/roles/{role}"
+    path = f"/projects/{user_project(call)}/users/{quote(str(call.physical_id), safe='')}/roles/{role}"
     await admin.put("keystone", path)
 
 
 async def _own_user(call: Call, admin: Cloud) -> bool:
     """Return whether the user exists. Raises CloudError for one of another domain, which must not be changed."""
-    answer = await admin.request("GET", "keystone", f"/users/{call.physical_id}", ok=(404,))
+    answer = await admin.request("GET", "keystone", _path(call), ok=(404,))
     if answer.status == 404:
         return False
     domain = await _domain(call, admin)
@@ -234,5 +235,10 @@ async def _enable(call: Call, enabled: bool) -> Outcome:
     if call.physical_id is not None:
         admin = await call.cloud.as_stack_domain_admin()
         if await _own_user(call, admin):
-            await admin.patch("keystone", f"/users/{call.physical_id}", {"user": {"enabled": enabled}})
+            await admin.patch("keystone", _path(call), {"user": {"enabled": enabled}})
     return Done()
+
+
+def _path(call: Call) -> str:
+    """Return the path of the resource's user."""
+    return f"/users/{quote(str(call.physical_id), safe='')}"

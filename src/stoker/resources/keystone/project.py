@@ -28,7 +28,9 @@ class Project(KeystoneResource):
             wire="parent_id",
             reference="keystone.project",
         ),
-        "tags": Property(Type.LIST, "Tags of the project.", default=[], change=Change.UPDATE, support=_SINCE),
+        "tags": Property(
+            Type.LIST, "Tags of the project.", strings=True, default=[], change=Change.UPDATE, support=_SINCE
+        ),
     }
 
     attributes = {

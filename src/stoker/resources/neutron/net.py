@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from stoker.base.errors import CloudError
 from stoker.plugins.resource import Call
@@ -36,6 +37,7 @@ class Net(NeutronResource):
         "dhcp_agent_ids": Property(
             Type.LIST,
             "The DHCP agents that serve the network; for administrators.",
+            strings=True,
             change=Change.UPDATE,
             wire=NOT_SENT,
         ),
@@ -59,7 +61,7 @@ class Net(NeutronResource):
             support=Support(version="7.0.0"),
         ),
         "availability_zone_hints": Property(
-            Type.LIST, "Availability zones to prefer for the network.", support=Support(version="19.0.0")
+            Type.LIST, "Availability zones to prefer for the network.", strings=True, support=Support(version="19.0.0")
         ),
         "tags": TAGS,
     }
@@ -104,10 +106,12 @@ class Net(NeutronResource):
             agent["id"] for agent in await cloud.list("neutron", f"{self.member_path(call)}/dhcp-agents", "agents")
         }
         for agent in set(wanted) - serving:
-            path = f"/v2.0/agents/{agent}/dhcp-networks"
+            path = f"/v2.0/agents/{quote(agent, safe='')}/dhcp-networks"
             await cloud.request("POST", "neutron", path, json={"network_id": network}, ok=(409,))
         for agent in serving - set(wanted):
-            await cloud.delete("neutron", f"/v2.0/agents/{agent}/dhcp-networks/{network}", ok=(404, 409))
+            await cloud.delete(
+                "neutron", f"/v2.0/agents/{quote(agent, safe='')}/dhcp-networks/{network}", ok=(404, 409)
+            )
 
     async def computed_attribute(self, call: Call, name: str) -> Any:
         return await network_segments(call)

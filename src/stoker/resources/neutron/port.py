@@ -96,6 +96,7 @@ class Port(NeutronResource):
         "security_groups": Property(
             Type.LIST,
             "Security groups, by name or ID; if not given, the project's default group.",
+            strings=True,
             change=Change.UPDATE,
             resolve="neutron.security_group",
         ),

@@ -75,6 +75,7 @@ class ProviderNet(NeutronResource):
         "availability_zone_hints": Property(
             Type.LIST,
             "Availability zones to prefer for the network.",
+            strings=True,
             change=Change.UPDATE,
             support=Support(version="19.0.0"),
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import quote
 
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.plugins.waiting import Waiter
@@ -88,6 +89,7 @@ class Router(NeutronResource):
         "availability_zone_hints": Property(
             Type.LIST,
             "Availability zones to prefer for the router.",
+            strings=True,
             change=Change.UPDATE,
             support=Support(version="19.0.0"),
         ),
@@ -140,9 +142,9 @@ class Router(NeutronResource):
         listed = await cloud.list("neutron", f"{self.member_path(call)}/l3-agents", "agents")
         running = {agent["id"] for agent in listed}
         for agent in sorted(running - set(wanted)):
-            await cloud.delete("neutron", f"/v2.0/agents/{agent}/l3-routers/{router}", ok=(404, 409))
+            await cloud.delete("neutron", f"/v2.0/agents/{quote(agent, safe='')}/l3-routers/{router}", ok=(404, 409))
         for agent in sorted(set(wanted) - running):
-            await cloud.post("neutron", f"/v2.0/agents/{agent}/l3-routers", {"router_id": router})
+            await cloud.post("neutron", f"/v2.0/agents/{quote(agent, safe='')}/l3-routers", {"router_id": router})
 
 
 def _agents(properties: Mapping[str, Any]) -> Any:

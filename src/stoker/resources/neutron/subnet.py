@@ -67,7 +67,9 @@ class Subnet(NeutronResource):
         "value_specs": VALUE_SPECS,
         "name": Property(description="Name of the subnet.", change=Change.UPDATE),
         "ip_version": Property(Type.INTEGER, "Version of IP.", default=4, constraints=one_of(4, 6)),
-        "dns_nameservers": Property(Type.LIST, "Addresses of name servers.", default=[], change=Change.UPDATE),
+        "dns_nameservers": Property(
+            Type.LIST, "Addresses of name servers.", strings=True, default=[], change=Change.UPDATE
+        ),
         "gateway_ip": Property(
             description="Address of the gateway; empty for none; if not given, the first address.",
             change=Change.UPDATE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import NotSupported
@@ -42,6 +43,10 @@ class ServerGroup(RestResource):
             support=Support(version="17.0.0"),
         ),
     }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        if properties["policies"] == []:
+            yield "policies: must name a policy"
 
     async def create_body(self, call: Call) -> dict[str, Any]:
         body = await super().create_body(call)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -15,6 +15,9 @@ from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import dig
 from stoker.resources.declare import one_of
 from stoker.schema.property import Attribute, Property, Support, Type
+
+_LONGEST_TTL = 10_000_000_000
+"""Seconds, about 317 years: the expiration time must have a year of four digits."""
 
 
 class SignedQueueURL(ResourceType):
@@ -28,7 +31,7 @@ class SignedQueueURL(ResourceType):
 
     properties = {
         "queue": Property(description="Name of the queue.", required=True),
-        "paths": Property(Type.LIST, "Paths below the queue to give access to: messages, subscriptions, claims."),
+        "paths": Property(Type.LIST, "Paths below the queue: messages, subscriptions, claims.", strings=True),
         "ttl": Property(Type.INTEGER, "Seconds until the URL expires."),
         "methods": Property(
             Type.LIST,
@@ -46,11 +49,16 @@ class SignedQueueURL(ResourceType):
         "query_str": Attribute("All values as the query string of a URL."),
     }
 
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        ttl = properties["ttl"]
+        if isinstance(ttl, int) and abs(ttl) > _LONGEST_TTL:
+            yield f"ttl: must be at most {_LONGEST_TTL} seconds"
+
     async def create(self, call: Call) -> Outcome:
         given = call.properties
         wanted = {name: given[name] for name in ("paths", "methods") if given[name] is not None}
         if given["ttl"] is not None:
-            moment = datetime.fromtimestamp(call.now + given["ttl"], UTC)
+            moment = datetime.fromtimestamp(call.now + float(given["ttl"]), UTC)
             wanted["expires"] = moment.strftime("%Y-%m-%dT%H:%M:%S")
         shared = await share(call.cloud, given["queue"], wanted)
         call.data.update({name: shared[name] for name in ("signature", "expires", "project")})

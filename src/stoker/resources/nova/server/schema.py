@@ -207,6 +207,7 @@ PROPERTIES: Mapping[str, Property] = {
     "security_groups": Property(
         Type.LIST,
         "Security groups, by name or ID, for network interfaces whose port is not in the template.",
+        strings=True,
         default=[],
     ),
     "networks": Property(

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from email import message_from_string
 from email.message import Message
 from email.mime.multipart import MIMEMultipart
-from email.mime.text import MIMEText
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -15,6 +14,7 @@ from urllib.parse import quote, urlsplit
 from stoker.base.errors import BadValue, CloudError
 from stoker.cloud.finders import is_uuid
 from stoker.plugins.resource import Call
+from stoker.resources.mime import decoded_payload, text_part
 from stoker.resources.nova.guest import BOOT_HOOK, CLOUD_CONFIG, PART_HANDLER, RUN_USER_DATA
 
 RAW, CFN_TOOLS, SOFTWARE_CONFIG = "RAW", "HEAT_CFNTOOLS", "SOFTWARE_CONFIG"
@@ -53,39 +53,30 @@ def _message(parts: list[Message]) -> str:
 
 
 def _parts(call: Call, style: str, text: str) -> Iterator[Message]:
-    yield _part(CLOUD_CONFIG, "cloud-config", "cloud-config")
-    yield _part(BOOT_HOOK, "cloud-boothook", "boothook.sh")
-    yield _part(PART_HANDLER, "part-handler", "part-handler.py")
+    yield text_part(CLOUD_CONFIG, "cloud-config", "cloud-config")
+    yield text_part(BOOT_HOOK, "cloud-boothook", "boothook.sh")
+    yield text_part(PART_HANDLER, "part-handler", "part-handler.py")
     if style == CFN_TOOLS:
-        yield _part(text, _AGENT_FILE, "cfn-userdata")
-        yield _part(RUN_USER_DATA, "x-shellscript", "loguserdata.py")
+        yield text_part(text, _AGENT_FILE, "cfn-userdata")
+        yield text_part(RUN_USER_DATA, "x-shellscript", "loguserdata.py")
     else:
         yield from _user_parts(text)
     if call.metadata:
-        yield _part(json.dumps(call.metadata), _AGENT_FILE, "cfn-init-data")
+        yield text_part(json.dumps(call.metadata), _AGENT_FILE, "cfn-init-data")
     if style == CFN_TOOLS and (url := metadata_url(call)) is not None:
-        yield _part(url, _AGENT_FILE, "cfn-metadata-server")
-        yield _part(_boto_config(call, url), _AGENT_FILE, "cfn-boto-cfg")
-
-
-def _part(content: str, subtype: str, filename: str = "") -> Message:
-    part = MIMEText(content, subtype, "us-ascii" if content.isascii() else "utf-8")
-    if filename:
-        part.add_header("Content-Disposition", "attachment", filename=filename)
-    return part
+        yield text_part(url, _AGENT_FILE, "cfn-metadata-server")
+        yield text_part(_boto_config(call, url), _AGENT_FILE, "cfn-boto-cfg")
 
 
 def _user_parts(text: str) -> Iterator[Message]:
     """Yield the user's own parts; user data that is no MIME message is one part."""
     message = message_from_string(text)
     if not message.is_multipart():
-        yield _part(text, "plain")
+        yield text_part(text, "plain")
         return
     for inner in message.walk():
         if not inner.is_multipart():
-            payload = inner.get_payload(decode=True)
-            content = payload.decode("utf-8", "replace") if isinstance(payload, bytes) else str(payload)
-            yield _part(content, inner.get_content_subtype(), inner.get_filename() or "")
+            yield text_part(decoded_payload(inner), inner.get_content_subtype(), inner.get_filename())
 
 
 def metadata_url(call: Call) -> str | None:
