@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from stoker.base.budget import charge
@@ -31,6 +31,7 @@ class TemplateCompiler:
         self._condition_names = condition_names
         self._problems = problems
         self._deferred = 0
+        self._defines_condition = False
         self._conditions = _ConditionCompiler(self, version.condition_functions, "a condition")
         self._assertions = _ConditionCompiler(self, version.rule_functions, "an assertion")
 
@@ -57,10 +58,17 @@ class TemplateCompiler:
         return self._conditions.condition(snippet, path)
 
     def definition_of_condition(self, snippet: Any, path: Path) -> Any:
-        """Compile like `condition`, for an entry of the conditions section, which cannot be a condition's name."""
+        """Compile like `condition`, for an entry of the conditions section, which cannot be a condition's name.
+
+        A name in it that does not exist is an error only if the condition is used, as in Heat.
+        """
         if isinstance(snippet, str):
             return self.malformed("condition", "a condition must be a boolean or a condition function", path)
-        return self.condition(snippet, path)
+        self._defines_condition = True
+        try:
+            return self.condition(snippet, path)
+        finally:
+            self._defines_condition = False
 
     def assertion(self, snippet: Any, path: Path) -> Any:
         """Return a compiled assertion or condition of a rule, which cannot be a condition's name."""
@@ -75,7 +83,8 @@ class TemplateCompiler:
         if name in self._condition_names:
             return ConditionName(name, path)
         hint = suggestion(name, self._condition_names)
-        return self.malformed("unknown-condition", f"there is no condition {name!r}", path, hint)
+        with self.deferring() if self._defines_condition else nullcontext():
+            return self.malformed("unknown-condition", f"there is no condition {name!r}", path, hint)
 
     def malformed(self, rule: str, message: str, path: Path, hint: str = "") -> Malformed:
         """Return a node that stands for an error; report the error now unless errors are deferred."""
