@@ -174,7 +174,7 @@ class _Checker:
         """Check the attributes of groups' members that resources and outputs refer to."""
         for placed, wanted in self._about_members:
             for member in self._members.get(placed.reference.resource, ()):
-                if not has_attribute(member, wanted):
+                if not _member_has_attribute(member, wanted):
                     name = placed.reference.resource
                     self.problems.add(
                         "unknown-attribute",
@@ -297,6 +297,12 @@ def has_attribute(kind: ResourceType, attribute: str) -> bool:
         return True
     head = attribute.partition(".")[0]
     return attribute in kind.attributes or (head != attribute and (head in kind.attributes or kind.nested))
+
+
+def _member_has_attribute(kind: ResourceType, attribute: str) -> bool:
+    """Like `has_attribute`; of a member that is not a nested stack, the whole string is the attribute's name."""
+    exact = "." not in attribute or kind.nested or kind.any_properties or attribute in kind.attributes
+    return exact and has_attribute(kind, attribute)
 
 
 def is_group(kind: ResourceType) -> bool:
