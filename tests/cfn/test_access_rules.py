@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.cfn.query_world import QueryWorld
+from tests.cfn.query_service import QueryService
 from tests.cfn.signing import FORM, query, send, version_4
 
 LIST = {"service": "cloudformation", "method": "GET", "path": "/v1/"}
@@ -27,7 +27,7 @@ TEMPLATE = json.dumps({"HeatTemplateFormatVersion": "2012-12-12", "Resources": {
         ([{**LIST, "service": "orchestration"}, {**LIST, "service": "compute", "path": "/**"}], "GET", 403),
     ],
 )
-def test_access_rules_decide(world: QueryWorld, rules: list[dict[str, str]], method: str, status: int) -> None:
+def test_access_rules_decide(world: QueryService, rules: list[dict[str, str]], method: str, status: int) -> None:
     keys = world.restricted_keys(rules)
     if method == "GET":
         answer = query(world, keys, Action="ListStacks")
@@ -37,7 +37,7 @@ def test_access_rules_decide(world: QueryWorld, rules: list[dict[str, str]], met
     assert (answer.status, answer.code) == (status, "" if status == 200 else "AccessDenied"), answer.content
 
 
-def test_a_refused_request_changes_nothing(world: QueryWorld) -> None:
+def test_a_refused_request_changes_nothing(world: QueryService) -> None:
     keys = world.restricted_keys([{**LIST, "service": "orchestration"}])
     answer = query(world, keys, Action="CreateStack", StackName="limited", TemplateBody=TEMPLATE)
     assert (answer.status, answer.code) == (403, "AccessDenied"), answer.content
