@@ -13,10 +13,16 @@ from tests.resources.schema_facts import differences, facts
 ALL = (*keystone.TYPES, *neutron.TYPES, *swift.TYPES, *zaqar.TYPES)
 
 
+ON_PURPOSE = {
+    # The value of a list property is a list, also by default.
+    "OS::Neutron::NetworkGateway": ["properties.connections.default: declared [], recorded {}"],
+}
+
+
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.type_name)
 def test_declaration_equals_record(kind: type[ResourceType]) -> None:
     service = kind.type_name.split("::")[1].lower()
-    assert differences(kind(), facts(service)[kind.type_name]) == []
+    assert differences(kind(), facts(service)[kind.type_name]) == ON_PURPOSE.get(kind.type_name, [])
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.type_name)

@@ -1,0 +1,125 @@
+"""OS::Neutron::ExtraRoute"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.resource import Call, Graph, Node
+from stoker.resources.declare import custom
+from stoker.resources.neutron.base import NeutronResource, collection
+from stoker.resources.neutron.implicit import ROUTER_GATEWAY, ROUTER_INTERFACE, same_thing
+from stoker.resources.replacing import conclusive, has_passed_on
+from stoker.schema.property import Property, Support
+
+_FREE = "free"
+"""In `call.progress`: the route did not exist before this action, so it is this resource's once it does."""
+
+
+class ExtraRoute(NeutronResource):
+    """One route of a router. It is set atomically where Neutron can (extension extraroute-atomic)."""
+
+    type_name = "OS::Neutron::ExtraRoute"
+    description = "A route of a router. OS::Neutron::ExtraRouteSet has several."
+    collection = collection("router")
+    id_is_new = False
+    extension = "extraroute"
+    support = Support("UNSUPPORTED")
+    recovery = Recovery(
+        FoundBy.LIKENESS,
+        "That the router does not have the route is recorded before it is added; so it is the resource's if it exists "
+        "afterwards.",
+    )
+
+    properties = {
+        "router_id": Property(description="ID of the router.", required=True, constraints=custom("neutron.router")),
+        "destination": Property(description="The destination network, as a CIDR.", required=True),
+        "nexthop": Property(description="The address of the next hop.", required=True),
+    }
+
+    def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
+        router = node.properties.get("router_id")
+        for other in graph.of_type(ROUTER_INTERFACE, ROUTER_GATEWAY):
+            name = "router" if other.type == ROUTER_INTERFACE else "router_id"
+            if same_thing(other.properties.get(name), router):
+                yield other.name
+
+    async def find(self, call: Call) -> str | None:
+        return _physical_id(call) if call.progress.get(_FREE) and await _is_set(call) else None
+
+    async def create(self, call: Call) -> Outcome:
+        if call.physical_id is not None:
+            return Done()
+        if _FREE not in call.progress:
+            if await _is_set(call):
+                return Failed("the router already has the route", "PhysicalResourceExists")
+            call.progress[_FREE] = True
+            return Again(after=0.0)
+        await _set(call, present=True)
+        return Done(physical_id=_physical_id(call))
+
+    async def take_back(self, call: Call) -> Outcome:
+        """Set the route again if the deletion of a replacement has removed it."""
+        return await conclusive(self._restored(call))
+
+    async def _restored(self, call: Call) -> Outcome:
+        await _set(call, present=True)
+        return Done()
+
+    async def remove(self, call: Call) -> None:
+        if not await has_passed_on(call, self.type_name):
+            await _set(call, present=False)
+
+    async def show(self, call: Call) -> dict[str, Any] | None:
+        """Return None: Neutron has no object for a route."""
+        return None
+
+    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        return {} if await _is_set(call) else None
+
+    async def adopt(self, call: Call) -> Outcome:
+        if call.physical_id != _physical_id(call) or not await _is_set(call):
+            return Failed("the router does not have the route", "NotFound")
+        return Done()
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        return not await _is_set(call)
+
+
+def _physical_id(call: Call) -> str:
+    given = call.properties
+    return f"{given['router_id']}:{given['destination']}:{given['nexthop']}"
+
+
+def _route(call: Call) -> dict[str, str]:
+    return {name: call.properties[name] for name in ("destination", "nexthop")}
+
+
+def _path(call: Call) -> str:
+    return f"/v2.0/routers/{call.properties['router_id']}"
+
+
+async def _routes(call: Call) -> list[dict[str, str]] | None:
+    """Return the router's routes; None when there is no such router."""
+    answer = await call.cloud.get("neutron", _path(call), ok=(404,))
+    router = answer.get("router")
+    return None if router is None else list(router["routes"])
+
+
+async def _is_set(call: Call) -> bool:
+    return _route(call) in (await _routes(call) or [])
+
+
+async def _set(call: Call, *, present: bool) -> None:
+    """Add or remove the route; a router that does not exist has none to remove."""
+    route, ok = _route(call), () if present else (404,)
+    if await call.cloud.has_extension("neutron", "extraroute-atomic"):
+        verb = "add_extraroutes" if present else "remove_extraroutes"
+        await call.cloud.put("neutron", f"{_path(call)}/{verb}", {"router": {"routes": [route]}}, ok=ok)
+        return
+    routes = await _routes(call)
+    if routes is not None and (route in routes) != present:
+        wanted = [*routes, route] if present else [other for other in routes if other != route]
+        await call.cloud.put("neutron", _path(call), {"router": {"routes": wanted}}, ok=ok)

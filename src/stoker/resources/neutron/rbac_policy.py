@@ -1,0 +1,59 @@
+"""OS::Neutron::RBACPolicy"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.resource import Call
+from stoker.resources.base import Collection
+from stoker.resources.declare import one_of
+from stoker.resources.neutron.base import NeutronResource
+from stoker.schema.property import Change, Property, Support
+from stoker.schema.unknown import is_unknown
+
+_EXTERNAL = "access_as_external"
+
+
+class RBACPolicy(NeutronResource):
+    """The permission of another project to use an object."""
+
+    type_name = "OS::Neutron::RBACPolicy"
+    description = "Permits another project to use an object of the network service."
+    collection = Collection("neutron", "/v2.0/rbac-policies", "rbac_policy", "rbac_policies")
+    identity = None
+    extension = "rbac-policies"
+    unobserved = frozenset({"object_id"})
+    support = Support(version="6.0.0")
+    recovery = Recovery(
+        FoundBy.LIKENESS,
+        "There is one policy for an object, an action and a project; it must belong to no other resource.",
+    )
+
+    properties = {
+        "object_type": Property(
+            description="Kind of the object.",
+            required=True,
+            constraints=one_of("network", "qos_policy", "security_group", "address_scope", "subnetpool"),
+        ),
+        "target_tenant": Property(
+            description="The project that may use the object; * for all.", required=True, change=Change.UPDATE
+        ),
+        "action": Property(
+            description="How the object may be used.",
+            required=True,
+            constraints=one_of("access_as_shared", _EXTERNAL),
+        ),
+        "object_id": Property(description="The object, by name or ID.", required=True),
+        "tenant_id": Property(description="The project that owns the policy; for administrators."),
+    }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        kind, action = properties.get("object_type"), properties.get("action")
+        if action == _EXTERNAL and kind != "network" and not is_unknown(kind):
+            yield f"action {_EXTERNAL} is only possible for object_type network, not {kind}"
+
+    async def create_body(self, call: Call) -> dict[str, Any]:
+        body = await super().create_body(call)
+        return {**body, "object_id": await call.cloud.find(f"neutron.{body['object_type']}", body["object_id"])}
