@@ -53,7 +53,8 @@ FILES = {"member.yaml": MEMBER}
 FOR_ADMINISTRATORS = (
     "OS::Keystone::", "OS::Cinder::EncryptedVolumeType", "OS::Cinder::QoS", "OS::Cinder::Quota",
     "OS::Cinder::VolumeType", "OS::Nova::Flavor", "OS::Nova::HostAggregate", "OS::Nova::Quota",
-    "OS::Neutron::Metering", "OS::Neutron::ProviderNet", "OS::Neutron::QoS", "OS::Neutron::Quota", "OS::Neutron::Segment",
+    "OS::Neutron::Metering", "OS::Neutron::ProviderNet", "OS::Neutron::QoS", "OS::Neutron::Quota",
+    "OS::Neutron::Segment",
 )  # fmt: skip
 REPEATED = {("zaqar", "messages")}
 """What may be there twice: a message is said again when it is not known whether it was heard."""

@@ -12,6 +12,7 @@ class Placeholder(ResourceType):
 
     local = True
     any_properties = True
+    any_attribute = True
     ignores_properties = True
 
     async def create(self, call: Call) -> Outcome:
