@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.extensions import PluginInvalid
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.registry import Registry
@@ -174,7 +173,7 @@ async def test_an_engine_that_resumes_an_operation_calls_before_again(
     witness: Any, served: ServedCloud, tmp_path: Path
 ) -> None:
     slow = {"type": "OS::Heat::TestResource", "properties": {"value": "one", "wait_secs": 60}}
-    first = await World(tmp_path / "resumed.db", served, ManualClock(SystemClock().now())).start()
+    first = await World(tmp_path / "resumed.db", served).start()
     created = await first.call(
         "stack_create", name="slow", template={"heat_template_version": "2021-04-16", "resources": {"word": slow}}
     )
@@ -183,7 +182,7 @@ async def test_an_engine_that_resumes_an_operation_calls_before_again(
     assert {call[0] for call in witness.CALLS} == {"before"}
     witness.CALLS.clear()
 
-    second = await World(tmp_path / "resumed.db", served, ManualClock(SystemClock().now())).start()
+    second = await World(tmp_path / "resumed.db", served).start()
     try:
         stack = await second.settle(created["id"])
     finally:
