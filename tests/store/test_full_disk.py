@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from stoker.store import journal as journal_module
 from stoker.store.database import Database
+from stoker.store.failures import passes, unusable
 from stoker.store.journal import Batch, Claim, Journal
 from stoker.store.tables import events
 from tests.limited_disk import LimitedDisk
@@ -51,6 +52,50 @@ async def test_what_belongs_to_an_operation_waits_for_space(database: Database) 
     journal.close()
     found = database.read_now(lambda connection: connection.execute(select(events.c.reason)).scalars().all())
     assert sorted(found) == ["first" + LARGE, "second" + LARGE]
+
+
+FULL_ON_POSTGRESQL = """
+CREATE TABLE full_disk (full_disk boolean);
+CREATE FUNCTION no_space() RETURNS trigger AS $$ BEGIN
+  IF EXISTS (SELECT FROM full_disk) THEN
+    RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
+  END IF;
+  RETURN NEW;
+END $$ LANGUAGE plpgsql;
+CREATE TRIGGER full_disk BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION no_space();
+"""
+"""PostgreSQL's error for a full disk, as long as a table has rows."""
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("servers")
+async def test_a_full_disk_of_postgresql_does_not_keep_requests_waiting(
+    postgresql: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_module, "RETRY_SECONDS", 0.01)
+    database = Database(postgresql.new_database("full_disk"))
+    database.migrate()
+    with database.writing() as connection:
+        connection.exec_driver_sql(FULL_ON_POSTGRESQL)
+    journal = Journal(database)
+    made = stack()
+    running = operation(made.id)
+    await journal.commit(Batch().add(made, running))
+    with database.writing() as connection:
+        connection.exec_driver_sql("INSERT INTO full_disk VALUES (true)")
+
+    waiting = asyncio.ensure_future(journal.commit(Batch(Claim(running.id, 1)).add(event(made.id, "operation"))))
+    with pytest.raises(OperationalError, match="No space left") as refused:
+        await asyncio.wait_for(journal.commit(Batch().add(event(made.id, "request"))), 30)
+
+    assert unusable(refused.value)
+    assert not passes(refused.value)
+    assert not waiting.done()
+    with database.writing() as connection:
+        connection.exec_driver_sql("DELETE FROM full_disk")
+    await waiting
+    journal.close()
+    database.close()
 
 
 async def test_a_journal_that_is_closed_waits_no_longer(database: Database, monkeypatch: Any) -> None:

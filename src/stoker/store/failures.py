@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 
-_POSTGRESQL_CLASSES = ("08", "25P03", "40", "53", "57P")
-"""SQLSTATE: connection lost, transaction idle for too long, serialization failure, out of resources, server shutdown or
-starting.
+_POSTGRESQL_CLASSES = ("08", "25P03", "40", "53300", "57P")
+"""SQLSTATE: connection lost, transaction idle for too long, serialization failure, too many connections, server
+shutdown or starting. The other codes of class 53 (disk full, out of memory) last until an operator frees resources.
 """
 
 _MYSQL_CODES = frozenset(
