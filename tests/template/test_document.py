@@ -118,6 +118,13 @@ def test_size_counts_for_text_and_mapping() -> None:
         Document.parse({"a": "x" * 100}, limits=limits)
 
 
+@pytest.mark.parametrize("source", ["a: " + "ä" * 60, {"a": "ä" * 60}, {"a": "ä" * 50, "b": 2**70}])
+def test_the_size_is_in_bytes_of_utf_8(source: Any) -> None:
+    with pytest.raises(RequestLimitExceeded, match="bytes"):
+        Document.parse(source, limits=Limits(max_template_size=100))
+    assert 100 < Document.parse(source, limits=Limits(max_template_size=140)).size <= 140
+
+
 def test_a_mapping_must_hold_plain_data() -> None:
     given: Any = {1: (1, 2), "a": None}
     assert Document.parse(given).data == {"1": [1, 2], "a": None}

@@ -28,7 +28,7 @@ _PLAIN = (str, int, float, bool, type(None))
 class Document:
     """Plain data with the name of its source and, if it was parsed from a string, the position of every value.
 
-    `size` is the number of characters of the source, or of the data as JSON.
+    `size` is the number of bytes of the source in UTF-8, or of the data as JSON.
     `origins` map paths of generated data (the copies of a loop) to the paths that it was generated from.
     """
 
@@ -75,7 +75,8 @@ class Document:
 
     @classmethod
     def _from_text(cls, text: str, source: str, limits: Limits) -> Document:
-        _refuse_size(len(text), source, limits)
+        size = _text_size(text)
+        _refuse_size(size, source, limits)
         data = _read_json(text, source, limits) if text.lstrip()[:1] == "{" else None
         if data is None:
             try:
@@ -87,7 +88,7 @@ class Document:
         if not isinstance(data, dict):
             kind = "empty" if data is None else f"a {'list' if isinstance(data, list) else 'single value'}"
             raise _invalid("not-a-mapping", f"the document is {kind}; it must be a mapping", source)
-        return cls(data, source, text, len(text))
+        return cls(data, source, text, size)
 
     def locate(self, path: Path) -> Position | None:
         """Return the position of the value at `path`, or of the nearest enclosing value; None if `parse` got a mapping.
@@ -123,7 +124,7 @@ def _invalid(rule: str, message: str, source: str, position: Position | None = N
 def _refuse_size(size: int, source: str, limits: Limits) -> None:
     if size > limits.max_template_size:
         raise RequestLimitExceeded(
-            f"{source}: the template has {size} characters; "
+            f"{source}: the template has {size} bytes; "
             f"at most {limits.max_template_size} are allowed (max_template_size)."
         )
 
@@ -161,13 +162,17 @@ def _key_text(key: Any, source: str) -> str:
     raise _invalid("not-plain-data", f"a key of type {type(key).__name__} is not plain data", source)
 
 
+def _text_size(text: str) -> int:
+    """Return the number of bytes of a string in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
 def _json_size(data: Mapping[str, Any]) -> int:
-    """Return the number of characters of the data as JSON."""
+    """Return the number of bytes of the data as JSON in UTF-8."""
     try:
-        written = orjson.dumps(data)
+        return len(orjson.dumps(data))
     except (TypeError, ValueError):
-        return len(json.dumps(data))
-    return len(written) if written.isascii() else len(written.decode())
+        return _text_size(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
 
 
 @lru_cache(maxsize=1)

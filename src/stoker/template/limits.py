@@ -17,7 +17,7 @@ _WITHOUT_LIMIT = 100
 class Limits:
     """Budgets for reading and evaluating templates.
 
-    `max_template_size` counts characters, `max_resources_per_stack` resources of this template (-1 is no limit),
+    `max_template_size` counts bytes of UTF-8, `max_resources_per_stack` resources of this template (-1 is no limit),
     `max_depth` nested collections, `max_expanded_size` the characters and values left when every YAML alias, loop or
     replacement has been written out, `max_repeat_items` what one `repeat`, or all loops of a template, may yield,
     `max_problems` how many are reported before checking stops.
