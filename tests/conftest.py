@@ -5,7 +5,6 @@ Examples that Hypothesis makes have no time limit each: the machine may be busy 
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -27,17 +26,7 @@ settings.load_profile("stoker")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-USUAL_UMASK = 0o022
-
 ServerKind = TypeVar("ServerKind", bound=Server)
-
-
-@pytest.fixture(autouse=True)
-def usual_umask() -> Iterator[None]:
-    """Programs that run inside the test process restrict its files; other tests start servers as other users."""
-    os.umask(USUAL_UMASK)
-    yield
-    os.umask(USUAL_UMASK)
 
 
 @pytest.fixture
@@ -56,7 +45,6 @@ async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
 
 
 def _running(kind: Callable[[], ServerKind]) -> Iterator[ServerKind]:
-    os.umask(USUAL_UMASK)
     try:
         server = kind()
     except ServerMissing as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import os
 import signal
 import sys
 from collections.abc import Collection
@@ -118,7 +117,6 @@ def main(arguments: list[str] | None = None) -> None:
         if not separator or not url:
             parser.error(f"--extra-endpoint must be TYPE=URL, not {entry!r}")
         extra[kind] = url
-    os.umask(0o077)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     for handler in logging.getLogger().handlers:
         protect(handler)

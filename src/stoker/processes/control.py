@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from stoker.base.errors import Conflict, StokerError
-from stoker.processes.directory import DataDirectory, SetUp
+from stoker.processes.directory import PRIVATE_UMASK, DataDirectory, SetUp, private
 
 HOST = "127.0.0.1"
 CLOUD, ENGINE = "cloud", "engine"
@@ -115,7 +115,8 @@ def start(
     """
     for port in program.ports:
         _require_free(port, program)
-    with directory.pid_file(program.name).open("a+") as lock, directory.log_file(program.name).open("ab") as log:
+    pid_file, log_file = directory.pid_file(program.name), directory.log_file(program.name)
+    with open(pid_file, "a+", opener=private) as lock, open(log_file, "ab", opener=private) as log:
         if not _locked(lock):
             raise Conflict(f"The {program.title} is already being started on {directory.path}.")
         began = log.tell()
@@ -126,6 +127,7 @@ def start(
             stderr=log,
             pass_fds=[lock.fileno()],
             start_new_session=True,
+            umask=PRIVATE_UMASK,
         )
         lock.truncate(0)
         lock.write(str(process.pid))

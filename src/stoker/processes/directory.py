@@ -89,13 +89,12 @@ class DataDirectory:
         return self.path / f"{program}.pid"
 
     def make(self) -> None:
-        """Create the directory, and restrict files that this process creates from now on to their owner.
+        """Create the directory, and restrict the files that are already in it to their owner.
 
-        This does not depend on the mode of an existing directory, nor on the umask: SQLite's files, logs and records
-        contain secrets. Programs that this process starts inherit the umask. The modes of existing files are corrected.
-        Raises Invalid when this fails.
+        SQLite's files, logs and records contain secrets. The programs that create further files restrict them with
+        their umask (`PRIVATE_UMASK`), so the mode of an existing directory does not matter. Raises Invalid when this
+        fails.
         """
-        os.umask(0o077)
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             for path in (path for pattern in _OWN_FILES for path in self.path.glob(pattern)):
@@ -140,7 +139,7 @@ class DataDirectory:
 
         An embedded engine takes over unfinished operations at once, which requires that it is the only one.
         """
-        with (self.path / "engine.lock").open("a") as file:
+        with open(self.path / "engine.lock", "a", opener=private) as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -155,6 +154,15 @@ def default_directory() -> DataDirectory:
     """Return `$XDG_DATA_HOME/stoker`, by default `~/.local/share/stoker`."""
     base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return DataDirectory(Path(base) / "stoker")
+
+
+PRIVATE_UMASK = 0o077
+"""The umask of programs that keep secrets in a data directory. They set it where they start, or their starter does."""
+
+
+def private(path: str, flags: int) -> int:
+    """Open a file that, if it is created, only its owner can read; for `open(opener=...)`."""
+    return os.open(path, flags, 0o600)
 
 
 def write_private(path: Path, text: str) -> None:

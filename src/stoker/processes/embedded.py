@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -30,7 +31,7 @@ from stoker.engine.core import Engine
 from stoker.operations import OPERATIONS
 from stoker.processes.access import REGION
 from stoker.processes.assembly import made_engine, opened_database
-from stoker.processes.directory import DataDirectory
+from stoker.processes.directory import PRIVATE_UMASK, DataDirectory
 from stoker.processes.memory import collect_rarely, configure_allocator
 from stoker.processes.settings import TOKEN_CHECK, server_limits, set_login
 from stoker.processes.signals import handle_signals
@@ -175,4 +176,5 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
+    os.umask(PRIVATE_UMASK)
     main()
