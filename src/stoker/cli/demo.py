@@ -18,7 +18,7 @@ from stoker.cli.deploy import Deployment, body_of, carry_out, delete_and_follow
 from stoker.cli.errors import CommandFailed
 from stoker.cli.follow import whole_tree
 from stoker.cli.formats import console
-from stoker.cli.local import Local, Processes, planned_set_up, stop_signals, watch
+from stoker.cli.local import Local, Processes, interrupted, planned_set_up, stop_signals, watch
 from stoker.cli.service import Service, Stack
 from stoker.cli.sources import collect
 from stoker.processes.directory import DataDirectory
@@ -116,8 +116,9 @@ def _serving(directory: DataDirectory, out: Console) -> Iterator[tuple[Local, Pr
         raise CommandFailed(f"A Stoker is already running in {directory.path}; `stoker down` stops it.")
     out.print(f"Starting Stoker and an emulated cloud in {directory.path} …")
     with stop_signals() as stopped:
-        children = local.start(stopped)
-    try:
-        yield local, children
-    finally:
-        local.stop()
+        try:
+            children = local.start(stopped)
+            with interrupted(stopped):
+                yield local, children
+        finally:
+            local.stop()

@@ -244,6 +244,27 @@ def stop_signals() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
+@contextmanager
+def interrupted(stopped: threading.Event) -> Iterator[None]:
+    """Interrupt the body with SystemExit at SIGINT and SIGTERM, or at once if `stopped` is set.
+
+    Use it inside `stop_signals`, whose handlers are in effect again when the body has ended: what the caller then does
+    is not interrupted.
+    """
+
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        if stopped.is_set():
+            raise CommandFailed("Stopped before everything was ready.")
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 @click.command()
 @data_directory_option
 def down(directory: DataDirectory) -> None:

@@ -1,0 +1,52 @@
+"""`stoker demo` as a process that somebody stops."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+STOKER = str(Path(sys.executable).with_name("stoker"))
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_during_the_deployment_ends_everything_that_was_started(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    output = tmp_path / "output"
+    with output.open("wb") as file:
+        demo = subprocess.Popen([STOKER, "demo", "--data-dir", str(tmp_path / "data")], stdout=file, stderr=file)
+    try:
+        end = time.monotonic() + 120
+        while "$ stoker deploy" not in output.read_text() and time.monotonic() < end and demo.poll() is None:
+            time.sleep(0.02)
+        started = json.loads((tmp_path / "data" / "endpoints.json").read_text())["pids"].values()
+        assert started
+        assert all(alive(pid) for pid in started)
+
+        demo.send_signal(number)
+
+        assert demo.wait(60) == 128 + number, output.read_text()
+        assert [pid for pid in started if alive(pid)] == []
+    finally:
+        demo.kill()
+        for file_name in ("cloud.pid", "engine.pid"):
+            path = tmp_path / "data" / file_name
+            pid = int(path.read_text() or 0) if path.exists() else 0
+            if pid and alive(pid):
+                os.kill(pid, signal.SIGKILL)
