@@ -38,7 +38,7 @@ def test_limits_are_passed_to_the_engine(configure: Configure) -> None:
             "host = here\nmax_template_size = 7\nmax_software_configs_per_tenant = 2\nevent_purge_batch_size = 3\n"
             "hidden_stack_tags = a, b\nregion_name_for_services = North\n"
             "[yaql]\nlimit_iterators = 5\nmemory_quota = 99\n"
-            "[evaluation]\nsteps = 20000\nbytes = 2000000\nseconds = 0.5\nseconds_at_once = 0.02\n"
+            "[evaluation]\nsteps = 20000\nbytes = 2000000\nseconds = 0.5\nseconds_at_once = 0.02\nmemory = 2000000\n"
         )
     )
     assert (settings.host, settings.region_name, settings.hidden_stack_tags) == ("here", "North", ("a", "b"))
@@ -47,6 +47,7 @@ def test_limits_are_passed_to_the_engine(configure: Configure) -> None:
     assert (settings.yaql_limit_iterators, settings.yaql_memory_quota) == (5, 99)
     assert (settings.evaluation_steps, settings.evaluation_bytes) == (20_000, 2_000_000)
     assert (settings.evaluation_seconds, settings.evaluation_seconds_at_once) == (0.5, 0.02)
+    assert settings.evaluation_memory == 2_000_000
 
 
 @pytest.mark.parametrize("option", ["steps = 9999", "bytes = 1000", "seconds = 0", "seconds_at_once = 2"])

@@ -26,7 +26,7 @@ from stoker.base.processor_time import processor_time
 
 _STEPS_BETWEEN_CHECKS = 128
 _BYTES_PER_STEP = 512
-_MOST_BYTES_AT_ONCE = 65_536
+_MOST_BYTES_AT_ONCE = 131_072
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,10 @@ class Budget:
                     f"The template makes more than {self._allowed.made} bytes when it is evaluated. "
                     "Make its values smaller, or use fewer copies of them."
                 )
-            if made > _MOST_BYTES_AT_ONCE and _slice.ends is not None:
-                raise Postponed
+            if _slice.ends is not None:
+                _slice.made += made
+                if _slice.made > _MOST_BYTES_AT_ONCE:
+                    raise Postponed
         self._steps -= steps
         if self._steps < 0:
             raise BudgetExceeded(
@@ -133,9 +135,13 @@ _ALREADY_MEASURED: AbstractContextManager[None] = nullcontext()
 
 
 class _Slice(threading.local):
-    """The processor time up to which the thread may compute without interruption; None means no limit."""
+    """The processor time up to which the thread may compute without interruption, and the bytes made since it began.
+
+    None means no limit.
+    """
 
     ends: float | None = None
+    made: int = 0
 
 
 _slice = _Slice()
@@ -193,11 +199,12 @@ def charge_copy(value: Any, times: int = 1) -> None:
 @contextmanager
 def at_once(seconds: float) -> Iterator[None]:
     """Compute for at most `seconds`; work that takes longer raises Postponed."""
-    former, _slice.ends = _slice.ends, processor_time() + seconds
+    former = _slice.ends, _slice.made
+    _slice.ends, _slice.made = processor_time() + seconds, 0
     try:
         yield
     finally:
-        _slice.ends = former
+        _slice.ends, _slice.made = former
 
 
 @contextmanager

@@ -46,7 +46,12 @@ PUBLIC_KEY = "notgood but just long enough i t"
 """The default of auth_encryption_key, which protects nothing because it is public."""
 
 _LIMITS = (
-    cfg.IntOpt("max_template_size", default=524288, min=0, help="Largest template, in bytes."),
+    cfg.IntOpt(
+        "max_template_size",
+        default=524288,
+        min=0,
+        help="Largest template, in bytes of UTF-8; one that is sent as a map counts as JSON without spaces.",
+    ),
     cfg.IntOpt("max_json_body_size", default=1048576, min=0, help="Largest body of a request, in bytes."),
     cfg.IntOpt("max_resources_per_stack", default=1000, min=-1, help="Resources in a tree of stacks; -1: no limit."),
     cfg.IntOpt("max_nested_stack_depth", default=5, min=0, help="Levels of nested stacks below the root."),
@@ -317,6 +322,14 @@ _EVALUATION = (
         max=1.0,
         help="Processor time for which evaluating may hold up everything else in an engine; what takes longer is done "
         "on a thread, one piece at a time for each project.",
+    ),
+    cfg.IntOpt(
+        "memory",
+        default=64 * 1024 * 1024,
+        min=1024 * 1024,
+        max=2**40,
+        help="Bytes of values that the steps of all operations of an engine may work on together; further steps wait. "
+        "As many bytes of other values stay in memory; the rest is kept, encrypted, in a temporary file.",
     ),
 )
 

@@ -123,6 +123,7 @@ class Engine(OwnerHost):
         await self.announcer.stop()
         await self.membership.deregister()
         self.evaluator.stop()
+        self.values.close()
         for operation_id in (*waiting, *self._handed_over):
             self.peers.offer(operation_id)
 

@@ -44,18 +44,25 @@ class Evaluator:
     async def evaluate(self, project: str, work: Callable[[], Result]) -> Result:
         """Return or raise the result of `work()`. It is charged to the current budget."""
         try:
-            with budget.at_once(self._seconds_at_once):
-                return _computed(work)
+            return self.evaluate_at_once(work)
         except budget.Postponed:
             return await self.apart(project, work)
+
+    def evaluate_at_once(self, work: Callable[[], Result]) -> Result:
+        """Return what `work()` returns; raises Postponed when it computes for too long."""
+        with budget.at_once(self._seconds_at_once):
+            return _computed(work)
 
     async def apart(self, project: str, work: Callable[[], Result]) -> Result:
         """Return the same, computed on a thread when it is the project's turn; a project has one job at a time."""
         job = _Job(work, copy_context(), asyncio.get_running_loop().create_future())
         self._waiting.setdefault(project, deque()).append(job)
         self._dispatch()
-        result: Result = await job.answer
-        return result
+        try:
+            result: Result = await job.answer
+            return result
+        finally:
+            del job  # an error refers to this frame, and the job to the error
 
     def _dispatch(self) -> None:
         """Start jobs on free threads: the next job of the project that has waited longest."""
@@ -83,6 +90,7 @@ class Evaluator:
             if not job.answer.done():
                 job.answer.set_result(result)
         finally:
+            del job
             self._busy.discard(project)
             if project in self._waiting:
                 self._waiting.move_to_end(project)

@@ -39,6 +39,7 @@ class EngineSettings:
     evaluation_bytes: int = 128 * 1024 * 1024
     evaluation_seconds: float = 5.0
     evaluation_seconds_at_once: float = 0.01
+    evaluation_memory: int = 64 * 1024 * 1024
     region_name: str | None = None
     hidden_stack_tags: tuple[str, ...] = ()
     lease_seconds: float = 15.0

@@ -219,7 +219,7 @@ class ScalingNotice:
     facts: Mapping[str, Any]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Call:
     """One call of a lifecycle method.
 

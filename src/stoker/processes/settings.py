@@ -148,6 +148,7 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
         evaluation_bytes=config.evaluation.bytes,
         evaluation_seconds=config.evaluation.seconds,
         evaluation_seconds_at_once=config.evaluation.seconds_at_once,
+        evaluation_memory=config.evaluation.memory,
         operator=operator,
         type_options={
             **{option.dest: config[option.dest] for option in OPTIONS["DEFAULT"] if not option.secret},

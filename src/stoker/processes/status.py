@@ -71,15 +71,15 @@ class EngineMetrics:
         engine = self._engine
         now = engine.clock.now()
         runs = engine.all_runs()
-        values = [run.values() for run in runs]
+        shown = [run.values() for run in runs]
         yield _gauge(
             "stoker_operations",
             "Unfinished operations of the cluster: running on a living engine, or waiting for one.",
             {("state",): [((state,), count) for state, count in self._counts.items()]},
         )
         yield _gauge("stoker_engine_operations", "Operations that this engine runs.", {(): [((), len(engine.runs))]})
-        waiting = sum(each["waiting"] for each in values)
-        active = sum(each["active"] for each in values)
+        waiting = sum(each["waiting"] for each in shown)
+        active = sum(each["active"] for each in shown)
         yield _gauge(
             "stoker_engine_steps",
             "Steps in progress on this engine: in a call, or waiting for the next one.",
@@ -91,6 +91,24 @@ class EngineMetrics:
         )
         beat = now - engine.membership.beaten_at
         yield _gauge("stoker_heartbeat_age_seconds", "Time since this engine renewed its claims.", {(): [((), beat)]})
+        values = engine.values
+        yield _gauge(
+            "stoker_values_bytes",
+            "Property values and attributes of operations that run here: open in steps, resting in memory, or in a "
+            "temporary file.",
+            {
+                ("place",): [
+                    (("open",), values.open_bytes),
+                    (("memory",), values.resting),
+                    (("file",), values.file.size),
+                ]
+            },
+        )
+        yield _gauge(
+            "stoker_steps_waiting_for_memory",
+            "Steps that begin when others have released their values ([evaluation] memory).",
+            {(): [((), values.waiting)]},
+        )
         yield _gauge("stoker_commit_queue", "Changes that wait to be committed.", {(): [((), engine.journal.waiting)]})
 
 

@@ -24,6 +24,7 @@ from stoker.store.records import (
 )
 
 _PAGE = 400
+_STREAMED = {"stream_results": True, "max_row_buffer": 16}
 
 _RESOURCES_OF = statements.where(tables.resources, "stack_id").order_by(tables.resources.c.position)
 _SUMMARIES_OF = (
@@ -291,7 +292,12 @@ def inputs_by_id(connection: Connection, inputs_id: str) -> Inputs | None:
 
 def resources_of(connection: Connection, stack_id: str) -> list[Resource]:
     """Return all resources of a stack, including replaced ones, in creation order."""
-    return Resource.all_of(connection.execute(_RESOURCES_OF, {"stack_id": stack_id}))
+    return list(each_resource_of(connection, stack_id))
+
+
+def each_resource_of(connection: Connection, stack_id: str) -> Iterator[Resource]:
+    """Like `resources_of`, one after another: together, their sealed states may be large."""
+    return Resource.each_of(connection.execute(_RESOURCES_OF, {"stack_id": stack_id}, execution_options=_STREAMED))
 
 
 def resource_summaries(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[ResourceSummary]]:
@@ -329,15 +335,14 @@ def resources_behind(connection: Connection, physical_ids: Iterable[str]) -> dic
     return {row.physical_id: (row.name, row.resource) for row in connection.execute(query)}
 
 
-def property_sets(connection: Connection, identifiers: Iterable[str]) -> dict[str, str]:
-    """Return sealed property values by ID."""
-    found: dict[str, str] = {}
+def each_property_set(connection: Connection, identifiers: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the IDs of sealed property values and the values, one after another: together, they may be large."""
     wanted = list(identifiers)
     for start in range(0, len(wanted), _PAGE):
         page = {"values": wanted[start : start + _PAGE]}
-        rows = connection.execute(statements.where_among(tables.property_sets, "id"), page)
-        found.update((row.id, row.body) for row in rows)
-    return found
+        statement = statements.where_among(tables.property_sets, "id")
+        for row in connection.execute(statement, page, execution_options=_STREAMED):
+            yield row.id, row.body
 
 
 # -- events --------------------------------------------------------------------------------------------------

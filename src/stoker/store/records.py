@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, Self
@@ -30,9 +30,15 @@ class Record:
     @classmethod
     def all_of(cls, result: Result[Any]) -> list[Self]:
         """Return the records of rows selected with all their columns, whose positions are determined only once."""
+        return list(cls.each_of(result))
+
+    @classmethod
+    def each_of(cls, result: Result[Any]) -> Iterator[Self]:
+        """Like `all_of`, one after another."""
         keys = tuple(result.keys())
         picked = tuple if keys == cls.columns else itemgetter(*(keys.index(name) for name in cls.columns))
-        return [cls(*picked(row)) for row in result.all()]
+        for row in result:
+            yield cls(*picked(row))
 
     def values(self) -> dict[str, Any]:
         """Return the column values."""

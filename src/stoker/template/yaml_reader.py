@@ -75,7 +75,7 @@ class _Merge:
 _MERGE_KEY = _Merge()
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class YamlProblem(Exception):
     """The document is not YAML for plain data; `over_budget` if it would exceed a limit."""
 

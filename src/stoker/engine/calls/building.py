@@ -51,6 +51,7 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         unrecorded=Unrecorded(run, state.type.part_of, engine.all_runs),
     )
     call.adopted, call.announced = run.adopted.get(state.row.name, {}), announced
+    state.used_by(call)
     return call
 
 

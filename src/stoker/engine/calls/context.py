@@ -117,7 +117,8 @@ class StackContext(StackView):
 
     async def record(self, state: ResourceState, event: Event, *further: Callable[[Connection], None]) -> None:
         """Commit changes of a resource outside of a step, the event, and further changes in `further`."""
-        as_read, changed = state.row.state, state.seal()
+        as_read = state.sealed_state.read() if state.sealed_state is not None else None
+        changed = state.seal()
         batch = Batch().then(partial(claims.change_from_outside, row=changed, as_read=as_read)).add(event)
         batch.steps.extend(further)
         await self.engine.announcer.commit(batch, await self.engine.announcer.sinks_of(self.stack))

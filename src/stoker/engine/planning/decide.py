@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
+import orjson
+
+from stoker.base.json_text import dumps
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision
 from stoker.engine.planning.reasons import Awaited, Reason, ReasonCode
@@ -59,6 +62,10 @@ class Target:
     restored: Mapping[str, Any] = field(default_factory=dict)
     renewed: frozenset[str] | None = None
     since: float = inf
+
+    def size(self) -> int:
+        """Return about how many bytes its values take."""
+        return len(dumps([self.given, self.definition()], orjson.OPT_NON_STR_KEYS, repr))
 
     def definition(self) -> dict[str, Any]:
         """Return the recorded part of the definition besides the properties.

@@ -12,9 +12,12 @@ _TEXT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class Failure(Exception):
-    """A resource's action failed. `path` are the names from the current stack down to the leaf resource."""
+    """A resource's action failed. `path` are the names from the current stack down to the leaf resource.
+
+    Not frozen: context managers set attributes of the exceptions that pass through them.
+    """
 
     kind: str
     path: tuple[str, ...]
@@ -26,6 +29,10 @@ class Failure(Exception):
         if isinstance(error, Bug) and error.reference:
             return cls("InternalError", (name,), f"unexpected error; quote reference {error.reference}")
         return cls(error.kind, (name,), error.message)
+
+    def bare(self) -> Failure:
+        """Return the same failure without its traceback, whose frames hold the values of the step."""
+        return Failure(self.kind, self.path, self.message)
 
     def below(self, name: str) -> Failure:
         """Return the failure for the parent of the nested stack, whose resource is `name`."""

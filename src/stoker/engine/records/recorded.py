@@ -65,23 +65,34 @@ def read_states(
     connection: Connection, services: EngineServices, stack: Stack, inputs: LoadedInputs | None = None
 ) -> dict[str, ResourceState]:
     """Return all recorded resources of a stack, by uuid, in creation order."""
-    rows = queries.resources_of(connection, stack.id)
-    wanted = [name for row in rows for name in (row.properties, row.former_properties) if name]
-    sets = queries.property_sets(connection, wanted)
+    states = {state.row.uuid: state for state in read_untyped(connection, services, stack.id, stack.name)}
     files: Mapping[str, str] = inputs.files if inputs is not None else {}
-    if inputs is None and any(services.registry.get(row.type) is None for row in rows):
+    if inputs is None and any(services.registry.get(state.row.type) is None for state in states.values()):
         files = services.loader.load_now(connection, stack.inputs).files
-    states = {}
-    for row in rows:
-        sealed, former = sets.get(row.properties or ""), sets.get(row.former_properties or "")
-        state = ResourceState(row, services.unknown_type, stack.name, services.sealer, sealed, former)
+    for state in states.values():
         state.type = services.types.recorded(state, files)
-        states[row.uuid] = state
     if absent := [state for state in states.values() if state.type is services.unknown_type]:
         _look_below(connection, services, stack, absent)
     if any(state.type.nested for state in states.values()):
         for uuid in queries.strayed_below(connection, stack.id) & states.keys():
             states[uuid].row.fingerprint = ""
+    return states
+
+
+def read_untyped(
+    connection: Connection, services: EngineServices, owner_id: str, stack_name: str
+) -> list[ResourceState]:
+    """Return all recorded resources of a stack, or copies of a snapshot, in creation order, without their types."""
+    reading = services.values.reading()
+    states: list[ResourceState] = []
+    for row in queries.each_resource_of(connection, owner_id):
+        sealed, row.state = reading.sealed(row.state), None
+        states.append(ResourceState(row, services.unknown_type, stack_name, services.sealer, services.values, sealed))
+    wanted = [name for state in states for name in (state.row.properties, state.row.former_properties) if name]
+    sets = {name: reading.sealed(body) for name, body in queries.each_property_set(connection, wanted)}
+    for state in states:
+        state.sealed_properties = sets.get(state.row.properties or "")
+        state.sealed_former = sets.get(state.row.former_properties or "")
     return states
 
 

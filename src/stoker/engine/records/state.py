@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
+from weakref import ref
 
 import orjson
 
 from stoker.base.ids import new_id, physical_name
 from stoker.base.json_text import dumps
-from stoker.plugins.resource import AttributeKey, ResourceType, Snapshot
+from stoker.engine.value_memory import SealedText, TemporaryFile, ValueMemory
+from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.schema.unknown import is_unknown
 from stoker.store.records import IN_PROGRESS, Event, Resource, StoredState
 from stoker.store.sealing import Sealer
@@ -33,40 +35,121 @@ class ResourceState:
     """One recorded resource of a running operation.
 
     `type` is the current implementation. `given` are the property values from the template, before defaults and name
-    look-ups; `former` those from before the running update.
+    look-ups; `former` those from before the running update. The sealed state is in `sealed_state`, not in
+    `row`. `memory` may unload the values while nothing uses them.
     """
 
     row: Resource
     type: ResourceType
     stack_name: str
     sealer: Sealer
-    sealed_properties: str | None = None
-    sealed_former: str | None = None
+    memory: ValueMemory
+    sealed_state: SealedText | None = None
+    sealed_properties: SealedText | None = None
+    sealed_former: SealedText | None = None
+    resting: bool = False
     _stored: StoredState | None = None
     _given: Mapping[str, Any] | None = None
     _former: Mapping[str, Any] | None = None
     _sealed: bytes | None = None
+    _calls: list[ref[Call]] = field(default_factory=list)
 
     @property
     def stored(self) -> StoredState:
         """Return the opened state; `seal` includes changes of it."""
-        if self._stored is None:
-            self._stored = StoredState.of(self.sealer.open(self.row.state) if self.row.state else {})
-        return self._stored
+        stored = self._stored
+        if stored is not None:
+            return stored
+        sealed = self.sealed_state
+        if sealed is not None and sealed.text is None and self.memory.apart():
+            return self.memory.opened_apart(sealed, lambda: StoredState.of(self.sealer.open(sealed.read())))
+        stored = self._stored = StoredState.of(self._opened(sealed))
+        self._loaded()
+        return stored
 
     @property
     def given(self) -> Mapping[str, Any]:
         """Return the current property values, or those that are being applied."""
-        if self._given is None:
-            self._given = self.sealer.open(self.sealed_properties) if self.sealed_properties else {}
-        return self._given
+        given = self._given
+        if given is not None:
+            return given
+        sealed = self.sealed_properties
+        if sealed is not None and sealed.text is None and self.memory.apart():
+            return self.memory.opened_apart(sealed, lambda: self._opened(sealed))
+        given = self._opened(sealed)
+        self._given = given
+        self._loaded()
+        return given
 
     @property
     def former(self) -> Mapping[str, Any]:
         """Return the property values from before the running update."""
-        if self._former is None:
-            self._former = self.sealer.open(self.sealed_former) if self.sealed_former else {}
-        return self._former
+        former = self._former
+        if former is not None:
+            return former
+        sealed = self.sealed_former
+        if sealed is not None and sealed.text is None and self.memory.apart():
+            return self.memory.opened_apart(sealed, lambda: self._opened(sealed))
+        former = self._opened(sealed)
+        self._former = former
+        self._loaded()
+        return former
+
+    def _opened(self, sealed: SealedText | None) -> Mapping[str, Any]:
+        if sealed is None:
+            return {}
+        opened: Mapping[str, Any] = self.sealer.open(sealed.read())
+        return opened
+
+    def _loaded(self) -> None:
+        if self.resting and not self.memory.apart():
+            self.memory.rest(self)
+
+    @property
+    def _values(self) -> tuple[tuple[SealedText | None, bool], ...]:
+        """Each sealed string, and whether it is opened."""
+        return (
+            (self.sealed_state, self._stored is not None),
+            (self.sealed_properties, self._given is not None),
+            (self.sealed_former, self._former is not None),
+        )
+
+    @property
+    def size(self) -> int:
+        """Bytes of its sealed values."""
+        return sum(sealed.size for sealed, _ in self._values if sealed is not None)
+
+    @property
+    def resident(self) -> int:
+        """Bytes of memory that the values take, all of them opened where they are in memory."""
+        return sum(
+            sealed.size * (2 if sealed.text is not None else is_open)
+            for sealed, is_open in self._values
+            if sealed is not None
+        )
+
+    def unload(self, file: TemporaryFile) -> bool:
+        """Move the values out of memory. False when a call uses them, or they have changed since they were sealed."""
+        self._calls = [call for call in self._calls if call() is not None]
+        if self._calls or not self._is_recorded():
+            return False
+        for sealed, _ in self._values:
+            if sealed is not None:
+                sealed.move(file)
+        self._stored = self._given = self._former = None
+        return True
+
+    def used_by(self, call: Call) -> None:
+        """Keep the values in memory as long as a call exists, which may change them."""
+        self._calls = [ref(call), *(each for each in self._calls if each() is not None)]
+
+    def _is_recorded(self) -> bool:
+        """Whether nothing is lost when what was opened is forgotten."""
+        if self._stored is None:
+            return True
+        if self._sealed is not None:
+            return self.is_sealed
+        return self.sealed_state is not None and self._opened(self.sealed_state) == self._stored.to_data()
 
     @property
     def requires(self) -> frozenset[str]:
@@ -92,8 +175,9 @@ class ResourceState:
         """Set new property values; return the property set to store."""
         self.row.properties = new_id()
         self._given = values
-        self.sealed_properties = self.sealer.seal(values)
-        return {"id": self.row.properties, "stack_id": self.row.stack_id, "body": self.sealed_properties}
+        body = self.sealer.seal(values)
+        self.sealed_properties = SealedText(body)
+        return {"id": self.row.properties, "stack_id": self.row.stack_id, "body": body}
 
     def begin_change(self, values: Mapping[str, Any]) -> dict[str, str]:
         """Set new property values; keep the former ones, and those that an unfinished update may have changed, until
@@ -120,9 +204,9 @@ class ResourceState:
     def seal(self) -> Resource:
         """Return the row to write: a copy, since the state can change afterwards."""
         if self._stored is not None:
-            self.row.state = self.sealer.seal(self._stored.to_data())
+            self.sealed_state = SealedText(self.sealer.seal(self._stored.to_data()))
         self._sealed = self._content()
-        return replace(self.row)
+        return replace(self.row, state=self.sealed_state.read() if self.sealed_state is not None else None)
 
     @property
     def is_sealed(self) -> bool:

@@ -144,7 +144,7 @@ async def properties_shown(
     owners = {identifier: owner for identifier, *owner in events if identifier is not None}
     if not owners:
         return {}
-    sealed = await services.database.read(queries.property_sets, set(owners))
+    sealed = await services.database.read(lambda connection: dict(queries.each_property_set(connection, set(owners))))
     view = await view_of(services, stack)
     secrets = await all_secrets(view)
     inputs = view.inputs or await services.loader.load(stack.inputs)

@@ -60,7 +60,7 @@ async def missing(engine: OperationHost, stack: Stack, cloud: Cloud, resource: E
         uuid=new_id(), stack_id=stack.id, position=0, name=resource.name, type=resource.type.type_name, action="CHECK",
         status=COMPLETE, reason="", physical_id=resource.identifier, created_at=0.0,
     )  # fmt: skip
-    state = ResourceState(row, resource.type, stack.name, engine.sealer)
+    state = ResourceState(row, resource.type, stack.name, engine.sealer, engine.values)
     state.give({key: value for key, value in resource.given.items() if not has_unknown(value)})
     context = StackContext(engine, stack)
     context.use(cloud)

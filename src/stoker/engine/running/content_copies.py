@@ -14,6 +14,7 @@ from stoker.base.ids import new_id
 from stoker.engine.calls.context import StackContext
 from stoker.engine.records.content_copies import Path
 from stoker.engine.records.failure import Failure
+from stoker.engine.records.recorded import read_untyped
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Performer
@@ -28,12 +29,7 @@ async def copies_of(context: StackContext, snapshot_ids: Iterable[str]) -> list[
     engine = context.engine
     found: list[ResourceState] = []
     for identifier in snapshot_ids:
-        rows = await engine.database.read(queries.resources_of, identifier)
-        sets = await engine.database.read(queries.property_sets, [row.properties for row in rows if row.properties])
-        for row in rows:
-            state = ResourceState(
-                row, engine.unknown_type, context.stack.name, engine.sealer, sets.get(row.properties or "")
-            )
+        for state in await engine.database.read(read_untyped, engine, identifier, context.stack.name):
             state.type = engine.types.recorded(state, {}).copy or engine.unknown_type
             state.stack_name = state.stored.definition["stack_name"]
             found.append(state)
@@ -96,7 +92,7 @@ class Copier:
             created_at=now,
             started_at=now,
         )
-        copy = ResourceState(row, copy_type(state), run.stack.name, run.engine.sealer)
+        copy = ResourceState(row, copy_type(state), run.stack.name, run.engine.sealer, run.engine.values)
         path = [*run.snapshot_path, state.row.name]
         copy.stored.definition = {
             "implementation": state.implementation,

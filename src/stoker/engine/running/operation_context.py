@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+from contextlib import suppress
+from functools import partial
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
+from stoker.base.budget import Postponed
 from stoker.engine.calls.context import OperationHost, StackContext
 from stoker.engine.notifications.announcer import Sinks
 from stoker.engine.planning.plan import Plan
@@ -20,6 +23,8 @@ from stoker.engine.running.stopping import Stop, Stopped
 from stoker.plugins.resource import AttributeKey
 from stoker.store.journal import Batch, Claim
 from stoker.store.records import Event, Operation, Stack
+
+Result = TypeVar("Result")
 
 
 class StepHost(OperationHost):
@@ -77,6 +82,27 @@ class OperationContext(StackContext):
     def key(self) -> str:
         """Return the target that only one run at a time works on: the stack, or the snapshot that is deleted."""
         return self.operation.stack_id
+
+    async def evaluate_values(self, work: Callable[[], Result], size: Callable[[Result], int]) -> Result:
+        """As `evaluate`, for values that the running step keeps; large ones when there is room for them.
+
+        `size` returns the bytes of the result.
+        """
+        services, project = self.engine, self.stack.project_id
+        if not services.values.full(project):
+            with suppress(Postponed):
+                return services.evaluator.evaluate_at_once(work)
+        async with services.values.turn(project) as made:
+            result, result_size = await services.evaluator.apart(project, partial(_with_size, work, size))
+            made(result_size)
+            return result
+
+    def values_of(self, name: str, uuid: str | None) -> list[ResourceState]:
+        """The resources that a step may change: those of the name, and the one that it is about."""
+        if self.stopping is Stop.LOST:
+            return []
+        found = [self.current.get(name), self.states.get(uuid or ""), *self.earlier.get(name, ())]
+        return list({id(state): state for state in found if state and state.row.uuid in self.states}.values())
 
     def serves(self, state: ResourceState) -> bool:
         """Return whether a resource is the one that implements the definition."""
@@ -167,6 +193,11 @@ class OperationContext(StackContext):
     def events_for(self, state: ResourceState) -> tuple[Event, ...]:
         """Return the event of a resource's current state; content copies of snapshots have none."""
         return (self.event(state),) if state.row.stack_id == self.stack.id else ()
+
+
+def _with_size(work: Callable[[], Result], size: Callable[[Result], int]) -> tuple[Result, int]:
+    result = work()
+    return result, size(result)
 
 
 async def acting_on(engine: StepHost, stack: Stack) -> StackContext:

@@ -158,7 +158,14 @@ class Performer:
                 raise _failure(state, outcome)
 
     async def _pause(self, state: ResourceState, outcome: Again) -> None:
-        """Wait as long as a method requested, or until its object changes if many are watched together."""
+        """Wait as long as a method requested, or until its object changes if many are watched together.
+
+        The resource's values are released meanwhile.
+        """
+        async with self.run.engine.values.paused(partial(self.run.values_of, state.row.name, state.row.uuid)):
+            await self._wait(state, outcome)
+
+    async def _wait(self, state: ResourceState, outcome: Again) -> None:
         run, uuid = self.run, state.row.uuid
         if outcome.watch is None or outcome.after is None or state.row.physical_id is None:
             await run.pause(uuid, outcome.after)

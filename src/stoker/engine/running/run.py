@@ -143,6 +143,8 @@ class OperationRun(OperationContext):
         self._position = max((state.row.position for state in self.states.values()), default=0)
         states = list(self.states.values())
         self.earlier = namesakes(states)
+        for state in states:
+            self.engine.values.rest(state)
         if action in VERBS:
             wanted = await self._bind_definition(inputs)
             await load_copies(self)
@@ -307,7 +309,7 @@ class OperationRun(OperationContext):
         try:
             await self._runner.run(step)
         except Failure as failure:
-            self.failures.append(failure)
+            self.failures.append(failure.bare())
         except (Stopped, Fenced):
             self.stopping = self.stopping or Stop.SUPERSEDED
         except Exception as error:
@@ -382,6 +384,8 @@ class OperationRun(OperationContext):
         collector collects old objects, which happens rarely.
         """
         number = len(self.states)
+        for state in (*self.states.values(), *self.current.values()):
+            self.engine.values.take(state)
         if self.making:  # a call of a lost run is still in progress, and ends by itself
             return number
         for known in (self.states, self.current, self.copies, self.children, self.attribute_keys):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
+from typing import Any
 
 import orjson
 
@@ -46,6 +47,10 @@ from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
 LOG = logging.getLogger(__name__)
 
 
+Acting = Callable[[], Awaitable[Any]]
+"""Does what was decided on; it may return a further `Acting`."""
+
+
 class StepRunner:
     """Runs the steps of one run; it has no state of its own."""
 
@@ -55,15 +60,17 @@ class StepRunner:
 
     async def run(self, step: Step) -> None:
         """Run a step. Raises Failure, or Stopped if the run must stop."""
-        self.run_.check_stopped()
-        if step.kind is Kind.DELETE:
-            await self._remove(step)
-        elif step.kind is Kind.VERB:
-            await self._verb(step)
-        elif self.run_.wanted is not None and step.name not in self.run_.wanted.requires:
-            raise await self._forbidden(self._state(step), step.reasons)
-        else:
-            await self.forward(step)
+        run = self.run_
+        async with run.engine.values.open(run.stack.project_id, partial(run.values_of, step.name, step.uuid)):
+            run.check_stopped()
+            if step.kind is Kind.DELETE:
+                await self._remove(step)
+            elif step.kind is Kind.VERB:
+                await self._verb(step)
+            elif run.wanted is not None and step.name not in run.wanted.requires:
+                raise await self._forbidden(self._state(step), step.reasons)
+            else:
+                await self.forward(step)
 
     def _state(self, step: Step) -> ResourceState:
         if step.uuid is None:
@@ -111,6 +118,16 @@ class StepRunner:
 
     async def forward(self, step: Step) -> None:
         """Create, update, replace or keep a desired resource; the decision is based on final values."""
+        acting = await self._begin(step)
+        while acting is not None:
+            acting = await acting()
+
+    async def _begin(self, step: Step) -> Acting | None:
+        """Decide on a resource, and record what is about to be done; return what does it.
+
+        The values that were evaluated for it are released before, so that a resource that takes hours to create does
+        not keep them in memory.
+        """
         run = self.run_
         state = run.states[step.uuid] if step.uuid else None
         target = await self._final_target(step.name)
@@ -136,9 +153,10 @@ class StepRunner:
         elif state is not None and decision.kind is Kind.REFUSE:
             raise await self._refused(state, decision)
         elif state is not None and decision.kind is Kind.UPDATE:
-            await self._update(state, target)
+            return await self._update(state, target)
         else:
-            await self._create(target, state)
+            return await self._create(target, state)
+        return None
 
     async def _forbidden(self, state: ResourceState, reasons: Iterable[Reason]) -> Failure:
         """Return the failure for a change that an update policy forbids; the resource is unchanged."""
@@ -158,7 +176,7 @@ class StepRunner:
         assert run.wanted is not None
         await self._prefetch(name)
         try:
-            return await run.evaluate(partial(run.wanted.target, name, run.scope))
+            return await run.evaluate_values(partial(run.wanted.target, name, run.scope), Target.size)
         except StokerError as error:
             raise Failure.of(error, name) from error
 
@@ -213,7 +231,7 @@ class StepRunner:
         except NeedsReplacement:
             state.row.status = FAILED
 
-    async def _create(self, target: Target, former: ResourceState | None) -> None:
+    async def _create(self, target: Target, former: ResourceState | None) -> Acting:
         run = self.run_
         former = await self._clear(target, former)
         await self._prepare_namesakes_for_replacement(target, former)
@@ -239,9 +257,13 @@ class StepRunner:
         if not state.type.local:
             await run.commit(batch)
         pending = batch if state.type.local else None
-        await self.performer.perform(state, bringing_about(state), pending)
-        if former is not None and former_reference != state.reference_id():
-            run.moved.add(target.name)
+
+        async def create() -> None:
+            await self.performer.perform(state, bringing_about(state), pending)
+            if former is not None and former_reference != state.reference_id():
+                run.moved.add(state.row.name)
+
+        return create
 
     async def _not_created(self, target: Target, former: ResourceState | None) -> ResourceState:
         """Return the resource before its creation; it is recorded if a hook holds it."""
@@ -320,9 +342,9 @@ class StepRunner:
             created_at=now,
             started_at=now,
         )
-        return ResourceState(row, target.type, run.stack.name, run.engine.sealer)
+        return ResourceState(row, target.type, run.stack.name, run.engine.sealer, run.engine.values)
 
-    async def _update(self, state: ResourceState, target: Target) -> None:
+    async def _update(self, state: ResourceState, target: Target) -> Acting:
         run = self.run_
         run.current[target.name] = state
         batch = Batch()
@@ -340,13 +362,18 @@ class StepRunner:
         batch.change(state.seal()).add(run.event(state))
         await run.commit(batch)
         former_reference = state.reference_id()
-        try:
-            await self.performer.perform(state, state.type.update)
+
+        async def update() -> Acting | None:
+            try:
+                await self.performer.perform(state, state.type.update)
+            except NeedsReplacement:
+                state.row.status = FAILED
+                return await self._create(await self._final_target(state.row.name), state)
             if former_reference != state.reference_id():
-                run.moved.add(target.name)
-        except NeedsReplacement:
-            state.row.status = FAILED
-            await self._create(target, state)
+                run.moved.add(state.row.name)
+            return None
+
+        return update
 
     async def _refused(self, state: ResourceState, decision: Decision) -> Failure:
         """Return the failure for a change that is not supported; the resource is unchanged and has failed."""
