@@ -16,6 +16,9 @@ Job = Callable[[], None]
 _MOST_WAITING = 64
 """Additional threads for jobs that wait for something outside the process."""
 
+_WHILE_ALONE = 3
+"""How many times as many threads as are free a share may have while no other one has any."""
+
 _here = threading.local()
 
 
@@ -40,13 +43,14 @@ def waiting() -> Iterator[None]:
 class Workers:
     """Runs at most `size` jobs at a time.
 
-    Each job belongs to a share (a project, or another identity that it is done for). Shares take turns, and none uses
-    more than three quarters of the threads, so that long jobs of one share leave room for others.
+    Each job belongs to a share (a project, or another identity that it is done for). Shares take turns. A share gets
+    another thread only while more threads are free than it uses; the only share that uses any, while three times as
+    many are free. So shares with long jobs leave threads to others, however many jobs they send: one share uses at most
+    three quarters of the threads, and each further one half of the threads that are left.
     """
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._most_of_one = max(1, size - size // 4)
         self._lock = threading.Lock()
         self._called = threading.Condition(self._lock)
         self._ended = threading.Condition(self._lock)
@@ -72,7 +76,7 @@ class Workers:
             return self._ended.wait_for(lambda: not self._threads, max(0.0, end - time.monotonic()))
 
     def _call_somebody(self) -> None:
-        if self._active >= self._size:
+        if self._next() is None:
             return
         if self._idle:
             self._idle -= 1  # here, so that the next call uses another thread
@@ -96,28 +100,37 @@ class Workers:
     def _taken(self) -> tuple[str, Job] | None:
         """Return the next job, waiting for one; None if this thread must end."""
         with self._lock:
-            while (found := self._next()) is None:
+            while (share := self._next()) is None:
                 if (self._stopped and not self._queued) or self._idle >= self._size:
                     self._threads -= 1
+                    if self._stopped:
+                        self._called.notify_all()  # the queue may have become empty since the others looked
                     self._ended.notify_all()
                     return None
                 self._idle += 1
                 self._called.wait()
-            return found
+            job = self._take(share)
+            if self._next() is not None:  # one job that ends may let several begin
+                self._call_somebody()
+            return share, job
 
-    def _next(self) -> tuple[str, Job] | None:
-        if self._active >= self._size:
-            return None
-        share = next((share for share in self._queued if self._running[share] < self._most_of_one), None)
-        if share is None:
-            return None
+    def _next(self) -> str | None:
+        """Return the share whose turn it is; None when no job may begin."""
+        return next(filter(self._may_begin, self._queued), None)
+
+    def _may_begin(self, share: str) -> bool:
+        free, running = self._size - self._active, self._running[share]
+        alone = running == self._active
+        return running < free * (_WHILE_ALONE if alone else 1)
+
+    def _take(self, share: str) -> Job:
         jobs = self._queued.pop(share)
         job = jobs.popleft()
         if jobs:
             self._queued[share] = jobs  # move the share to the end of the queue
         self._active += 1
         self._running[share] += 1
-        return share, job
+        return job
 
     def _step_aside(self, share: str) -> None:
         with self._lock:
