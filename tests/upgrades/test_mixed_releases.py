@@ -1,0 +1,137 @@
+"""While a cluster is upgraded, API processes and engines of the release before and of this one call each other."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoker.base.context import RequestContext
+from stoker.contract.request import Answer, Request
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+from stoker.operations import OPERATIONS
+from stoker.rpc.dispatch import Dispatcher
+from stoker.rpc.envelope import opened, packed, reply_of, unpacked
+from tests.engine.world import World
+from tests.upgrades import mixed_releases, releases
+
+pytestmark = pytest.mark.slow
+
+BEFORE = "0.1.0"
+PROGRAM = Path(mixed_releases.__file__)
+
+
+def requests() -> dict[str, type[Request[Any]]]:
+    """Every request class by its method."""
+    found: dict[str, type[Request[Any]]] = {}
+    waiting: list[type[Request[Any]]] = [Request]
+    while waiting:
+        kind = waiting.pop()
+        waiting += kind.__subclasses__()
+        if kind.__dict__.get("method") in OPERATIONS:
+            found[kind.method] = kind
+    return found
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp(BEFORE)
+    try:
+        releases.extract(BEFORE, directory)
+    except releases.ReleaseMissing as error:
+        pytest.skip(f"the history of {BEFORE} is not here: {error}")
+    return directory
+
+
+def test_every_method_of_the_release_before_takes_what_this_one_sends(sources: Path) -> None:
+    done = releases.run(sources, str(PROGRAM), "signatures")
+    assert done.returncode == 0, done.stderr
+    known = requests()
+    for method, taken in json.loads(done.stdout).items():
+        ours = {item.name: item.default for item in fields(known[method])}  # type: ignore[arg-type]
+        for name, argument in taken.items():
+            if "default" not in argument:
+                assert ours.get(name, "absent") is MISSING, f"{method}: {name} must always be sent"
+        for name, default in ours.items():
+            if default is MISSING:
+                assert name in taken, f"{method}: {name} is always sent"
+            elif name in taken:
+                before = taken[name]["default"]
+                assert before == (list(default) if isinstance(default, tuple) else default), f"{method}: {name}"
+
+
+async def test_an_api_of_the_release_before_calls_an_engine_of_this_one(sources: Path, tmp_path: Path) -> None:
+    with ServedCloud(new_cloud(pace=0.0)) as served:
+        world = await World(tmp_path / "stoker.db", served).start()
+        context = world.context
+        identity = {"user_id": context.user_id, "project_id": context.project_id, "roles": list(context.roles)}
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            str(PROGRAM),
+            "api",
+            json.dumps({**identity, "token": context.token}),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            limit=2**24,
+            env=dict(releases.environment(sources)),
+        )
+        assert process.stdin is not None and process.stdout is not None
+        service = Dispatcher(world.engine, OPERATIONS)
+        methods, seen = set(), None
+        while line := await process.stdout.readline():
+            call = json.loads(line)
+            if "seen" in call:
+                seen = call["seen"]
+                break
+            methods.add(call["method"])
+            caller = RequestContext.from_dict(call["caller"])
+            reply = await reply_of(service, caller, call["method"], unpacked(call["arguments"]))
+            process.stdin.write(json.dumps(reply).encode() + b"\n")
+        await process.wait()
+        await world.stop()
+    assert seen is not None
+    assert methods == set(OPERATIONS) - NOT_USED
+
+
+NOT_USED = {"container_files", "event_news", "service_list", "stack_abandon", "stack_export", "stack_of_object"}
+"""Methods that need an administrator, an object store, streams or other options; their signatures are compared."""
+
+
+class PipedClient:
+    """An `EngineClient` that calls an engine in another process."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def call(self, context: RequestContext, request: Request[Answer], timeout: float = 60.0) -> Answer:
+        arguments = packed("the arguments", request.arguments())
+        assert self._process.stdin is not None and self._process.stdout is not None
+        sent = {"caller": context.to_dict(), "method": request.method, "arguments": arguments}
+        print(json.dumps(sent), file=self._process.stdin, flush=True)
+        answer: Answer = opened(json.loads(self._process.stdout.readline()))
+        return answer
+
+
+def test_an_api_of_this_release_calls_an_engine_of_the_one_before(sources: Path, tmp_path: Path) -> None:
+    with ServedCloud(new_cloud(pace=0.0)) as served:
+        arguments = (str(tmp_path / "stoker.db"), served.url, served.token("demo", "demo"))
+        with subprocess.Popen(
+            [sys.executable, str(PROGRAM), "engine", *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=dict(releases.environment(sources)),
+        ) as process:
+            assert process.stdout is not None and process.stdin is not None
+            identity = json.loads(process.stdout.readline())
+            seen = mixed_releases.scenario(PipedClient(process), identity)
+            process.stdin.close()
+        assert process.returncode == 0
+    assert seen
