@@ -23,7 +23,7 @@ from stoker.emulator.testing import ServedCloud
 from stoker.operations import OPERATIONS
 from stoker.rpc.direct import DirectClient
 from stoker.rpc.dispatch import Dispatcher
-from tests.engine.world import World
+from tests.harness import World
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "life-of-an-update.md"
 SOURCE = Path(stoker.__file__).parent

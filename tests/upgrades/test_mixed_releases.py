@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from stoker.base.clock import SystemClock
 from stoker.base.context import RequestContext
 from stoker.contract.request import Answer, Request
 from stoker.emulator.services import new_cloud
@@ -19,7 +20,7 @@ from stoker.emulator.testing import ServedCloud
 from stoker.operations import OPERATIONS
 from stoker.rpc.dispatch import Dispatcher
 from stoker.rpc.envelope import opened, packed, reply_of, unpacked
-from tests.engine.world import World
+from tests.harness import World
 from tests.upgrades import mixed_releases, releases
 
 pytestmark = pytest.mark.slow
@@ -69,7 +70,7 @@ def test_every_method_of_the_release_before_takes_what_this_one_sends(sources: P
 
 async def test_an_api_of_the_release_before_calls_an_engine_of_this_one(sources: Path, tmp_path: Path) -> None:
     with ServedCloud(new_cloud(pace=0.0)) as served:
-        world = await World(tmp_path / "stoker.db", served).start()
+        world = await World(tmp_path / "stoker.db", served, clock=SystemClock()).start()
         context = world.context
         identity = {"user_id": context.user_id, "project_id": context.project_id, "roles": list(context.roles)}
         process = await asyncio.create_subprocess_exec(
