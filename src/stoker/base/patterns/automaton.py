@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from re import _constants as codes  # type: ignore[attr-defined]
+from re import _constants as codes  # type: ignore[attr-defined, unused-ignore]
 from typing import Any
 
 import re2

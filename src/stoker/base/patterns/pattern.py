@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections.abc import Iterator
 from functools import lru_cache
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined, unused-ignore]
 from typing import Any
 
 import re2
