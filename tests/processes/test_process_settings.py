@@ -175,10 +175,10 @@ def test_a_binary_environment_file_is_reported_at_start(configure: Configure, tm
     ("section", "words"),
     [
         ("resource_registry: {'A::B': missing.yaml}", "A::B is mapped to file:///.*missing.yaml.* No such file"),
-        ("resource_registry: {'A::B': 'http://x/t.yaml'}", "A::B is mapped to http://x/t.yaml.*only files"),
+        ("resource_registry: {'A::B': 'http://x/t.yaml'}", "A::B is mapped to http://x/t.yaml.*must be files"),
         ("resource_registry: {'A::B': broken.yaml}", "broken.yaml, which is unusable"),
         ("resource_registry: {resources: {r: {'A::B': missing.yaml}}}", "A::B is mapped to file:///"),
-        ("parameters: {x: 1}", "not parameters"),
+        ("parameters: {x: 1}", "ignored: parameters"),
     ],
 )
 def test_unusable_settings_are_named_in_a_warning(
