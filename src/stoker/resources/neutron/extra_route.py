@@ -60,7 +60,7 @@ class ExtraRoute(NeutronResource):
         await _set(call, present=True)
         return Done(physical_id=_physical_id(call))
 
-    async def take_back(self, call: Call) -> Outcome:
+    async def revert_replacement(self, call: Call) -> Outcome:
         """Set the route again if the deletion of a replacement has removed it."""
         return await conclusive(self._restored(call))
 
