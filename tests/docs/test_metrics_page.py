@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from stoker.base.clock import ManualClock
+from stoker.engine.value_memory import ValueMemory
 from stoker.processes.status import EngineMetrics
 
 ROW = re.compile(r"^\| `(?P<name>\w+)(?:\{(?P<labels>[\w,]+)\})?` \| (?P<kind>\w+) \|", re.M)
@@ -21,6 +22,7 @@ def idle_engine() -> Any:
         journal=SimpleNamespace(observe=None, waiting=0),
         pool=SimpleNamespace(transport=SimpleNamespace(observe=None)),
         membership=SimpleNamespace(beaten_at=100.0),
+        values=ValueMemory(1024),
         runs={},
         all_runs=list,
     )
