@@ -132,6 +132,8 @@ BODIES = {
     "a name too long": {"stack_name": "a" * 256, "template": GOOD},
     "no template": {"stack_name": "bad"},
     "negative timeout": {"stack_name": "bad", "template": GOOD, "timeout_mins": -1},
+    "timeout beyond 32 bits": {"stack_name": "bad", "template": GOOD, "timeout_mins": 2**31},
+    "timeout beyond 63 bits": {"stack_name": "bad", "template": GOOD, "timeout_mins": 2**63},
     "tags with a comma too long": {"stack_name": "bad", "template": GOOD, "tags": "x" * 81},
     "files that are a list": {"stack_name": "bad", "template": GOOD, "files": []},
     "missing environment file": {"stack_name": "bad", "template": GOOD, "environment_files": ["nope.yaml"]},

@@ -28,10 +28,24 @@ SIGNATURES = st.fixed_dictionaries(
         "Timestamp": st.sampled_from(["2023-11-14T22:13:20Z", "0000-00-00T00:00:00Z", "now", ""]),
         "Expires": st.sampled_from(["2023-11-14T22:13:20Z", "-1"]),
         "X-Amz-Algorithm": st.sampled_from(["AWS4-HMAC-SHA256", "x"]),
-        "X-Amz-Credential": st.sampled_from(["k/20231114/RegionOne/cloudformation/aws4_request", "k/x", ""]),
-        "X-Amz-Date": st.sampled_from(["20231114T221320Z", "x"]),
-        "X-Amz-Expires": st.sampled_from(["60", "-1", "x", "9" * 30]),
-        "X-Amz-SignedHeaders": st.sampled_from(["host", "", "host;host", "x"]),
+        "X-Amz-Credential": st.sampled_from(
+            [
+                "k/20231114/RegionOne/cloudformation/aws4_request",
+                "k/x",
+                "",
+                "////",
+                "/" * 5000,
+                "k/20231114///aws4_request",
+            ]
+        ),
+        "X-Amz-Date": st.sampled_from(
+            ["20231114T221320Z", "x", "99991231T235959Z", "00010101T000000Z", "\0", "9" * 5000]
+        ),
+        "X-Amz-Expires": st.sampled_from(
+            ["60", "-1", "x", "9" * 30, "0", "1e400", "nan", "\u0663", " 60", "604801", "9" * 5000]
+        ),
+        "X-Amz-SignedHeaders": st.sampled_from(["host", "", "host;host", "x", ";", "\u0130", "host;" * 3000]),
+        "X-Amz-Security-Token": st.sampled_from(["", "x" * 9000, "\ud800"]),
         "X-Amz-Signature": st.sampled_from(["0", ""]),
         "ContentType": st.sampled_from(["JSON", "XML"]),
     },

@@ -34,6 +34,8 @@ from stoker.template.template import Template
 
 _STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}")
 MAX_TAG = 80
+LONGEST_TIMEOUT = 2**31 - 1
+"""Minutes; the largest integer of a database's column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +107,10 @@ def check_timeout(minutes: Any) -> int | None:
     """Return `timeout_mins`; None and 0 mean the default. Raises BadValue."""
     if minutes is None or minutes == 0:
         return None
-    if isinstance(minutes, bool) or not isinstance(minutes, int) or minutes < 0:
-        raise BadValue(f"Invalid timeout_mins {minutes!r}: it must be a positive integer, in minutes.")
+    if isinstance(minutes, bool) or not isinstance(minutes, int) or not 0 < minutes <= LONGEST_TIMEOUT:
+        raise BadValue(
+            f"Invalid timeout_mins {minutes!r}: it must be an integer from 1 to {LONGEST_TIMEOUT}, in minutes."
+        )
     return minutes
 
 

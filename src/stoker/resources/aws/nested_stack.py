@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import Overloaded
@@ -39,6 +39,11 @@ class NestedStack(NestedStackResource):
         ),
         "Parameters": Property(Type.MAP, "Values of the template's parameters.", change=Change.UPDATE),
     }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        minutes = properties["TimeoutInMinutes"]
+        if isinstance(minutes, int) and not 0 <= minutes < 2**31:
+            yield "TimeoutInMinutes: must be from 0 to 2147483647 minutes"
 
     def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
         """Return None: the template is fetched only when an action begins."""
