@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -120,7 +121,11 @@ class SecurityGroupRules(Table):
 
 def _signature(rule: Mapping[str, Any]) -> tuple[Any, ...]:
     protocol = rule["protocol"]
-    number = int(protocol) if protocol is not None and protocol.isdigit() else NUMBERS.get(protocol, protocol)
+    number = (
+        int(protocol)
+        if protocol is not None and re.fullmatch("[0-9]{1,3}", protocol)
+        else NUMBERS.get(protocol, protocol)
+    )
     return (number, *(rule[name] for name in SAME_RULE))
 
 
@@ -129,7 +134,7 @@ def _protocol(rule: Record) -> str | None:
     if rule["protocol"] in (None, "", "any", -1, "-1"):
         return None
     given = str(rule["protocol"]).lower()
-    if given.isdigit() and int(given) <= 255:
+    if re.fullmatch("[0-9]{1,3}", given) and int(given) <= 255:
         if given == "0":
             return None
     elif given not in PROTOCOLS:
