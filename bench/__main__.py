@@ -6,7 +6,8 @@ The peer's figures are in `heat.json`. The outside benchmark `stackbench.py` spe
 that was run on Heat; it is looked for in `$STACKBENCH` and in `../shared/bench/`, and left out when it is in neither.
 Its cases have its own names here but for `requests`, its `reads`.
 The case `networks` compares 500 OS::Neutron::Net with a bare script that makes the same calls to the same emulator;
-`templates` is in `template_cases`, `reads` in `read_cases`, and `tree`, `stacks` and `waiting` in `lifecycle_cases`.
+`templates` is in `template_cases`, `reads` in `read_cases`, and `tree`, `stacks`, `waiting` and `memory` in
+`lifecycle_cases`.
 `databases` compares databases, and numbers of engines, with each other (`database_cases`).
 """
 
@@ -34,6 +35,7 @@ LIVES = {
     "tree": lifecycle_cases.tree,
     "stacks": lifecycle_cases.small_stacks,
     "waiting": lifecycle_cases.waiting,
+    "memory": lifecycle_cases.memory,
 }
 OUTSIDE = {name: name for name in ("flat", "group", "chain", "fan", "update", "validate")} | {"requests": "reads"}
 """The outside benchmark's cases that are run, with its own names for them."""

@@ -25,7 +25,7 @@ from typing import Any
 
 import aiohttp
 
-from bench.lifecycle_cases import CLIENTS, Client
+from bench.lifecycle_cases import CLIENTS, Client, peak_memory
 from tests.servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing, free_port, wait_until
 
 STACKS = 60
@@ -205,7 +205,9 @@ async def _work(place: dict[str, Any], title: str, engines: list[int]) -> list[d
                 await work
                 wall = round(time.perf_counter() - began, 2)
                 spent = round(sum(map(_cpu_seconds, engines)) - before, 2)
-                record = {"case": title, "phase": phase, "n": count, "wall_s": wall, "cpu_total_s": spent}
+                memory = {"engine": sum(map(peak_memory, engines))}
+                record = {"case": title, "phase": phase, "n": count, "wall_s": wall}
+                record |= {"cpu_total_s": spent, "rss_max_mb": memory}
                 found[phase] = min(found.get(phase, record), record, key=lambda each: each["wall_s"])
     return list(found.values())
 

@@ -31,6 +31,7 @@ SERVERS = 10_000
 WATCHED_SECONDS = 60.0
 SETTLING_SECONDS = 60.0
 PORTS = 2
+PLAIN = 1000
 
 MEMBER = {
     "heat_template_version": "2021-04-16",
@@ -197,7 +198,7 @@ def measured(place: dict[str, Any], record: dict[str, Any]) -> Iterator[None]:
     before = cpu_seconds(process)
     yield
     record["cpu_total_s"] = round(cpu_seconds(process) - before, 2)
-    record["rss_max_mb"] = {"engine": _peak_memory(process)}
+    record["rss_max_mb"] = {"engine": peak_memory(process)}
 
 
 async def tree(place: dict[str, Any]) -> list[dict[str, Any]]:
@@ -241,12 +242,49 @@ async def small_stacks(place: dict[str, Any]) -> list[dict[str, Any]]:
     return [record]
 
 
+async def memory(place: dict[str, Any]) -> list[dict[str, Any]]:
+    """Resident memory of the engine and the cloud: idle, after 1000 resources are created, and after a no-op update."""
+    records: list[dict[str, Any]] = []
+    template = {
+        "heat_template_version": "2021-04-16",
+        "resources": {f"word{number}": {"type": "OS::Heat::RandomString"} for number in range(PLAIN)},
+    }
+    body = {"stack_name": "plain", "template": template}
+    async with aiohttp.ClientSession() as session:
+        client = Client(session, place)
+        await client.log_in()
+        for phase, method, path, given in (
+            ("idle", None, "", None),
+            ("create", "POST", "/stacks", body),
+            ("no-op", "PUT", "/stacks/plain", {"template": template}),
+        ):
+            record: dict[str, Any] = {"case": "memory", "phase": phase, "n": PLAIN}
+            with measured(place, record):
+                record["wall_s"] = round(await client.act(method, path, given, "plain"), 2) if method else 0
+            record["note"] = _memory_note(place)
+            records.append(record)
+    return records
+
+
+def _memory_note(place: dict[str, Any]) -> str:
+    processes = {name: place["pids"][name] for name in ("engine", "cloud") if name in place["pids"]}
+    return "; ".join(
+        f"{name} {_memory(process, 'VmRSS')} MB, peak {_memory(process, 'VmHWM')} MB"
+        for name, process in processes.items()
+    )
+
+
 def cpu_seconds(process: int) -> float:
     """Computing time of a process so far."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / 100
 
 
-def _peak_memory(process: int) -> int:
+def peak_memory(process: int) -> int:
+    """The most resident memory that a process ever had, in MB."""
+    return _memory(process, "VmHWM")
+
+
+def _memory(process: int, field: str) -> int:
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    return next(int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM"))
+    return next(int(line.split()[1]) // 1024 for line in lines if line.startswith(field))

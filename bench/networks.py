@@ -8,6 +8,8 @@ from typing import Any
 
 import aiohttp
 
+from bench.lifecycle_cases import peak_memory
+
 COUNT = 500
 TEMPLATE = {
     "heat_template_version": "2021-04-16",
@@ -31,6 +33,7 @@ async def _measure(place: dict[str, Any]) -> dict[str, Any]:
         "phase": "create",
         "n": COUNT,
         "wall_s": round(ours, 2),
+        "rss_max_mb": {"engine": peak_memory(place["pids"]["engine"])},
         "note": f"{ours / bare:.1f} times the bare calls ({bare:.2f} s)",
     }
 

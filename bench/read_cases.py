@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from bench.lifecycle_cases import Client, cpu_seconds
+from bench.lifecycle_cases import Client, cpu_seconds, peak_memory
 
 STACKS = 1000
 RESOURCES = 10
@@ -94,6 +94,7 @@ def _measured(place: dict[str, Any], label: str, url: str, token: str, clients: 
         "p95_ms": round(p95, 1),
         "req_s": round(rate, 1),
         "cpu_total_s": round(used, 2),
+        "rss_max_mb": {"engine": peak_memory(process)},
         "note": f"p95 {p95:.1f} ms, {rate:.0f} a second, {used / len(taken) * 1000:.1f} ms CPU each",
     }
 

@@ -173,7 +173,7 @@ CASES: Mapping[str, tuple[int, Callable[[], dict[str, float]]]] = {
 
 
 def measure() -> list[dict[str, Any]]:
-    """One record per case and phase, and one `total` per case with the peak memory of its process in the note."""
+    """One record per case and phase, and one `total` per case with the cost of its process."""
     return [record for case in CASES for record in _in_own_process(case)]
 
 
@@ -186,9 +186,9 @@ def _in_own_process(case: str) -> list[dict[str, Any]]:
         for phase, seconds in found["spent"].items()
     ]
     total = round(sum(found["spent"].values()), 3)
-    memory = f"peak {found['peak_mb']:.0f} MB, {found['before_mb']:.0f} MB of it before the case began"
-    note = f"{found['cpu_s']:.2f} s of computing; {memory}"
-    return [*records, {"case": case, "phase": "total", "n": count, "wall_s": total, "note": note}]
+    cost = {"cpu_total_s": round(found["cpu_s"], 2), "rss_max_mb": {"engine": round(found["peak_mb"])}}
+    note = f"{found['before_mb']:.0f} MB of memory before the case began"
+    return [*records, {"case": case, "phase": "total", "n": count, "wall_s": total, **cost, "note": note}]
 
 
 def _peak_mb() -> float:
