@@ -57,10 +57,10 @@ class Budget:
 
     def __init__(self, allowed: Allowed) -> None:
         self._allowed = allowed
-        self._steps = allowed.steps
+        self._until_check = min(_STEPS_BETWEEN_CHECKS, allowed.steps)
+        self._steps = allowed.steps - self._until_check
         self._made = allowed.made
         self._seconds = allowed.seconds
-        self._until_check = _STEPS_BETWEEN_CHECKS
         self._marks: dict[int, float] = {}
 
     def charge(self, steps: int = 1, made: int = 0) -> None:
@@ -77,18 +77,22 @@ class Budget:
                 _slice.made += made
                 if _slice.made > _MOST_BYTES_AT_ONCE:
                     raise Postponed
-        self._steps -= steps
-        if self._steps < 0:
-            raise BudgetExceeded(
-                f"The template takes more than {self._allowed.steps} steps to evaluate. Make it simpler, or split it."
-            )
         self._until_check -= steps
         if self._until_check < 0:
             self._check()
 
     def _check(self) -> None:
-        """Deduct the processor time used by this thread since the last call. Raises BudgetExceeded or Postponed."""
-        self._until_check = _STEPS_BETWEEN_CHECKS
+        """Allot the steps until the next check, and deduct the processor time used by this thread since the last one.
+
+        Raises BudgetExceeded or Postponed.
+        """
+        self._steps += self._until_check  # negative: the steps taken beyond those allotted
+        if self._steps < 0:
+            raise BudgetExceeded(
+                f"The template takes more than {self._allowed.steps} steps to evaluate. Make it simpler, or split it."
+            )
+        self._until_check = min(_STEPS_BETWEEN_CHECKS, self._steps)
+        self._steps -= self._until_check
         thread = threading.get_ident()
         mark = self._marks.get(thread)
         now = processor_time()

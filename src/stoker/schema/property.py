@@ -96,8 +96,11 @@ class Property:
     replaces: str | None = None
     lenient: bool = False
     secret: bool = False
+    convert: Callable[[Any], Any] = field(init=False, repr=False, compare=False)
+    """Converts a value to the type. Raises ValueError, TypeError or OverflowError."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "convert", (_LENIENT if self.lenient else _COERCE)[self.type])
         if self.reference is None:
             return
         exists = CustomConstraint(name=self.reference)
@@ -202,7 +205,7 @@ class Finalizer:
         result: dict[str, Any] = {}
         for name, prop in schema.items():
             if name in values or prop.replaces in values:
-                given = self._given(name, prop, values, path)
+                given = self._given(name, prop, values, path) if prop.replaces else values[name]
                 result[name] = self.value(prop, given, (*path, name))
                 continue
             if prop.required:
@@ -213,7 +216,7 @@ class Finalizer:
 
     def _given(self, name: str, prop: Property, values: Mapping[str, Any], path: Path) -> Any:
         given = values.get(name)
-        older = values.get(prop.replaces) if prop.replaces else None
+        older = values.get(prop.replaces or "")
         if given is not None and older is not None:
             self._report("conflicting-properties", (*path, name), f"{prop.replaces!r} is an older name of {name!r}")
         return older if given is None else given
@@ -245,21 +248,23 @@ class Finalizer:
         if value is None or isinstance(value, Unknown):
             return value
         try:
-            converted = (_LENIENT if prop.lenient else _COERCE)[prop.type](value)
+            converted = prop.convert(value)
         except (ValueError, TypeError, OverflowError):
             self._report("wrong-type", path, f"{_shown(value)} is not {_WITH_ARTICLE[prop.type]}")
             return value
-        if prop.type is Type.MAP and isinstance(converted, str | Unknown):
-            return converted
-        if prop.type is Type.MAP and prop.schema is not None:
-            converted = self.properties(prop.schema, converted, path)
+        if prop.type is Type.MAP:
+            if isinstance(converted, str | Unknown):
+                return converted
+            if prop.schema is not None:
+                converted = self.properties(prop.schema, converted, path)
         elif prop.type is Type.LIST and (items := prop.items or (_STRING if prop.strings else None)) is not None:
             converted = [self.value(items, item, (*path, index)) for index, item in enumerate(converted)]
-        self._constraints(prop.constraints, converted, path)
+        if prop.constraints:
+            self._constraints(prop.constraints, converted, path)
         return converted
 
     def _constraints(self, constraints: Sequence[Constraint], value: Any, path: Path) -> None:
-        if not constraints or has_unknown(value):
+        if has_unknown(value):
             return
         for constraint in constraints:
             if isinstance(constraint, CustomConstraint):
@@ -272,8 +277,6 @@ class Finalizer:
     def _report(self, rule: str, path: Path, message: str, hint: str = "") -> None:
         self.problems.append(Problem(rule, path, message, hint))
 
-
-_STRING = Property()
 
 EMPTY: Mapping[Type, Any] = {
     Type.STRING: "",
@@ -300,10 +303,10 @@ _UNSHOWN = "the value (not shown, since it is secret) violates the type or a con
 
 
 def _string(value: Any) -> str:
-    if isinstance(value, bool | int):
-        return str(value)
     if isinstance(value, str):
         return value
+    if isinstance(value, int):
+        return str(value)
     raise TypeError
 
 
@@ -381,6 +384,8 @@ _COERCE: Mapping[Type, Callable[[Any], Any]] = {
     Type.ANY: lambda value: value,
 }
 _LENIENT = {**_COERCE, Type.NUMBER: to_number, Type.LIST: _lenient_list, Type.MAP: _lenient_map}
+
+_STRING = Property()
 
 
 def _shown(value: Any) -> str:

@@ -31,6 +31,9 @@ class Unknown:
         return "(known after apply)"
 
 
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
 def is_unknown(value: object) -> TypeGuard[Unknown]:
     """Return whether the value itself is unknown (not whether it contains unknowns)."""
     return isinstance(value, Unknown)
@@ -38,6 +41,8 @@ def is_unknown(value: object) -> TypeGuard[Unknown]:
 
 def find_unknowns(value: Any) -> Iterable[Unknown]:
     """Return every unknown in plain data, at any depth."""
+    if type(value) in _SCALARS:
+        return
     if isinstance(value, Unknown):
         yield value
     elif isinstance(value, Mapping):
@@ -50,7 +55,7 @@ def find_unknowns(value: Any) -> Iterable[Unknown]:
 
 def has_unknown(value: Any) -> bool:
     """Return whether `value` contains an unknown at any depth."""
-    return next(iter(find_unknowns(value)), None) is not None
+    return type(value) not in _SCALARS and next(iter(find_unknowns(value)), None) is not None
 
 
 def combine(values: Iterable[Any]) -> Unknown:

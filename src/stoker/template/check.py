@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 from stoker.base.budget import charge, ensured
@@ -128,6 +129,8 @@ class _Checker:
             self.problems.add_all(error.diagnostics)
 
     def _depends_on(self, resource: ResourceDefinition) -> None:
+        if not resource.depends_on:
+            return
         declared = self._definition.template.resources
         path = key_path(self._definition, resource, "depends_on")
         listed = isinstance(resource.frozen_source().get(str(path[-1])), list)
@@ -198,19 +201,19 @@ class _Checker:
             )
 
     def _metadata(self, resource: ResourceDefinition) -> None:
-        path = key_path(self._definition, resource, "metadata")
-        _, found = resolve_map(self._definition, resource.metadata, _SCOPE, path)
-        self.problems.add_all(found)
+        if resource.metadata:
+            path = key_path(self._definition, resource, "metadata")
+            _, found = resolve_map(self._definition, resource.metadata, _SCOPE, path)
+            self.problems.add_all(found)
 
     def _against_type(self, resource: ResourceDefinition, kind: ResourceType, finalized: Finalized) -> None:
         self.problems.add_all(finalized.diagnostics)
         self._policies(resource, kind)
         if any(found.rule != "unknown-property" for found in finalized.diagnostics):
             return
-        path = key_path(self._definition, resource, "properties")
         complaints = list(kind.validate(finalized.values))
         for complaint in complaints:
-            self.problems.add("properties", complaint, path)
+            self.problems.add("properties", complaint, key_path(self._definition, resource, "properties"))
         if not complaints and is_group(kind):
             self._members[resource.name] = list(self._types_of_members(kind, finalized.values))
         if self._deep is not None and kind.nested and not complaints:
@@ -244,13 +247,17 @@ class _Checker:
                 key_path(self._definition, resource, "update_replace_policy"),
                 hint="use Delete or Retain",
             )
+        if resource.update_policy:
+            self._update_policy(resource, kind)
+        if resource.creation_policy:
+            self._creation_policy(resource, kind)
+
+    def _update_policy(self, resource: ResourceDefinition, kind: ResourceType) -> None:
         path = key_path(self._definition, resource, "update_policy")
         given, found = resolve_map(self._definition, resource.update_policy, _SCOPE, path)
         self.problems.add_all(found)
         if given and not kind.any_properties:
             self.problems.add_all(against_schema(self._definition, kind.update_policy, given, path)[1])
-        if resource.creation_policy:
-            self._creation_policy(resource, kind)
 
     def _creation_policy(self, resource: ResourceDefinition, kind: ResourceType) -> None:
         """Check a creation policy; its value must be known before any resource is created."""
@@ -326,6 +333,26 @@ def attribute_of_members(kind: ResourceType, reference: Reference) -> str | None
     return wanted if isinstance(wanted, str) else None
 
 
+class _Values(Mapping[str, Any]):
+    """The property values of a resource, evaluated when the first of them is read: few types read any."""
+
+    def __init__(self, evaluate: Callable[[], Finalized]) -> None:
+        self._evaluate = evaluate
+
+    @cached_property
+    def _values(self) -> Mapping[str, Any]:
+        return self._evaluate().values
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
 @dataclass(frozen=True, slots=True)
 class _Nodes:
     """The resources of a definition by type: see `stoker.plugins.resource.Graph`."""
@@ -356,7 +383,7 @@ def requirements(definition: Definition, types: Mapping[str, ResourceType]) -> d
     for name, resource in definition.resources.items():
         kind = types.get(name)
         if kind is not None:
-            values = finalize(definition, resource, kind, _SCOPE).values
+            values = _Values(partial(finalize, definition, resource, kind, _SCOPE))
             nodes[name] = node = Node(name, kind.type_name, values, resource.requires)
             by_type.setdefault(kind.type_name, []).append(node)
     everything = _Nodes(by_type)

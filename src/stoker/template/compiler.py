@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from stoker.base.budget import charge
+from stoker.base.budget import Budget, current
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.template.expressions import Expression, ListExpression, Malformed, MapExpression
 from stoker.template.functions.base import Compiler, Function
 from stoker.template.functions.conditions import ConditionName, ConditionResult
 from stoker.template.functions.registered import functions
+from stoker.template.limits import DEFAULT_LIMITS
 from stoker.template.loops import is_loop
 from stoker.template.problems import Problems, suggestion, type_name
 from stoker.template.versions import Version
@@ -27,6 +28,7 @@ class TemplateCompiler:
 
     def __init__(self, version: Version, condition_names: frozenset[str], problems: Problems) -> None:
         self.version = version
+        self._budget = current() or Budget(DEFAULT_LIMITS.allowed)
         self.used: set[str] = set()
         self._condition_names = condition_names
         self._problems = problems
@@ -129,20 +131,18 @@ class TemplateCompiler:
     ) -> Any:
         """Return `snippet` with every call that `call` knows replaced by a node; `compiler` compiles inner values."""
         if isinstance(snippet, dict):
-            charge(1, _NODE_BYTES * len(snippet))
+            self._budget.charge(1, _NODE_BYTES * len(snippet))
             if len(snippet) == 1:
                 ((name, arguments),) = snippet.items()
                 made = call(name, arguments, path)
                 if made is not None:
                     return made
-            entries = {key: _descend(value, path, key, compiler) for key, value in snippet.items()}
-            changed = any(entries[key] is not value for key, value in snippet.items())
-            return MapExpression(entries) if changed else snippet
+            nodes = _nodes(snippet.items(), path, compiler)
+            return MapExpression({**snippet, **nodes}) if nodes else snippet
         if isinstance(snippet, list):
-            charge(1, _NODE_BYTES * len(snippet))
-            items = [_descend(value, path, index, compiler) for index, value in enumerate(snippet)]
-            changed = any(made is not value for made, value in zip(items, snippet, strict=True))
-            return ListExpression(items) if changed else snippet
+            self._budget.charge(1, _NODE_BYTES * len(snippet))
+            nodes = _nodes(enumerate(snippet), path, compiler)
+            return ListExpression([nodes.get(index, item) for index, item in enumerate(snippet)]) if nodes else snippet
         return self._text(snippet, path) if _may_refer_elsewhere(snippet) else snippet
 
     def _text(self, text: str, path: Path) -> Any:
@@ -154,9 +154,15 @@ class TemplateCompiler:
         return self.malformed("dynamic-reference", f"{{{{resolve:{found[1]}:…}}}} is not supported", path, hint)
 
 
-def _descend(value: Any, path: Path, part: str | int, compiler: Compiler) -> Any:
-    deeper = isinstance(value, dict | list) or _may_refer_elsewhere(value)
-    return compiler.value(value, (*path, part)) if deeper else value
+def _nodes(parts: Iterable[tuple[Any, Any]], path: Path, compiler: Compiler) -> dict[Any, Any]:
+    """Return the parts of a map or a list that become nodes, by key or index."""
+    nodes = {}
+    for part, value in parts:
+        if isinstance(value, dict | list) or _may_refer_elsewhere(value):
+            made = compiler.value(value, (*path, part))
+            if made is not value:
+                nodes[part] = made
+    return nodes
 
 
 def _may_refer_elsewhere(value: Any) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from stoker.base.diagnostics import Path
-from stoker.template.expressions import Reference
+from stoker.template.expressions import Expression, Reference
 from stoker.template.parts import ResourceTemplate
 
 
@@ -105,7 +105,8 @@ class ResourceDefinition:
     def placed_references(self) -> tuple[PlacedReference, ...]:
         """Every reference in properties and metadata, in chosen branches only, with its place."""
         definition = self._definition
-        return (*definition.references_in(self.properties), *definition.references_in(self.metadata))
+        trees = (tree for tree in (self.properties, self.metadata) if isinstance(tree, Expression))
+        return tuple(placed for tree in trees for placed in definition.references_in(tree))
 
     @cached_property
     def references(self) -> frozenset[Reference]:

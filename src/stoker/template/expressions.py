@@ -206,7 +206,7 @@ class Expression:
         raise NotImplementedError
 
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
-        """Yield the values inside this node, in chosen branches only."""
+        """Yield the nodes inside this one, in chosen branches only; plain values may be among them."""
         raise NotImplementedError
 
     def all_children(self) -> Iterable[Any]:
@@ -217,23 +217,27 @@ class Expression:
 class ListExpression(Expression):
     """A list that contains a function call."""
 
-    __slots__ = ("_size", "items")
+    __slots__ = ("_nodes", "_size", "items")
 
     def __init__(self, items: list[Any]) -> None:
         self.items = items
+        self._nodes = tuple(index for index, item in enumerate(items) if isinstance(item, Expression))
         self._size: int | None = None
 
     def evaluate(self, evaluation: Evaluation) -> list[Any]:
         size = self._size
         if size is None:
-            size = self._size = measured([_plain(item) for item in self.items], evaluation.budget)
+            plain = [None if isinstance(item, Expression) else item for item in self.items]
+            size = self._size = measured(plain, evaluation.budget)
         evaluation.size += size
         evaluation.budget.charge(size // ITEM_BYTES)
-        values = (evaluate(item, evaluation) for item in self.items)
+        values = self.items.copy()
+        for index in self._nodes:
+            values[index] = self.items[index].evaluate(evaluation)
         return [value for value in values if value is not OMIT]
 
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
-        return iter(self.items)
+        return (self.items[index] for index in self._nodes)
 
     def all_children(self) -> Iterable[Any]:
         return self.items
@@ -242,28 +246,30 @@ class ListExpression(Expression):
 class MapExpression(Expression):
     """A map that contains a function call."""
 
-    __slots__ = ("_size", "entries")
+    __slots__ = ("_nodes", "_size", "entries")
 
     def __init__(self, entries: dict[str, Any]) -> None:
         self.entries = entries
+        self._nodes = tuple(key for key, item in entries.items() if isinstance(item, Expression))
         self._size: int | None = None
 
     def evaluate(self, evaluation: Evaluation) -> dict[str, Any]:
         size = self._size
         if size is None:
-            plain = {key: _plain(item) for key, item in self.entries.items()}
-            size = self._size = measured(plain, evaluation.budget)
+            size = self._size = measured({**self.entries, **dict.fromkeys(self._nodes)}, evaluation.budget)
         evaluation.size += size
         evaluation.budget.charge(size // ITEM_BYTES)
-        result = {}
-        for key, item in self.entries.items():
-            value = evaluate(item, evaluation)
-            if value is not OMIT:
+        result = self.entries.copy()
+        for key in self._nodes:
+            value = self.entries[key].evaluate(evaluation)
+            if value is OMIT:
+                del result[key]
+            else:
                 result[key] = value
         return result
 
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
-        return iter(self.entries.values())
+        return (self.entries[key] for key in self._nodes)
 
     def all_children(self) -> Iterable[Any]:
         return self.entries.values()
@@ -284,11 +290,6 @@ class Malformed(Expression):
 
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
         return iter(())
-
-
-def _plain(item: Any) -> Any:
-    """The item, or None for one that has to be evaluated and is measured then."""
-    return None if isinstance(item, Expression) else item
 
 
 def evaluate(value: Any, evaluation: Evaluation) -> Any:

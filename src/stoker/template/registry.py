@@ -12,6 +12,7 @@ _HOOKS = "hooks"
 _RESTRICTED = "restricted_actions"
 _SPECIAL = frozenset({_HOOKS, _RESTRICTED})
 _NOT_TYPES = frozenset({_RESOURCES, "base_url"})
+_NOT_MAPPED = _NOT_TYPES | _SPECIAL
 
 
 def is_template_name(type_name: str) -> bool:
@@ -22,11 +23,12 @@ def is_template_name(type_name: str) -> bool:
 class Registry:
     """The user's mappings, with the operator's as a fallback; read-only."""
 
-    __slots__ = ("_operator", "_user")
+    __slots__ = ("_layers", "_operator", "_user")
 
     def __init__(self, user: Mapping[str, Any], operator: Mapping[str, Any] | None = None) -> None:
         self._user = _without_removed(user)
         self._operator = _without_removed(operator or {})
+        self._layers = [layer for layer in (self._user, self._operator) if layer]
 
     def to_data(self) -> dict[str, Any]:
         """Return the user's part as plain data."""
@@ -66,7 +68,7 @@ class Registry:
         return Registry({**missing, **self._user}, self._operator) if missing else self
 
     def _mapped(self, resource_type: str, resource_name: str) -> str | None:
-        for layer in (self._user, self._operator):
+        for layer in self._layers:
             for entries in (*_named(layer, resource_name), layer):
                 target = _match(entries, resource_type)
                 if target is not None:
@@ -83,7 +85,7 @@ class Registry:
 
     def _listed(self, resource_name: str, key: str) -> frozenset[str]:
         found: set[str] = set()
-        for layer in (self._user, self._operator):
+        for layer in self._layers:
             for entry in _named(layer, resource_name):
                 value = entry.get(key) or ()
                 found.update([value] if isinstance(value, str) else value)
@@ -127,7 +129,9 @@ def _types(layer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _named(layer: Mapping[str, Any], resource_name: str) -> Iterator[Mapping[str, Any]]:
     """Yield the matching per-resource entries: the exact name before patterns, longer patterns before shorter ones."""
-    entries = layer.get(_RESOURCES) or {}
+    entries = layer.get(_RESOURCES)
+    if not entries:
+        return
     names = [name for name in entries if name == resource_name or fnmatchcase(resource_name, name)]
     for name in sorted(names, key=lambda name: (name != resource_name, -len(name), name)):
         if isinstance(entries[name], Mapping):
@@ -136,7 +140,7 @@ def _named(layer: Mapping[str, Any], resource_name: str) -> Iterator[Mapping[str
 
 def _match(entries: Mapping[str, Any], resource_type: str) -> str | None:
     exact = entries.get(resource_type)
-    if isinstance(exact, str) and resource_type not in _NOT_TYPES | _SPECIAL:
+    if isinstance(exact, str) and resource_type not in _NOT_MAPPED:
         return exact
     patterns = [name for name in entries if name.endswith("*") and resource_type.startswith(name[:-1])]
     for name in sorted(patterns, key=lambda name: (-len(name), name)):

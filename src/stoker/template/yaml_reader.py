@@ -73,6 +73,8 @@ class _Merge:
 
 
 _MERGE_KEY = _Merge()
+_ITEM = _Merge()
+"""The key of every item of a list, so that only a map can be without a key."""
 
 
 @dataclass(eq=False)
@@ -116,14 +118,17 @@ def _constructed(tag: str, text: str) -> Any:
 
 
 class _Frame:
-    """A collection that is being read; a `short` one is the map of a short tag, which ends after its only value."""
+    """A collection that is being read; a `short` one is the map of a short tag, which ends after its only value.
+
+    `key` is the key of the next value; None if a key comes next.
+    """
 
     __slots__ = ("anchor", "key", "merged", "short", "value", "weight")
 
     def __init__(self, value: dict[str, Any] | list[Any], anchor: str | None) -> None:
         self.value = value
         self.anchor = anchor
-        self.key: str | _Merge | None = None
+        self.key: str | _Merge | None = None if isinstance(value, dict) else _ITEM
         self.merged: list[dict[str, Any]] | None = None
         self.short = False
         self.weight = 1
@@ -134,28 +139,31 @@ class _Builder:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._frames: list[_Frame] = []
+        self._contents: list[Any] = []
+        self._frames = [_Frame(self._contents, None)]
         self._anchors: dict[str, tuple[Any, int]] = {}
         self._documents = 0
-        self.result: Any = None
         self.short_tag: YamlProblem | None = None
 
+    @property
+    def result(self) -> Any:
+        """The document's data; None if it is empty."""
+        return self._contents[0] if self._contents else None
+
     def scalar(self, event: Any) -> None:
-        if event.tag in SHORT_TAGS:
-            self._open_short(event)
-            self._add(event.value, len(event.value) + 1, event)
-            return
-        text = event.value
-        frame = self._frames[-1] if self._frames else None
-        expects_key = frame is not None and frame.key is None and type(frame.value) is dict
+        text, tag, frame = event.value, event.tag, self._frames[-1]
         value: Any
-        if event.tag is None and (not event.implicit[0] or text[:1] not in _SUSPECT_INITIALS):
+        if tag is None and (text[:1] not in _SUSPECT_INITIALS or not event.implicit[0]):
             value = text
+        elif tag in SHORT_TAGS:
+            self._open_short(event)
+            self._add(text, len(text) + 1, event)
+            return
         else:
-            value = self._typed(event, expects_key)
+            value = self._typed(event, frame.key is None)
         if event.anchor is not None:
             self._anchors[event.anchor] = (value, len(text) + 1)
-        if expects_key and frame is not None:
+        if frame.key is None:
             frame.key = value if type(value) is str or value is _MERGE_KEY else _key_text(value)
             frame.weight += len(text)
         else:
@@ -181,8 +189,8 @@ class _Builder:
         if known is None:
             raise _problem(f"alias *{event.anchor} does not refer to a value that is complete before it", event)
         value, weight = known
-        frame = self._frames[-1] if self._frames else None
-        if frame is not None and frame.key is None and type(frame.value) is dict:
+        frame = self._frames[-1]
+        if frame.key is None:
             if isinstance(value, dict | list):
                 raise _problem("a key must be a scalar", event)
             frame.key = value if isinstance(value, str) else _key_text(value)
@@ -210,12 +218,10 @@ class _Builder:
         self._push(value, event)
 
     def _push(self, value: dict[str, Any] | list[Any], event: Any) -> None:
-        if len(self._frames) >= self._limits.max_depth:
+        if len(self._frames) > self._limits.max_depth:
             raise _problem(f"values are nested more than {self._limits.max_depth} levels deep", event, over_budget=True)
-        if self._frames:
-            frame = self._frames[-1]
-            if frame.key is None and type(frame.value) is dict:
-                raise _problem("a key must be a scalar, not a map or a list", event)
+        if self._frames[-1].key is None:
+            raise _problem("a key must be a scalar, not a map or a list", event)
         self._frames.append(_Frame(value, event.anchor))
 
     def close(self, event: Any) -> None:
@@ -228,18 +234,15 @@ class _Builder:
         self._add(value, frame.weight, event)
 
     def _add(self, value: Any, weight: int, event: Any) -> None:
-        if not self._frames:
-            self.result = value
-            return
         frame = self._frames[-1]
         frame.weight += weight
         if frame.weight > self._limits.max_expanded_size:
             raise _problem("the document grows too large when its aliases are expanded", event, over_budget=True)
-        container = frame.value
+        container, key = frame.value, frame.key
         if isinstance(container, list):
             container.append(value)
-        elif isinstance(frame.key, str):
-            container[frame.key] = value
+        elif isinstance(key, str):
+            container[key] = value
             frame.key = None
         else:
             frame.merged = [*(frame.merged or ()), *_merge_sources(value, event)]
@@ -298,12 +301,13 @@ def read(text: str, limits: Limits, short_tags_allowed: Callable[[Any], bool] = 
         yaml.DocumentStartEvent: builder.document,
     }
     try:
-        parser = yaml.CSafeLoader(text)
-        read = 0
-        while (event := parser.get_event()) is not None:
-            read += 1
-            if not read % _EVENTS_BETWEEN_CHARGES:
+        next_event = yaml.CSafeLoader(text).get_event
+        until_charge = _EVENTS_BETWEEN_CHARGES
+        while (event := next_event()) is not None:
+            until_charge -= 1
+            if not until_charge:
                 charge(_EVENTS_BETWEEN_CHARGES)
+                until_charge = _EVENTS_BETWEEN_CHARGES
             handler = handlers.get(type(event))
             if handler is not None:
                 handler(event)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 from stoker.base.budget import ITEM_BYTES, measured
 from stoker.base.diagnostics import Path
 from stoker.schema.unknown import Unknown, combine
-from stoker.template.expressions import OMIT, Evaluation, Expression, FunctionError, evaluate
+from stoker.template.expressions import OMIT, Evaluation, Expression, FunctionError
 
 _WITHOUT_PARTS = frozenset({bool, int, float, type(None), Unknown, type(OMIT)})
 _FEW_STEPS = 8
@@ -76,13 +76,11 @@ class Function(Expression):
         return value
 
     def _evaluate(self, evaluation: Evaluation) -> Any:
-        arguments = evaluate(self.arguments, evaluation)
-        if arguments is self.arguments and type(arguments) is not str:  # plain data
-            steps = self._steps
-            if steps is None:
-                steps = self._steps = measured(arguments, evaluation.budget) // ITEM_BYTES
-            if steps > _FEW_STEPS:
-                evaluation.budget.charge(steps)
+        arguments = self.arguments
+        if not isinstance(arguments, Expression):  # plain data, whose shape was checked when the template was loaded
+            self._charge_for_plain(arguments, evaluation)
+            return self.apply(arguments, evaluation)
+        arguments = arguments.evaluate(evaluation)
         if arguments is OMIT:
             arguments = None
         if isinstance(arguments, Unknown):
@@ -94,6 +92,14 @@ class Function(Expression):
             if complaint:
                 raise FunctionError(f"{self.name}: {complaint}", "StackValidationFailed")
         return self.apply(arguments, evaluation)
+
+    def _charge_for_plain(self, arguments: Any, evaluation: Evaluation) -> None:
+        steps = self._steps
+        if steps is None:
+            few = type(arguments) is str
+            steps = self._steps = 0 if few else measured(arguments, evaluation.budget) // ITEM_BYTES
+        if steps > _FEW_STEPS:
+            evaluation.budget.charge(steps)
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         """Return the call's value for resolved arguments; raises FunctionError."""

@@ -28,11 +28,11 @@ class GetParam(Function):
         return (name,) if isinstance(name, str) else None
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
-        name, *path = arguments if is_list(arguments) and arguments else [arguments]
         if not arguments and not is_map(arguments):
             raise self.wrong("the name of a parameter is missing")
-        if evaluation.blocked([name, *path]):
-            return combine([name, *path])
+        if evaluation.blocked(arguments):
+            return combine([arguments])
+        name, path = (arguments[0], arguments[1:]) if is_list(arguments) else (arguments, ())
         if not isinstance(name, str):
             raise self.wrong_type("the name of a parameter must be a string")
         if any(is_list(part) or is_map(part) for part in path):

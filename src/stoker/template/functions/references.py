@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from stoker.base.diagnostics import Path
 from stoker.schema.unknown import Unknown, combine, is_unknown
-from stoker.template.expressions import OMIT, Evaluation, Reference, UnknownScope, evaluate, items_of
+from stoker.template.expressions import OMIT, Evaluation, Expression, Reference, UnknownScope, items_of
 from stoker.template.functions.base import Compiler, Function, is_list, is_map, variant
 from stoker.template.paths import follow_attribute
 from stoker.template.problems import suggestion
@@ -25,7 +25,9 @@ class ReferenceFunction(Function):
 
     def refers_to(self, evaluation: Evaluation) -> Reference | None:
         """Return the resource and attribute that the call refers to; None if there is none. Raises FunctionError."""
-        arguments = evaluate(self.arguments, Evaluation(evaluation.binding, UnknownScope()))
+        arguments = self.arguments
+        if isinstance(arguments, Expression):
+            arguments = arguments.evaluate(Evaluation(evaluation.binding, UnknownScope()))
         return self.reference(arguments, evaluation)
 
     def reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
@@ -130,9 +132,13 @@ class RefParameter(Function):
 class AttributeFunction(ReferenceFunction):
     """A call with `[resource, attribute, path…]`."""
 
-    __slots__ = ()
+    __slots__ = ("_literal",)
 
     fewest: ClassVar[int] = 2
+
+    def __init__(self, name: str, arguments: Any, path: Path) -> None:
+        super().__init__(name, arguments, path)
+        self._literal: Reference | None = None
 
     def complaint(self, arguments: Any) -> str | None:
         items = items_of(arguments)
@@ -141,6 +147,13 @@ class AttributeFunction(ReferenceFunction):
         return None
 
     def reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
+        if arguments is not self.arguments:
+            return self._reference(arguments, evaluation)
+        if self._literal is None:
+            self._literal = self._reference(arguments, evaluation)
+        return self._literal
+
+    def _reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
         parts = self._parts(arguments)
         if is_unknown(arguments) or is_unknown(parts[0]):
             return None
@@ -154,8 +167,8 @@ class AttributeFunction(ReferenceFunction):
             raise self.wrong_type("the name of an attribute must be a string")
         return Reference(parts[0], parts[1] if len(parts) > 1 else "", tuple(parts[2:]))
 
-    def _parts(self, arguments: Any) -> list[Any]:
-        return list(arguments) if is_list(arguments) else [arguments]
+    def _parts(self, arguments: Any) -> Sequence[Any]:
+        return arguments if is_list(arguments) else (arguments,)
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         reference = self.reference(arguments, evaluation)

@@ -44,10 +44,10 @@ class Replacing(Function):
     def _text(self, key: str, value: Any, evaluation: Evaluation) -> str:
         if self.values_required and (value is None or (value in ("", [], {}) and not isinstance(value, int))):
             raise self.wrong(f"the value of {key!r} is empty")
-        if value is None:
-            return ""
         if isinstance(value, str | int | float):
             return str(value)
+        if value is None:
+            return ""
         if self.json_values and (is_list(value) or is_map(value)):
             return self.written(value, evaluation, sort_keys=True)
         raise self.wrong_type(f"the value of {key!r} must be a string, a number or a boolean")
@@ -64,15 +64,15 @@ def _split(
         found: list[str] = []
         evaluation.budget.charge(len(pieces))
         for number, piece in enumerate(pieces):
-            if number % 2:
+            count = 0 if number % 2 else piece.count(key)
+            if count == 0:
                 found.append(piece)
                 continue
-            evaluation.budget.charge(made=_PIECE_BYTES * piece.count(key))
-            parts = piece.split(key) if key in piece else [piece]
-            size += (len(parts) - 1) * len(text)
-            for part in parts[:-1]:
+            evaluation.budget.charge(made=_PIECE_BYTES * count)
+            size += count * len(text)
+            for part in piece.split(key):
                 found += (part, text)
-            found.append(parts[-1])
+            found.pop()  # nothing is replaced after the last part
         if len(found) == len(pieces):
             unused.append(key)
         pieces = found
