@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stoker.base.extensions import PluginInvalid
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.registry import Registry
 from tests.harness import World
 from tests.plugins.conftest import Install
@@ -167,29 +165,6 @@ async def test_operations_on_nested_stacks_name_their_parents(witness: Any, begi
     stack = await world.create("outer", {"heat_template_version": "2021-04-16", "resources": {"group": group}})
     parents = {call[2].parent_id for call in witness.CALLS if call[0] == "before"}
     assert parents == {None, stack["id"]}
-
-
-async def test_an_engine_that_resumes_an_operation_calls_before_again(
-    witness: Any, served: ServedCloud, tmp_path: Path
-) -> None:
-    slow = {"type": "OS::Heat::TestResource", "properties": {"value": "one", "wait_secs": 60}}
-    first = await World(tmp_path / "resumed.db", served).start()
-    created = await first.call(
-        "stack_create", name="slow", template={"heat_template_version": "2021-04-16", "resources": {"word": slow}}
-    )
-    await first.until(lambda: len(witness.CALLS) == len(ORDER))
-    await first.stop()
-    assert {call[0] for call in witness.CALLS} == {"before"}
-    witness.CALLS.clear()
-
-    second = await World(tmp_path / "resumed.db", served).start()
-    try:
-        stack = await second.settle(created["id"])
-    finally:
-        await second.stop()
-    assert stack["status"] == "COMPLETE"
-    assert [call[0] for call in witness.CALLS] == ["before"] * 3 + ["after"] * 3
-    assert all(call[2].resumed for call in witness.CALLS[:3])
 
 
 POLICY = """

@@ -2,8 +2,8 @@
 
 Short work must not wait for a thread, and long work must not delay other requests, heartbeats and operations. So work
 begins on the event loop; if it exceeds `seconds_at_once` of processor time, it starts again from the beginning on a
-thread. There are few such threads, and projects take turns on them: a project with expensive templates delays only
-itself.
+thread. Work that is known to be long, because it is for many resources, begins on a thread. There are few such threads,
+and projects take turns on them: a project with expensive templates delays only itself.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from stoker.base import budget
 Result = TypeVar("Result")
 
 _THREADS = 2
+_MANY_RESOURCES = 150
+"""Checking or planning more resources than this takes longer than `seconds_at_once` usually is (about 0.1 ms each)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,13 @@ class Evaluator:
         self._busy: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def evaluate(self, project: str, work: Callable[[], Result]) -> Result:
-        """Return or raise the result of `work()`. It is charged to the current budget."""
+    async def evaluate(self, project: str, work: Callable[[], Result], resources: int = 0) -> Result:
+        """Return or raise the result of `work()`. It is charged to the current budget.
+
+        `resources` is the number of resources that are checked or planned, where the work is in proportion to it.
+        """
+        if resources > _MANY_RESOURCES:
+            return await self.apart(project, work)
         try:
             return self.evaluate_at_once(work)
         except budget.Postponed:

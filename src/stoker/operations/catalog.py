@@ -241,7 +241,8 @@ async def validate_template(engine: Engine, context: RequestContext, request: Va
         checker = TreeChecker(engine, context)
         return definition, checker, checker.check(definition)
 
-    definition, checker, complaints = await engine.evaluator.evaluate(context.project_id, checked)
+    resources = len(parsed.resources)
+    definition, checker, complaints = await engine.evaluator.evaluate(context.project_id, checked, resources)
     if own := [item for item in complaints if item not in checker.elsewhere]:
         raise TemplateInvalid(own)
     if SERVICE_UNAVAILABLE not in request.ignore_errors:

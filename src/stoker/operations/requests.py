@@ -145,7 +145,7 @@ async def check_request(
 
     prepared, definition = await engine.evaluator.evaluate(context.project_id, bound)
     await check_exports(engine, stack, [name for name, _ in definition.exports()])
-    checker, diagnostics = await engine.evaluator.evaluate(context.project_id, checked)
+    checker, diagnostics = await engine.evaluator.evaluate(context.project_id, checked, len(definition.resources))
     if diagnostics:
         raise TemplateInvalid(diagnostics)
     limit = engine.settings.max_resources_per_stack

@@ -56,9 +56,12 @@ class StackView:
         leaving = [state for state in self.states.values() if state.row.name == name]
         return self.current.get(name) or max(leaving, key=lambda state: state.row.position, default=None)
 
-    async def evaluate(self, work: Callable[[], Result]) -> Result:
-        """Return the result of evaluating the stack's template; long work is done outside the event loop."""
-        return await self.services.evaluator.evaluate(self.stack.project_id, work)
+    async def evaluate(self, work: Callable[[], Result], resources: int = 0) -> Result:
+        """Return the result of evaluating the stack's template; long work is done outside the event loop.
+
+        `resources` is the number of resources that are checked or planned; see `Evaluator.evaluate`.
+        """
+        return await self.services.evaluator.evaluate(self.stack.project_id, work, resources)
 
     async def load_zones(self) -> None:
         """Read the compute service's availability zones for `Fn::GetAZs`."""

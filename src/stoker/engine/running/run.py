@@ -165,7 +165,7 @@ class OperationRun(OperationContext):
             above = await self._secrets_above()
             policies = Policies.of(self.engine, self.stack, action)
             work = partial(plan_forward, action, wanted, states, self.scope, policies, former, above)
-            self.plan = await self.evaluate(work)
+            self.plan = await self.evaluate(work, len(wanted.definition.resources))
         else:
             raise Bug(f"there is no way to run {action}")
 
