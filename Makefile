@@ -30,9 +30,7 @@ check: $(STAMP)         ## format, lint, types, import contracts, words
 	$(BIN)/ruff check src tests bench conformance chaos checks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m checks.prose
-	$(BIN)/python -m checks.import_cycles
-	$(BIN)/python -m checks.method_bound
+	$(BIN)/python -m checks
 
 format: $(STAMP)        ## apply the formatter and the safe fixes
 	$(BIN)/ruff format src tests bench conformance chaos checks

@@ -1,1 +1,4 @@
-"""Checks of the project's own source that no general tool makes; `make check` runs each as `python -m checks.NAME`."""
+"""Checks of the project's own source that no general tool makes; `make check` runs them.
+
+`python -m checks` runs all, `python -m checks.NAME` runs one.
+"""

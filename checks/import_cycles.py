@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 
-from checks.source_tree import Module, imports, load, settings
+from checks.source_tree import Module, SourceTree, imports, show
 
 Graph = Mapping[str, Mapping[str, int]]
 """By module: the modules that it imports, each with the line of the first import."""
@@ -95,12 +95,10 @@ def check(edges: Graph, excepted: Mapping[str, str]) -> list[str]:
     return report
 
 
-def main() -> int:
-    report = check(graph(load()), settings()["import-cycles"])
-    for line in report:
-        print(line)
-    return 1 if report else 0
+def report(tree: SourceTree) -> list[str]:
+    """The lines of the report on Stoker's modules."""
+    return check(graph(tree.modules), tree.exceptions["import-cycles"])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(show(report(SourceTree())))

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from checks.source_tree import Module, bindings, dotted, load, resolved, settings
+from checks.source_tree import Module, SourceTree, bindings, dotted, resolved, show
 
 BOUND = 60
 
@@ -112,12 +112,10 @@ def check(modules: Mapping[str, Module], excepted: Mapping[str, str], bound: int
     return sorted(report)
 
 
-def main() -> int:
-    report = check(load(), settings()["method-bound"])
-    for line in report:
-        print(line)
-    return 1 if report else 0
+def report(tree: SourceTree) -> list[str]:
+    """The lines of the report on Stoker's classes."""
+    return check(tree.modules, tree.exceptions["method-bound"])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(show(report(SourceTree())))

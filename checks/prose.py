@@ -15,11 +15,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from checks.source_tree import SourceTree, show
+
 VOCABULARY = Path(__file__).with_name("vocabulary.toml")
 
 _PROSE_TOKENS = {tokenize.COMMENT, tokenize.STRING}
-_CHECKED = ("src/stoker", "docs", "checks", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
+_CHECKED = ("src/stoker", "docs", "checks", "tests", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
 _SUFFIXES = {".py", ".md"}
 _BUILT = {"_build", "generated"}
 _FENCE = "```"
@@ -83,25 +84,23 @@ def files(root: Path) -> Iterator[Path]:
         yield from (each for each in found if each.suffix in _SUFFIXES and not _BUILT & {*each.parts})
 
 
-def check(root: Path, vocabulary: Vocabulary) -> list[str]:
+def check(tree: SourceTree, vocabulary: Vocabulary) -> list[str]:
     """One line for each complaint, as `file:line: words (write: …)`."""
     complaints = []
-    for path in files(root):
-        name = path.relative_to(root).as_posix()
+    for path in files(tree.root):
+        name = path.relative_to(tree.root).as_posix()
         if vocabulary.is_pending(name):
             continue
-        source = path.read_text()
+        source = tree.text(path)
         prose = python_prose(source) if path.suffix == ".py" else markdown_prose(source)
         complaints += [f"{name}:{line}: {words!r} (write: {use})" for line, words, use in vocabulary.complaints(prose)]
     return complaints
 
 
-def main() -> int:
-    complaints = check(ROOT, Vocabulary.load())
-    for complaint in complaints:
-        print(complaint)
-    return 1 if complaints else 0
+def report(tree: SourceTree) -> list[str]:
+    """The lines of the report on the project's prose."""
+    return check(tree, Vocabulary.load())
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(show(report(SourceTree())))

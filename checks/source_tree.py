@@ -1,15 +1,18 @@
-"""The modules of a package, read without importing them: what each imports, and the classes it defines."""
+"""The project's files as the checks see them: each file is read once, and each module of Stoker parsed once.
+
+Modules are read without importing them: what each imports, and the classes it defines.
+"""
 
 from __future__ import annotations
 
 import ast
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE = ROOT / "src"
 
 
 @dataclass(frozen=True)
@@ -29,14 +32,14 @@ class Module:
         return ".".join([*package, *([node.module] if node.module else [])])
 
 
-def load(source: Path = SOURCE, package: str = "stoker") -> dict[str, Module]:
-    """The modules of a package by name. `source` is the directory that has the package."""
+def load(source: Path, package: str = "stoker", text: Callable[[Path], str] = Path.read_text) -> dict[str, Module]:
+    """The modules of a package by name. `source` is the directory that has the package, `text` reads a file."""
     modules = {}
     for path in sorted((source / package).rglob("*.py")):
         parts = path.relative_to(source).with_suffix("").parts
         is_package = parts[-1] == "__init__"
         name = ".".join(parts[:-1] if is_package else parts)
-        modules[name] = Module(name, ast.parse(path.read_text(), str(path)), is_package)
+        modules[name] = Module(name, ast.parse(text(path), str(path)), is_package)
     return modules
 
 
@@ -95,7 +98,36 @@ def bindings(module: Module) -> dict[str, str]:
     return found
 
 
-def settings(project: Path = ROOT / "pyproject.toml") -> dict[str, dict[str, str]]:
-    """The table `tool.stoker.checks` of the project's settings: exceptions to the checks, with reasons."""
-    found: dict[str, dict[str, str]] = tomllib.loads(project.read_text())["tool"]["stoker"]["checks"]
-    return found
+class SourceTree:
+    """The project's directory, whose files are read when they are first asked for, and then kept."""
+
+    def __init__(self, root: Path = ROOT) -> None:
+        self.root = root
+        self._texts: dict[Path, str] = {}
+
+    def text(self, path: Path) -> str:
+        """The content of a file. Raises OSError."""
+        if path not in self._texts:
+            self._texts[path] = path.read_text()
+        return self._texts[path]
+
+    @cached_property
+    def modules(self) -> dict[str, Module]:
+        """The modules of Stoker by name."""
+        return load(self.root / "src", text=self.text)
+
+    @cached_property
+    def exceptions(self) -> dict[str, dict[str, str]]:
+        """The table `tool.stoker.checks` of the project's settings: by check, what it excepts with the reason."""
+        found: dict[str, dict[str, str]] = tomllib.loads(self.text(self.root / "pyproject.toml"))["tool"]["stoker"][
+            "checks"
+        ]
+        return found
+
+
+def show(report: Iterable[str]) -> int:
+    """Print the lines of a report and return the exit status: 1 when there are any."""
+    lines = list(report)
+    for line in lines:
+        print(line)
+    return 1 if lines else 0

@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 
 from checks.method_bound import Counter, UnknownBase, check
-from checks.source_tree import load
+from checks.source_tree import SourceTree, load
 from stoker.emulator.compute.nova import COMPUTE
 from stoker.emulator.volume.cinder import VOLUME
 
@@ -88,4 +88,4 @@ def test_the_count_without_importing_is_what_python_finds(kind: type) -> None:
 
     found = {attribute for base in ours for attribute, value in vars(base).items() if inspect.isfunction(value)}
 
-    assert Counter(load()).methods(name) == found
+    assert Counter(SourceTree().modules).methods(name) == found

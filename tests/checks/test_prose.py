@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from checks.prose import ROOT, Term, Vocabulary, check, markdown_prose, python_prose
+from checks.prose import Term, Vocabulary, check, markdown_prose, python_prose
+from checks.source_tree import SourceTree
 
 VOCABULARY = Vocabulary((Term(re.compile(r"\banew\b", re.IGNORECASE), "again"),), ("docs/pending",))
 
@@ -33,12 +34,12 @@ def test_only_the_projects_pages_are_read_and_pending_ones_left_out(tmp_path: Pa
     (tmp_path / place).parent.mkdir(parents=True)
     (tmp_path / place).write_text("Made anew.\n")
 
-    assert len(check(tmp_path, VOCABULARY)) == count
+    assert len(check(SourceTree(tmp_path), VOCABULARY)) == count
 
 
 def test_every_pending_place_exists_and_has_complaints_left() -> None:
     vocabulary = Vocabulary.load()
-    everywhere = check(ROOT, Vocabulary(vocabulary.terms, ()))
+    everywhere = check(SourceTree(), Vocabulary(vocabulary.terms, ()))
 
     done = [place for place in vocabulary.pending if not any(line.startswith(place) for line in everywhere)]
 

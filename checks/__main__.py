@@ -1,0 +1,19 @@
+"""Run all checks over one reading of the sources: `python -m checks`."""
+
+from __future__ import annotations
+
+import sys
+
+from checks import import_cycles, method_bound, prose
+from checks.source_tree import SourceTree, show
+
+CHECKS = (prose, import_cycles, method_bound)
+
+
+def main() -> int:
+    tree = SourceTree()
+    return show(line for check in CHECKS for line in check.report(tree))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
