@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 MINUTES ?= 30
 
-.PHONY: demo test quick attack check format plans bench chaos conformance playbook rally horizon docs clean
+.PHONY: demo test quick coverage attack check format plans bench chaos conformance playbook rally horizon docs clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -18,6 +18,9 @@ demo: $(STAMP)          ## deploy the example on an embedded cloud
 
 test: $(STAMP)          ## run every test
 	$(BIN)/pytest -n auto --dist loadgroup
+
+coverage: $(STAMP)      ## run the tests that start no processes, and fail below the floor of coverage
+	$(BIN)/pytest -n auto -m 'not slow' --cov --cov-report=term
 
 quick: $(STAMP)         ## run the tests that start no processes
 	$(BIN)/pytest -n auto -m 'not slow'

@@ -35,7 +35,7 @@ _POLL_SECONDS = 0.1
 
 
 class ServerMissing(Exception):
-    """A server is not installed and cannot be; the text says why."""
+    """A server is not installed and cannot be installed; the message says why."""
 
 
 def free_port() -> int:

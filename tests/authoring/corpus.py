@@ -1,6 +1,6 @@
 """The OpenStack community's example templates, what the linter says about them, and the page that lists it.
 
-`python -m tests.authoring.corpus` writes the page anew, and refuses to list an error that has no reason here.
+`python -m tests.authoring.corpus` writes the page again, and refuses to list an error that has no reason here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ WHY_WARNED = {
     "missing-file": "The scripts that these templates include are not part of the collection that is checked here.",
     "unused-parameter": "The template declares the parameter and never asks for it.",
     "unused-condition": "The template declares the condition and never asks for it.",
-    "unchecked-number": "The parameter is a text that may be anything, and its value is used as a number.",
+    "unchecked-number": "The parameter is any string, and its value is used as a number.",
     "hidden-output": "The password that a hidden parameter keeps out of sight is shown by an output.",
     "renumbering-index": "The index points at another member after the group has lost one.",
     "ignored-key": "The key of the resource is none that the format has.",

@@ -1,4 +1,4 @@
-"""`stoker convert`: the other dialect says the same, or it is told where it cannot."""
+"""`stoker convert`: the result is equivalent, or a message names what cannot be converted."""
 
 from __future__ import annotations
 

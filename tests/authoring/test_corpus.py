@@ -54,8 +54,8 @@ def test_every_complaint_about_the_others_is_listed(found: dict[str, list[Diagno
     assert FOLDER is not None
     said = corpus.entries(found, FOLDER)
     listed = corpus.listed()
-    assert said - listed == set(), "look at these, and write the page anew"
-    # A type is listed until the page is written anew, also when Stoker has got it meanwhile.
+    assert said - listed == set(), "check these, and write the page again"
+    # A type is listed until the page is written again, also when Stoker supports it by now.
     assert {entry for entry in listed - said if entry.rule != corpus.UNKNOWN_TYPE} == set()
 
 

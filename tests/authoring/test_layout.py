@@ -17,7 +17,7 @@ from stoker.authoring.layout import layout
 from stoker.base.errors import TemplateInvalid
 from stoker.template.document import Document
 from tests.authoring.support import Desk
-from tests.authoring.yaml_texts import yaml_texts
+from tests.authoring.yaml_documents import yaml_documents
 
 
 def laid_out(text: str) -> str:
@@ -276,12 +276,12 @@ def test_a_list_of_one_mapping_keeps_its_braces() -> None:
 
 
 def said(text: str) -> str:
-    """What a text says, in which a NaN is like another."""
+    """The data of a document, in which all NaNs are equal."""
     return json.dumps(Document.parse(text).data, sort_keys=True)
 
 
 @settings(max_examples=400, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
-@given(text=yaml_texts())
+@given(text=yaml_documents())
 def test_any_text_that_is_valid(text: str) -> None:
     try:
         before = said(text)

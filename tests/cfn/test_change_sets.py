@@ -106,14 +106,14 @@ def test_a_stack_that_changed_since_makes_a_change_set_obsolete(boto: Any) -> No
 
 
 def test_deleting_a_stack_that_has_change_sets_only_forgets_them(boto: Any) -> None:
-    propose(boto, "never", "CREATE", template(One="a"), StackName="unborn")
+    propose(boto, "never", "CREATE", template(One="a"), StackName="not-created")
     with pytest.raises(ClientError) as taken:
-        propose(boto, "never", "CREATE", template(One="a"), StackName="unborn")
+        propose(boto, "never", "CREATE", template(One="a"), StackName="not-created")
     assert code(taken) == "AlreadyExistsException"
-    boto.delete_stack(StackName="unborn")
+    boto.delete_stack(StackName="not-created")
     for ask in (boto.describe_stacks, boto.list_change_sets, boto.delete_stack):
         with pytest.raises(ClientError) as gone:
-            ask(StackName="unborn")
+            ask(StackName="not-created")
         assert code(gone) == "ValidationError"
 
 

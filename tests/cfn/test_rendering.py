@@ -101,7 +101,7 @@ def ask(client: testing.TestClient, **params: str) -> testing.Result:
 
 
 def golden(answer: testing.Result) -> str:
-    """The text of an answer, its request id made to be the same."""
+    """The body of a response, with its request ID replaced by a constant."""
     return re.sub(r"req-[-0-9a-f]{36}", "REQUEST", answer.text)
 
 

@@ -102,7 +102,7 @@ def test_a_parameter_that_comes_twice_is_refused(world: QueryService, keys: Keys
 
 @pytest.mark.parametrize("ago", [1000.0, -1000.0])
 def test_a_request_from_another_time(world: QueryService, keys: Keys, ago: float) -> None:
-    """Whoever has seen a signed request cannot send it again later, and a clock that is ahead does not help."""
+    """A recorded signed request cannot be replayed later, nor one that was signed in the future."""
     assert query(world, keys, Action="ListStacks", Timestamp=time_text(ago)).code == "RequestExpired"
     headers = version_4(keys, world.host, LIST, ago=ago)
     assert send(world, "POST", "/v1/", LIST, headers).code == "RequestExpired"

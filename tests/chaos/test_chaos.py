@@ -28,7 +28,7 @@ sys.exit(program.main())
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONHASHSEED": "0"}  # else the program starts itself anew with it
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}  # otherwise the program restarts itself with it
     command = [sys.executable, *arguments]
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
 

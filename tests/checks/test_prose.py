@@ -10,19 +10,19 @@ import pytest
 from checks.prose import Term, Vocabulary, check, markdown_prose, python_prose
 from checks.source_tree import SourceTree
 
-VOCABULARY = Vocabulary((Term(re.compile(r"\banew\b", re.IGNORECASE), "again"),), ("docs/pending",))
+VOCABULARY = Vocabulary((Term(re.compile(r"\bhither\b", re.IGNORECASE), "again"),), ("docs/pending",))
 
 
 def test_words_are_found_in_comments_and_strings_of_python_and_not_in_its_names() -> None:
-    source = 'anew = 1  # made anew\nx = """\nonce\nAnew\n"""\n'
+    source = 'hither = 1  # made hither\nx = """\nonce\nHither\n"""\n'
 
     found = list(VOCABULARY.complaints(python_prose(source)))
 
-    assert found == [(1, "anew", "again"), (4, "Anew", "again")]
+    assert found == [(1, "hither", "again"), (4, "Hither", "again")]
 
 
 def test_code_in_markdown_is_not_prose_but_a_note_is() -> None:
-    page = "`anew`\n\n```python\nanew()\n```\n\n```{note}\nbegin anew\n```\n\nanew\n"
+    page = "`hither`\n\n```python\nhither()\n```\n\n```{note}\nbegin hither\n```\n\nhither\n"
 
     found = [line for line, _, _ in VOCABULARY.complaints(markdown_prose(page))]
 
@@ -32,7 +32,7 @@ def test_code_in_markdown_is_not_prose_but_a_note_is() -> None:
 @pytest.mark.parametrize(("place", "count"), [("docs/page.md", 1), ("docs/pending/page.md", 0), ("other/page.md", 0)])
 def test_only_the_projects_pages_are_read_and_pending_ones_left_out(tmp_path: Path, place: str, count: int) -> None:
     (tmp_path / place).parent.mkdir(parents=True)
-    (tmp_path / place).write_text("Made anew.\n")
+    (tmp_path / place).write_text("Made hither.\n")
 
     assert len(check(SourceTree(tmp_path), VOCABULARY)) == count
 

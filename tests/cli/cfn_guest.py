@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from tests.cli import forwarding
 
 PORT = 8000
-"""Where heat-cfntools expects the CloudFormation API, whatever it is told."""
+"""Where heat-cfntools expects the CloudFormation API, whatever its configuration."""
 
 _MOUNTS = """
 set -eu

@@ -1,6 +1,6 @@
 """Plays a server's operating system: it runs OpenStack's own agents, as published, in a directory of its own.
 
-os-collect-config fetches the metadata, heat-agents apply the configurations and signal what came of them. A guest knows
+os-collect-config fetches the metadata, heat-agents apply the configurations and signal the results. A guest knows
 what its server was booted with, and nothing else.
 """
 

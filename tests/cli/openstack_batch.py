@@ -1,5 +1,5 @@
 """`python openstack_batch.py`: runs OpenStack's client on the argument list, as JSON, that each line of standard input
-holds, and answers with a line on what came of it. One process for all: most of a command's time is the client's start.
+holds, and prints a line with the result. One process for all: most of a command's time is the client's start.
 """
 
 from __future__ import annotations

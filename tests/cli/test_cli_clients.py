@@ -1,4 +1,4 @@
-"""OpenStack's own clients against an embedded Stoker, set up by nothing but the files that `stoker up` writes."""
+"""OpenStack's own clients against an embedded Stoker, configured with only the files that `stoker up` writes."""
 
 from __future__ import annotations
 

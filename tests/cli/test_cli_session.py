@@ -108,7 +108,7 @@ def repair(stack: Client) -> None:
 
 
 def hold_and_let_go(stack: Client) -> None:
-    """Hooks: a stack waits until it is told to go on."""
+    """Hooks: a stack waits until the hook is cleared."""
     stack("create", "-t", TEMPLATE, "--pre-create", "net", "held")
     until_held(stack, "held", "net")
     assert "pre-create" in stack("hook poll", "held")
@@ -118,7 +118,7 @@ def hold_and_let_go(stack: Client) -> None:
 
 
 def call_off(stack: Client) -> None:
-    """An update that is held by a hook is called off."""
+    """An update that waits at a hook is cancelled."""
     stack("update", "--existing", "--parameter", "word=four", "--pre-update", "thing", "every")
     until_held(stack, "every", "thing")
     stack("cancel", *WAIT, "every")

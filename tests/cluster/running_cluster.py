@@ -81,7 +81,7 @@ class Process:
         self.start()
 
     def start(self) -> None:
-        """Run it anew, once it has ended."""
+        """Start the process again after it has ended."""
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(self._command, stdout=output, stderr=output)
 
@@ -282,7 +282,7 @@ class Cluster:
         return resources
 
     def settle(self, *names: str, state: str = "CREATE_COMPLETE") -> None:
-        """Wait until nothing goes on in these stacks, and require that all came to `state`."""
+        """Wait until no operation runs on these stacks, and require that all are in `state`."""
 
         def settled() -> bool:
             states = self.states()

@@ -1,4 +1,4 @@
-"""Engines that are killed, paused and stopped, and a broker and a database that go away: work goes on, once."""
+"""Engines, a broker and a database that stop: operations are resumed, and nothing is done twice."""
 
 from __future__ import annotations
 

@@ -58,12 +58,12 @@ def listener(cluster: Cluster) -> Iterator[Listener]:
 def test_notifications_arrive_also_when_the_engine_that_began_is_killed(cluster: Cluster, listener: Listener) -> None:
     cluster.engines(1)
     cluster.create("notified", TEMPLATE)
-    wait_until(lambda: listener.of("notified") == ["orchestration.stack.create.start"], "the beginning is told")
+    wait_until(lambda: listener.of("notified") == ["orchestration.stack.create.start"], "the start is notified")
     (killed,) = cluster.running
     killed.signal(signal.SIGKILL)
     killed.ended()
     cluster.engines(1)
     cluster.settle("notified")
-    wait_until(lambda: "orchestration.stack.create.end" in listener.of("notified"), "the end is told")
+    wait_until(lambda: "orchestration.stack.create.end" in listener.of("notified"), "the end is notified")
     publishers = {publisher for publisher, _, name in listener.heard if name == "notified"}
     assert publishers == {f"orchestration.{engine.host}" for engine in (killed, *cluster.running)}

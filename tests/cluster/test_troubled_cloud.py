@@ -1,4 +1,4 @@
-"""A cloud that is in trouble delays work, and changes nothing about what comes of it; one that refuses is believed."""
+"""Failures of a cloud delay operations without changing their results; a rejected request is an error."""
 
 from __future__ import annotations
 

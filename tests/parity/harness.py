@@ -58,7 +58,7 @@ _CFN_TYPES = {
 
 
 class ValueType(ResourceType):
-    """Stands in for OS::Heat::Value."""
+    """A replacement for OS::Heat::Value."""
 
     type_name = "OS::Heat::Value"
     properties = {"value": Property(Type.ANY, required=True)}
@@ -86,7 +86,7 @@ class MadeScope:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a case: a value, or the stage, kind and text of the error."""
+    """The outcome of a case: a value, or the stage, type and message of the error."""
 
     value: Any = None
     stage: str = ""
@@ -162,7 +162,7 @@ def run(template: Mapping[str, Any], parameters: Mapping[str, Any] | None = None
 
 
 def custom_complaints(definition: Definition) -> list[Diagnostic]:
-    """What plug-ins would say of the parameters' values."""
+    """The result of plug-ins' checks of the parameter values."""
     complaints = []
     for wanted in definition.parameters.custom_checks:
         if wanted.constraint == "ip_addr":

@@ -1,4 +1,4 @@
-"""A stack's whole life over the Orchestration API, of whichever service answers at an address."""
+"""The life cycle of a stack over the Orchestration API of the service at a URL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ POLL_SECONDS = 0.25
 
 @dataclass(frozen=True)
 class Service:
-    """Where an orchestration service answers for one project, and with which token."""
+    """The URL of an orchestration service for one project, and a token for it."""
 
     url: str
     token: str
@@ -34,7 +34,7 @@ class Service:
             return error.code, _parsed(error.read())
 
     def outcome(self, case: Mapping[str, Any]) -> dict[str, Any]:
-        """What becomes of a case: the status of the stack and its outputs, or the refusal's status and error type."""
+        """The outcome of a case: the status of the stack and its outputs, or the refusal's status and error type."""
         name = f"parity-{uuid.uuid4().hex[:12]}"
         body = {key: case[key] for key in ("parameters", "environment", "files") if key in case}
         body |= {"stack_name": name, "timeout_mins": 1, "template": json.dumps(case["template"])}

@@ -1,4 +1,4 @@
-"""Record what a real Heat answers to the template cases: `python -m parity.record` in the folder `tests`.
+"""Record the responses of a real Heat to the template cases: `python -m tests.parity.record`.
 
 The service is found as the OpenStack client finds it: OS_AUTH_URL, OS_USERNAME, OS_PASSWORD and OS_PROJECT_NAME name a
 user of a cloud with Heat, and PARITY_HEAT_URL (default http://127.0.0.1:15004/v1) the service itself. Only cases that
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def write(found: dict[str, dict[str, Any]]) -> None:
-    """Keep what is known so far, a line for each case: an interrupted recording goes on where it ended."""
+    """Write the recorded responses, one line per case, so that an interrupted recording can be resumed."""
     lines = [f"{json.dumps(name)}: {json.dumps(found[name], sort_keys=True)}" for name in sorted(found)]
     RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 

@@ -1,4 +1,4 @@
-"""Every custom constraint of the reference engine reaches whoever looks things up, with its own description."""
+"""Every custom constraint of the reference engine reaches the check of its plug-in, with its own description."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def checks(declared: dict[str, Any], value: Any) -> list[CustomCheck]:
     return definition.parameters.custom_checks
 
 
-def test_there_are_all() -> None:
+def test_all_constraints_exist() -> None:
     assert len(NAMES) == 70
 
 
@@ -48,6 +48,6 @@ def test_the_value_is_of_the_parameters_type(kind: str, given: str, expected: An
     assert [check.value for check in found] == [expected]
 
 
-def test_each_is_known_to_a_plug_in() -> None:
+def test_each_constraint_has_a_check() -> None:
     known = {name for point in entry_points(group="stoker.constraints") for name in point.load()}
     assert set(NAMES) <= known

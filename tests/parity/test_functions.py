@@ -12,7 +12,7 @@ import pytest
 from tests.parity.harness import FACTS, VALUE, Outcome, run, template_for
 
 ANY_CLEAN_ERROR = "python-level-type-error"
-"""Cases in which the reference engine slipped: any clean error will do."""
+"""Cases in which Heat fails with an internal error: any user error is accepted."""
 
 
 @dataclass(frozen=True)

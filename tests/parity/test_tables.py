@@ -67,7 +67,7 @@ def _ours(functions: Mapping[str, str]) -> dict[str, str]:
     return {name: SHARED_VARIANTS.get(variant, variant) for name, variant in functions.items()}
 
 
-def test_every_version_is_there_and_every_variant_is_used() -> None:
+def test_every_version_exists_and_every_variant_is_used() -> None:
     assert {version.name for version in VERSIONS} == set(FACTS["versions"])
     assert len(by_name()) == len(FACTS["versions"]) + len(FACTS["aliases"])
     tables = (table for version in VERSIONS for table in _tables(version))

@@ -59,5 +59,5 @@ def _same(outcome: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
     )
 
 
-def test_every_recorded_case_is_there() -> None:
+def test_every_case_has_a_recording() -> None:
     assert set(RECORDED) == set(CASES)

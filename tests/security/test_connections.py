@@ -219,7 +219,7 @@ def test_slow_template_hosts(server: Server, record_property: Callable[[str, obj
 
 @contextmanager
 def talking(part: bytes) -> Iterator[str]:
-    """The URL of a host that begins with `part`, and repeats the end of it for ever."""
+    """The URL of a host that begins with `part`, and repeats its end indefinitely."""
     ended = threading.Event()
 
     def talk(peer: socket.socket) -> None:

@@ -1,4 +1,4 @@
-"""Resource types and short cuts for tests of the template language."""
+"""Resource types and helpers for tests of the template language."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def bind(
 
 
 def complaints(template: Template | str, parameters: Mapping[str, Any] | None = None) -> list[Diagnostic]:
-    """What `check` says about a bound template, looking types up by the name as written."""
+    """The diagnostics of `check` for a bound template; types are looked up by the name as written."""
     definition = bind(template, parameters)
     return check(definition, lambda name, _: TYPES.get(name), type_names=list(TYPES))
 
@@ -102,5 +102,5 @@ def invalid(text: str, parameters: Mapping[str, Any] | None = None) -> TemplateI
     return caught.value
 
 
-def texts(diagnostics: Iterable[Diagnostic]) -> list[str]:
+def messages(diagnostics: Iterable[Diagnostic]) -> list[str]:
     return [diagnostic.text() for diagnostic in diagnostics]

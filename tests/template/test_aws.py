@@ -1,4 +1,4 @@
-"""What AWS has added to CloudFormation templates since the reference engine stopped following."""
+"""Features of CloudFormation templates that AWS added later and Heat does not have."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def aws(text: str, head: str = HEAD) -> str:
 
 
 class Made:
-    """A scope in which everything exists."""
+    """A scope in which all resources exist."""
 
     def reference(self, resource: str) -> Any:
         return f"id of {resource}"
@@ -64,7 +64,7 @@ def bound_value(expression: str, head: str = HEAD, **options: Any) -> tuple[Defi
 
 
 def value(expression: str, head: str = HEAD, **options: Any) -> Any:
-    """What the expression comes to when everything exists."""
+    """The value of the expression when all resources exist."""
     definition, tree = bound_value(expression, head, **options)
     return definition.resolve(tree, Made())
 
@@ -130,7 +130,7 @@ def test_functions(expression: str, expected: Any) -> None:
         ("!Ref AWS::NotificationARNs", "no resource 'AWS::NotificationARNs'"),
     ],
 )
-def test_functions_that_cannot_work(expression: str, words: str) -> None:
+def test_invalid_function_arguments(expression: str, words: str) -> None:
     assert words in refused(expression)
 
 
@@ -160,11 +160,11 @@ def test_functions_of_the_transform(expression: str, expected: Any) -> None:
         ("!FindInMap [Sizes, [a], cores, {DefaultValue: 1}]", "the keys must be strings"),
     ],
 )
-def test_functions_of_the_transform_that_cannot_work(expression: str, words: str) -> None:
+def test_invalid_arguments_of_functions_of_the_transform(expression: str, words: str) -> None:
     assert words in refused(expression, TRANSFORM)
 
 
-def test_what_waits_for_a_resource() -> None:
+def test_values_that_depend_on_a_resource() -> None:
     for expression in ("!Sub '${Net.mac}'", "!Ref Net"):
         definition, tree = bound_value(expression)
         assert has_unknown(definition.resolve(tree, UnknownScope()))
@@ -173,7 +173,7 @@ def test_what_waits_for_a_resource() -> None:
     assert definition.resolve(tree, UnknownScope()) == 2
 
 
-def test_conditions_that_name_others() -> None:
+def test_conditions_that_refer_to_conditions() -> None:
     text = HEAD + dedent("""
         Conditions:
           a: !Equals [!Sub '${AWS::StackName}', web]
@@ -190,7 +190,7 @@ def test_conditions_that_name_others() -> None:
 # -- short tags ---------------------------------------------------------------------------------------------------
 
 
-def test_places_behind_short_tags() -> None:
+def test_positions_after_short_tags() -> None:
     found = complaints(
         aws("""
         Resources:
@@ -242,7 +242,7 @@ def test_exports_and_imports() -> None:
     assert definition.resolve(definition.outputs["b"].value, Made()) == 5
 
 
-def test_an_import_of_nothing() -> None:
+def test_import_of_a_missing_export() -> None:
     assert "no stack of this project exports 'netx'; did you mean 'nets'?" in refused(
         "!ImportValue netx", exports={"nets": 1}
     )
@@ -345,7 +345,7 @@ def test_metadata_and_policies() -> None:
         ("CreationPolicy: [ResourceSignal]", "must be a map, not a list"),
     ],
 )
-def test_policies_that_cannot_be(key: str, words: str) -> None:
+def test_invalid_policies(key: str, words: str) -> None:
     error = invalid(aws(f"Resources: {{Net: {{Type: Test::Net, {key}}}}}"))
     assert words in error.message
     (found,) = error.diagnostics
@@ -376,7 +376,7 @@ Rules:
 
 
 def held(assertion: str, parameters: Mapping[str, Any] | None = None, **options: Any) -> bool:
-    """Whether the assertion lets a production stack through."""
+    """Whether the assertion accepts a production stack."""
     text = HEAD + RULES.replace("ASSERTION", assertion)
     bind(text)  # it never counts elsewhere
     try:
@@ -409,7 +409,7 @@ def test_rules(assertion: str, zones: str, expected: bool) -> None:
     assert held(assertion, {"Zones": zones}) is expected
 
 
-def test_rules_about_what_values_name() -> None:
+def test_rules_on_attributes_of_parameter_values() -> None:
     def look_up(kind: str, name: str, attribute: str) -> str:
         assert kind == "AWS::EC2::VPC::Id"
         return f"{attribute}-{name}"
@@ -506,7 +506,7 @@ def test_loops_in_conditions_and_properties() -> None:
     }
 
 
-def test_places_in_copies() -> None:
+def test_positions_in_expanded_loops() -> None:
     error = invalid(
         TRANSFORM
         + dedent("""
@@ -579,13 +579,13 @@ def test_a_template_with_resources_need_not_name_the_only_format_of_aws() -> Non
         ("!Join ['', [a, '{{resolve:ssm:word}}']]", "{{resolve:ssm:…}} is not supported"),
     ],
 )
-def test_what_aws_keeps_elsewhere_is_not_taken_for_a_text(value: str, words: str) -> None:
+def test_dynamic_references_to_unsupported_stores_are_rejected(value: str, words: str) -> None:
     error = invalid(HEAD + f"Resources: {{a: {{Type: 'Test::Net', Properties: {{name: {value}}}}}}}")
     assert words in error.message
     assert len(error.diagnostics) == 1
 
 
-def test_dynamic_references_mean_nothing_elsewhere() -> None:
+def test_dynamic_references_are_plain_strings_in_other_formats() -> None:
     text = "{heat_template_version: 2021-04-16, resources: {a: {type: T, properties: {name: '{{resolve:ssm:word}}'}}}}"
     assert load(text).resources["a"].properties == {"name": "{{resolve:ssm:word}}"}
     load(HEAD + "Resources: {a: {Type: T, Properties: {name: '{{resolve:other}}'}}}")

@@ -1,4 +1,4 @@
-"""What a template may cost: hostile ones are refused in bounded time, large honest ones are quick."""
+"""Time budgets: hostile templates are rejected in bounded time, large ordinary ones are fast."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ def test_costly_calls_are_refused(snippet: Any) -> None:
     assert processor_time() - started < 5
 
 
-def test_what_else_the_machine_does_takes_no_time_from_a_template(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_load_does_not_count_against_the_time_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     hours = itertools.count(step=3600)
     for clock in ("monotonic", "perf_counter", "time"):
         monkeypatch.setattr(time, clock, lambda: float(next(hours)))
     assert evaluate({"yaql": {"expression": "range(100).select($ * 2).sum()"}}) == 9900
 
 
-def test_a_collection_of_garbage_takes_no_time_from_a_template() -> None:
+def test_garbage_collection_does_not_count_against_the_time_budget() -> None:
     heap = [[number] for number in range(200_000)]
     began, counted_from = time.thread_time(), processor_time()
     for _ in range(5):
@@ -93,7 +93,7 @@ def test_costly_patterns_of_parameters_are_refused() -> None:
         bind(text, {"p": _BAD_TEXT})
 
 
-def test_sets_come_out_in_the_same_order_everywhere() -> None:
+def test_sets_have_the_same_order_in_every_process() -> None:
     assert evaluate({"yaql": {"expression": "['c', 'a', 'b'].toSet()"}}) == ["a", "b", "c"]
 
 

@@ -14,12 +14,12 @@ from stoker.template.check import check, graph
 from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import UnknownScope
 from stoker.template.properties import finalize
-from tests.template.support import TYPES, bind, complaints, load, texts
+from tests.template.support import TYPES, bind, complaints, load, messages
 
 HEAD = "heat_template_version: 2021-04-16\n"
 
 
-def test_all_complaints_come_together_with_places_and_hints() -> None:
+def test_all_problems_are_reported_together_with_positions_and_hints() -> None:
     found = complaints(
         """
         heat_template_version: 2021-04-16
@@ -50,7 +50,7 @@ def test_all_complaints_come_together_with_places_and_hints() -> None:
           any: {value: {get_resource: nowhere}}
         """
     )
-    assert texts(found) == [
+    assert messages(found) == [
         "web.yaml:14:5: resources.other.type: there is no resource type 'Test::Prot'; did you mean 'Test::Port'?",
         "web.yaml:12:32: resources.port.properties.fixed_ips[0].ip_adress.get_attr: "
         "the template has no resource 'nett'; did you mean 'net'?",
@@ -100,12 +100,12 @@ def test_all_complaints_come_together_with_places_and_hints() -> None:
 )
 def test_complaint(resources: str, words: list[str]) -> None:
     found = complaints(HEAD + f"resources: {resources}")
-    assert len(found) == len(words), texts(found)
+    assert len(found) == len(words), messages(found)
     for diagnostic, part in zip(found, words, strict=True):
         assert part in diagnostic.message or part in diagnostic.hint
 
 
-def test_the_kind_of_the_error_is_the_one_that_heat_meets_first() -> None:
+def test_the_error_type_is_that_of_the_problem_that_heat_finds_first() -> None:
     text = HEAD + "resources: {a: {type: 'Test::Group', depends_on: b}, b: {type: 'Test::Group', depends_on: a}}"
     assert complaints(text)[0].kind == "CircularDependencyException"
 
@@ -116,10 +116,10 @@ def test_a_broken_nested_template_is_reported_with_its_own_name() -> None:
         return None
 
     found = check(bind(HEAD + "resources: {a: {type: child.yaml}}"), lookup)
-    assert texts(found) == ["child.yaml:2:1: resources: must be a map, not a number"]
+    assert messages(found) == ["child.yaml:2:1: resources: must be a map, not a number"]
 
 
-def test_nested_stacks_are_looked_into() -> None:
+def test_nested_templates_are_checked() -> None:
     asked = []
 
     def deep(resource: ResourceDefinition, kind: ResourceType, values: Mapping[str, Any]) -> Iterable[Diagnostic]:
@@ -128,7 +128,7 @@ def test_nested_stacks_are_looked_into() -> None:
 
     definition = bind(HEAD + "resources: {g: {type: 'Test::Group', properties: {n: 1}}, n: {type: 'Test::Net'}}")
     found = check(definition, lambda name, _: TYPES.get(name), deep=deep)
-    assert texts(found) == ["child.yaml: from inside"]
+    assert messages(found) == ["child.yaml: from inside"]
     assert asked == [("g", "Test::Group", {"n": 1})]
 
 
@@ -153,7 +153,7 @@ def test_requirements_by_type_complete_the_graph() -> None:
     assert definition.in_order() == ["net", "port", "other", "gateway"]
 
 
-def test_a_requirement_by_type_never_closes_a_circle() -> None:
+def test_a_requirement_by_type_never_closes_a_cycle() -> None:
     definition = bind(
         """
         heat_template_version: 2021-04-16
@@ -167,7 +167,7 @@ def test_a_requirement_by_type_never_closes_a_circle() -> None:
     assert graph(definition, types)["port"] == {"net"}
 
 
-def test_a_circle_in_the_template_is_an_error() -> None:
+def test_a_cycle_in_the_template_is_an_error() -> None:
     definition = bind(
         HEAD + "resources: {a: {type: T, depends_on: [c]}, b: {type: T, depends_on: a}, "
         "c: {type: T, metadata: {x: {get_resource: b}}}}"

@@ -23,7 +23,7 @@ PARAMETERS = HEAD + (
 
 
 class MadeScope(UnknownScope):
-    """Some resources exist."""
+    """A scope in which some resources exist."""
 
     def __init__(self, **references: Any) -> None:
         self.references = references
@@ -96,14 +96,14 @@ def test_precedence_of_parameter_values() -> None:
         ),
     ],
 )
-def test_unfit_parameters(text: str, parameters: dict[str, Any], kind: str, words: str) -> None:
+def test_invalid_parameters(text: str, parameters: dict[str, Any], kind: str, words: str) -> None:
     error = invalid(text, parameters)
     assert error.kind == kind
     assert words in error.message
     assert "hunter2" not in error.message
 
 
-def test_all_unfit_parameters_come_together() -> None:
+def test_all_invalid_parameters_are_reported_together() -> None:
     error = invalid(
         HEAD + "parameters:\n  a: {type: number}\n  b: {type: json}\n  c: {type: string}\n", {"a": "x", "b": "{"}
     )
@@ -111,7 +111,7 @@ def test_all_unfit_parameters_come_together() -> None:
     assert [diagnostic.position.line for diagnostic in error.diagnostics if diagnostic.position] == [3, 4, 5]
 
 
-def test_what_is_shown_and_what_is_kept() -> None:
+def test_values_that_are_shown_and_values_that_are_stored() -> None:
     parameters = bind(PARAMETERS, {"a": 5, "secret": "correct horse"}).parameters
     assert parameters.hidden == {"secret"}
     assert parameters.stored() == {"a": 5, "secret": "correct horse"}
@@ -177,7 +177,7 @@ def test_values_of_a_parent_may_be_unknown() -> None:
     assert definition.resolve(definition.resources["r"].properties, UnknownScope()) == {"x": waiting}
 
 
-def test_without_strictness_values_are_taken_as_they_are() -> None:
+def test_values_are_not_checked_without_strictness() -> None:
     definition = bind(PARAMETERS, {"secret": "short", "gone": 1}, strict=False)
     assert definition.parameters["secret"] == "short"
     unfit = bind(
@@ -216,7 +216,7 @@ def test_without_strictness_values_are_taken_as_they_are() -> None:
         ({"resource_facade": "metadata"}, UNDETERMINED),
     ],
 )
-def test_unknowns_pass_through(snippet: Any, expected: Any) -> None:
+def test_unknown_values_propagate(snippet: Any, expected: Any) -> None:
     assert resolve(snippet) == expected
 
 
@@ -251,7 +251,7 @@ def test_facade_of_a_nested_stack() -> None:
     assert resolve(snippet, MadeScope()) == [{"m": 1}, "Retain", {"u": 2}]
 
 
-def test_left_out_values() -> None:
+def test_omitted_values() -> None:
     gone = {"if": ["off", "x"]}
     assert resolve([1, gone, {"a": gone, "b": 2}]) == [1, {"b": 2}]
     assert resolve(gone) is None
@@ -291,7 +291,7 @@ def test_references_and_requirements() -> None:
     assert Reference("b", "ip", (0,)) in set(definition.all_references())
 
 
-def test_policies_and_external_ids_are_worked_out_while_binding() -> None:
+def test_policies_and_external_ids_are_resolved_by_binding() -> None:
     text = HEAD + (
         "parameters: {p: {type: string}, e: {type: string, default: some-id}}\n"
         "resources: {r: {type: T, deletion_policy: {get_param: p}, external_id: {get_param: e}}}\n"
@@ -303,7 +303,7 @@ def test_policies_and_external_ids_are_worked_out_while_binding() -> None:
     assert bind(HEAD + "resources: {r: {type: T}}").resources["r"].deletion_policy == "Delete"
 
 
-def test_an_external_resource_depends_on_nothing() -> None:
+def test_an_external_resource_has_no_dependencies() -> None:
     error = invalid(HEAD + "resources: {a: {type: T}, r: {type: T, external_id: x, depends_on: a}}")
     assert error.kind == "InvalidExternalResourceDependency"
 
@@ -316,14 +316,14 @@ def test_outputs_with_conditions() -> None:
     assert (outputs["y"].enabled, outputs["y"].value) == (True, 2)
 
 
-def test_a_condition_must_come_to_a_boolean() -> None:
+def test_a_condition_must_evaluate_to_a_boolean() -> None:
     text = HEAD + "parameters: {p: {type: string, default: x}}\nconditions: {c: {get_param: p}}"
     bind(text)
     error = invalid(text + "\nresources: {r: {type: T, condition: c}}")
     assert error.diagnostics[0].path == ("conditions", "c")
 
 
-def test_errors_of_functions_say_where() -> None:
+def test_errors_of_functions_have_a_position() -> None:
     definition = bind(HEAD + "outputs:\n  o:\n    value: {list_join: [',', [{get_file: nowhere}]]}\n")
     with pytest.raises(TemplateInvalid) as caught:
         definition.resolve(definition.outputs["o"].value, UnknownScope())
@@ -340,7 +340,7 @@ def test_one_template_serves_many_definitions() -> None:
     assert values == [{"x": "0"}, {"x": "1"}, {"x": "2"}]
 
 
-def test_what_the_validate_call_answers() -> None:
+def test_the_response_of_the_validate_call() -> None:
     template = load(
         """
         heat_template_version: 2021-04-16
@@ -454,7 +454,7 @@ def test_wrong_cfn_parameters(schema: dict[str, Any], path: tuple[str, ...], wor
     assert words in diagnostic.text()
 
 
-def test_the_condition_of_an_output_that_cannot_be_decided_is_a_complaint() -> None:
+def test_an_undecidable_condition_of_an_output_is_reported() -> None:
     text = HEAD + "parameters: {a: {type: string}}\noutputs: {out: {value: 1, condition: {get_param: a}}}"
     error = invalid(text, {"a": "word"})
     assert "get_param returns a string, not a boolean" in error.message

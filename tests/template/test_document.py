@@ -1,4 +1,4 @@
-"""Reading texts: what YAML values become, and what a text may not do."""
+"""Parsing documents: how YAML values are converted, and what is rejected."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def value_of(text: str) -> Any:
         ("|\n  line\n  two\n", "line\ntwo\n"),
     ],
 )
-def test_scalars_are_yaml_1_1_with_dates_as_text(text: str, value: Any) -> None:
+def test_scalars_are_yaml_1_1_with_dates_as_strings(text: str, value: Any) -> None:
     assert value_of(text) == value
     assert type(value_of(text)) is type(value)
 
 
-def test_keys_are_what_json_makes_of_them() -> None:
+def test_keys_become_strings_as_in_json() -> None:
     document = Document.parse("{1: a, true: b, ~: c, 1.5: d, text: e}\n", limits=Limits())
     assert document.data == {"1": "a", "true": "b", "null": "c", "1.5": "d", "text": "e"}
 
@@ -75,7 +75,7 @@ def test_merge_keys_and_aliases() -> None:
         ("a: !!int five\n", "is not a int", Position(1, 4)),
     ],
 )
-def test_broken_text_is_refused_with_its_place(text: str, words: str, position: Position) -> None:
+def test_malformed_yaml_is_rejected_with_its_position(text: str, words: str, position: Position) -> None:
     with pytest.raises(TemplateInvalid) as caught:
         Document.parse(text, source="t.yaml")
     (diagnostic,) = caught.value.diagnostics
@@ -86,31 +86,31 @@ def test_broken_text_is_refused_with_its_place(text: str, words: str, position: 
 
 
 @pytest.mark.parametrize("text", ["", "null", "[1]", "just text", "5", "# only a comment\n", "a: \x00", "a: \ud800"])
-def test_what_is_no_mapping_is_refused(text: str) -> None:
+def test_documents_other_than_mappings_are_rejected(text: str) -> None:
     with pytest.raises(TemplateInvalid) as caught:
         Document.parse(text)
     assert caught.value.kind == "ValueError"
 
 
 @pytest.mark.parametrize("opening", ["[", '{"a":', "- "])
-def test_deep_nesting_is_refused_in_bounded_time(opening: str) -> None:
+def test_deep_nesting_is_rejected_in_bounded_time(opening: str) -> None:
     with pytest.raises((TemplateInvalid, RequestLimitExceeded)):
         Document.parse("a: " + opening * 100_000)
 
 
-def test_deep_json_is_refused() -> None:
+def test_deep_json_is_rejected() -> None:
     with pytest.raises((TemplateInvalid, RequestLimitExceeded)):
         Document.parse('{"a":' * 5000 + "1" + "}" * 5000)
 
 
-def test_self_multiplying_aliases_are_refused() -> None:
+def test_exponential_aliases_are_rejected() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
     with pytest.raises(RequestLimitExceeded, match="too large"):
         Document.parse("\n".join(lines))
 
 
-def test_size_counts_for_text_and_mapping() -> None:
+def test_the_size_limit_applies_to_strings_and_mappings() -> None:
     limits = Limits(max_template_size=100)
     with pytest.raises(RequestLimitExceeded, match="max_template_size"):
         Document.parse("a: " + "x" * 100, limits=limits)
@@ -125,21 +125,21 @@ def test_the_size_is_in_bytes_of_utf_8(source: Any) -> None:
     assert 100 < Document.parse(source, limits=Limits(max_template_size=140)).size <= 140
 
 
-def test_a_mapping_must_hold_plain_data() -> None:
+def test_a_mapping_must_contain_plain_data() -> None:
     given: Any = {1: (1, 2), "a": None}
     assert Document.parse(given).data == {"1": [1, 2], "a": None}
     with pytest.raises(TemplateInvalid, match="not plain data"):
         Document.parse({"a": object()})
 
 
-def test_json_is_read_as_json() -> None:
+def test_json_is_parsed_as_json() -> None:
     data = {"a": ["2013-05-23", 1e3, True, None, {"b": "yes"}]}
     document = Document.parse(json.dumps(data, indent=2), source="t.json")
     assert document.data == data
     assert document.locate(("a", 4, "b")) == Position(8, 7)
 
 
-def test_locate_finds_the_nearest_place() -> None:
+def test_locate_finds_the_nearest_position() -> None:
     document = Document.parse("resources:\n  web:\n    type: X\n    list:\n    - one\n    - two: 2\n")
     assert document.locate(("resources", "web", "type")) == Position(3, 5)
     assert document.locate(("resources", "web", "list", 1, "two")) == Position(6, 7)

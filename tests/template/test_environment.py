@@ -1,4 +1,4 @@
-"""Environments: sections, merging, and what a type name stands for."""
+"""Environments: sections, merging, and resolution of type names."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_wrong_environments(data: Any, kind: str, words: str) -> None:
     assert words in caught.value.message
 
 
-def test_data_goes_around() -> None:
+def test_data_round_trips() -> None:
     data = {
         "parameters": {"a": 1},
         "parameter_defaults": {"b": None},
@@ -71,7 +71,7 @@ def merged(*parts: dict[str, Any]) -> dict[str, Any]:
     return dict(Environment.merged(parts, TEMPLATE.parameters).parameters)
 
 
-def test_later_environments_overwrite() -> None:
+def test_later_environments_override_earlier_ones() -> None:
     environment = Environment.merged(
         [
             {"parameters": {"text": "a", "number": 1}, "resource_registry": {"A": "1", "B": "1"}},
@@ -131,7 +131,7 @@ def test_default_strategy_of_an_environment() -> None:
     assert found == {"text": "b", "number": 2}
 
 
-def test_strategies_that_do_not_fit() -> None:
+def test_merge_strategies_that_do_not_fit_the_type() -> None:
     with pytest.raises(TemplateInvalid) as caught:
         merged(
             {"parameters": {"flag": True}},
@@ -191,7 +191,7 @@ def test_hooks_and_restricted_actions() -> None:
     assert found.restricted_actions("web1") == {"replace"}
 
 
-def test_a_child_sees_what_is_below_its_resource() -> None:
+def test_a_nested_environment_has_the_entries_of_its_resource() -> None:
     environment = Environment.from_data(
         {
             "parameters": {"p": 1},

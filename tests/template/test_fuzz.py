@@ -1,4 +1,4 @@
-"""Whatever comes in, the answer is a definition or a clear error."""
+"""Any input results in a definition or a clear error."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ maps = st.dictionaries(keys, values, max_size=4)
 
 
 def mostly(good: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """Nine times out of ten what belongs there, else anything."""
+    """Nine times out of ten a suitable value, otherwise an arbitrary one."""
     return st.integers(0, 9).flatmap(lambda number: good if number else values)
 
 
@@ -100,7 +100,7 @@ def _extra(resource_keys: Any) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def exercise(source: Any) -> None:
-    """Everything that can be done with a template before anything is made."""
+    """All that can be done with a template before resources are created."""
     template = Template.load(source)
     definition = Definition.bind(
         template, Environment.from_data(None), parameters={"p": "1"}, files={"x": "y"}, pseudo=PSEUDO, missing_ok=True
@@ -117,7 +117,7 @@ def exercise(source: Any) -> None:
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(templates())
-def test_templates_made_at_random(template: dict[str, Any]) -> None:
+def test_random_templates(template: dict[str, Any]) -> None:
     try:
         exercise(template)
     except UserError as error:
@@ -126,7 +126,7 @@ def test_templates_made_at_random(template: dict[str, Any]) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=200) | st.dictionaries(keys, values, max_size=5).map(lambda data: yaml.safe_dump(data)))
-def test_texts_made_at_random(text: str) -> None:
+def test_random_strings(text: str) -> None:
     try:
         exercise(text)
     except UserError as error:
@@ -135,7 +135,7 @@ def test_texts_made_at_random(text: str) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(st.dictionaries(st.text(max_size=8), values, max_size=5))
-def test_writing_and_reading_again_changes_nothing(data: dict[str, Any]) -> None:
+def test_dumping_and_loading_round_trips(data: dict[str, Any]) -> None:
     document = Document.parse(data)
     assert Document.parse(document.data).data == document.data
     assert Document.parse(json.dumps(document.data)).data == document.data
@@ -160,7 +160,7 @@ def test_yaml_is_read_as_the_safe_loader_reads_it(data: dict[str, Any]) -> None:
 @given(
     st.dictionaries(st.sampled_from(["parameters", "parameter_defaults", "resource_registry", "event_sinks"]), values)
 )
-def test_environments_made_at_random(data: dict[str, Any]) -> None:
+def test_random_environments(data: dict[str, Any]) -> None:
     try:
         environment = Environment.from_data(data)
     except UserError as error:

@@ -1,4 +1,4 @@
-"""Templates drawn from a grammar: sound ones, in which every call has fitting arguments."""
+"""Templates drawn from a grammar: valid ones, in which every call has arguments of the right types."""
 
 from __future__ import annotations
 
@@ -42,47 +42,49 @@ def listed(items: Drawn) -> Drawn:
     return st.lists(items, max_size=3)
 
 
-def hot_texts(texts: Drawn) -> Drawn:
+def hot_texts(messages: Drawn) -> Drawn:
     return st.one_of(
         st.sampled_from([{"get_param": "text"}, {"get_resource": "net"}, {"get_attr": ["net", "subnets", 0]}]),
-        calls("list_join", words, listed(texts)),
-        st.tuples(texts, texts).map(lambda pair: {"str_replace": {"template": pair[0], "params": {"a": pair[1]}}}),
-        calls("if", st.sampled_from(["yes_it_is", "no_it_is_not", {"not": "yes_it_is"}]), texts, texts),
+        calls("list_join", words, listed(messages)),
+        st.tuples(messages, messages).map(
+            lambda pair: {"str_replace": {"template": pair[0], "params": {"a": pair[1]}}}
+        ),
+        calls("if", st.sampled_from(["yes_it_is", "no_it_is_not", {"not": "yes_it_is"}]), messages, messages),
         st.just({"digest": ["sha256", {"get_param": "text"}]}),
     )
 
 
-def hot_values(values: Drawn, texts: Drawn) -> Drawn:
+def hot_values(values: Drawn, messages: Drawn) -> Drawn:
     lists = listed(values)
     return st.one_of(
         lists,
         st.dictionaries(st.text("xyz", min_size=1, max_size=3), values, max_size=3),
         st.lists(lists, max_size=2).map(lambda items: {"list_concat": items}),
-        texts.map(lambda text: {"repeat": {"template": {"k": "%i%"}, "for_each": {"%i%": [text, "x"]}}}),
+        messages.map(lambda text: {"repeat": {"template": {"k": "%i%"}, "for_each": {"%i%": [text, "x"]}}}),
         st.just({"yaql": {"expression": "$.data.a.len()", "data": {"a": {"get_attr": ["net", "subnets"]}}}}),
         st.just({"map_merge": [{"get_param": "map"}, {"k": "v"}]}),
     )
 
 
-def aws_texts(texts: Drawn) -> Drawn:
+def aws_texts(messages: Drawn) -> Drawn:
     return st.one_of(
         st.sampled_from([{"Ref": "text"}, {"Ref": "net"}, {"Ref": "AWS::StackName"}, {"Fn::GetAtt": "net.show"}]),
-        calls("Fn::Join", words, listed(texts)),
-        st.tuples(plain_texts, texts).map(
+        calls("Fn::Join", words, listed(messages)),
+        st.tuples(plain_texts, messages).map(
             lambda pair: {"Fn::Sub": [f"${{a}}{pair[0]}${{text}}${{!x}}", {"a": pair[1]}]}
         ),
-        calls("Fn::If", CONDITIONS, texts, texts),
-        listed(texts).map(lambda items: {"Fn::ToJsonString": items}),
+        calls("Fn::If", CONDITIONS, messages, messages),
+        listed(messages).map(lambda items: {"Fn::ToJsonString": items}),
         st.just({"Fn::FindInMap": ["m", "nothing", "b", {"DefaultValue": "x"}]}),
     )
 
 
-def aws_values(values: Drawn, texts: Drawn) -> Drawn:
+def aws_values(values: Drawn, messages: Drawn) -> Drawn:
     return st.one_of(
         listed(values),
         st.dictionaries(st.text("xyz", min_size=1, max_size=3), values, max_size=3),
         listed(values).map(lambda items: {"Fn::Length": items}),
-        texts.map(lambda text: {"Fn::Split": ["-", text]}),
+        messages.map(lambda text: {"Fn::Split": ["-", text]}),
         st.just({"Fn::Cidr": ["10.0.0.0/16", 3, 8]}),
         st.lists(st.text("abc", min_size=1, max_size=2), max_size=3, unique=True).map(
             lambda items: {"Fn::ForEach::LOOP": ["I", items, {"key${I}": {"Ref": "I"}}]}
@@ -91,9 +93,9 @@ def aws_values(values: Drawn, texts: Drawn) -> Drawn:
 
 
 def grammar(strings_of: Callable[[Drawn], Drawn], values_of: Callable[[Drawn, Drawn], Drawn]) -> Drawn:
-    texts = st.recursive(plain_texts, strings_of, max_leaves=6)
-    leaves = texts | st.integers() | st.booleans() | st.none()
-    return st.recursive(leaves, lambda inner: values_of(inner, texts), max_leaves=8)
+    messages = st.recursive(plain_texts, strings_of, max_leaves=6)
+    leaves = messages | st.integers() | st.booleans() | st.none()
+    return st.recursive(leaves, lambda inner: values_of(inner, messages), max_leaves=8)
 
 
 HOT_VALUES = grammar(hot_texts, hot_values)
@@ -164,7 +166,7 @@ several = settings(
 
 
 class Everything:
-    """A scope that knows everything."""
+    """A scope in which all values are known."""
 
     def reference(self, resource: str) -> Any:
         return f"{resource}-id"
@@ -183,7 +185,7 @@ class Everything:
 
 
 def resolved(definition: Definition) -> dict[str, Any]:
-    """Everything that the template comes to."""
+    """All values of the template."""
     trees: dict[str, Any] = {f"output {key}": output.value for key, output in definition.outputs.items()}
     for name, resource in definition.resources.items():
         trees[f"properties {name}"] = resource.properties
@@ -211,7 +213,7 @@ _ShortTags.ignore_aliases = lambda self, data: True  # type: ignore[method-assig
 
 @several
 @given(templates)
-def test_parsing_what_was_written_gives_the_same(template: dict[str, Any]) -> None:
+def test_written_templates_parse_to_the_same_definition(template: dict[str, Any]) -> None:
     document = Document.parse(template)
     for text in (json.dumps(document.data), yaml.safe_dump(document.data), yaml.safe_dump(document.data, indent=4)):
         again = Template.load(text)
@@ -221,7 +223,7 @@ def test_parsing_what_was_written_gives_the_same(template: dict[str, Any]) -> No
 
 @several
 @given(aws_templates())
-def test_short_tags_say_the_same(template: dict[str, Any]) -> None:
+def test_short_tags_are_equivalent(template: dict[str, Any]) -> None:
     text = yaml.dump(template, Dumper=_ShortTags, sort_keys=False)
     assert "!Sub" in text
     assert Document.parse(text).data == template
@@ -229,7 +231,7 @@ def test_short_tags_say_the_same(template: dict[str, Any]) -> None:
 
 @several
 @given(templates)
-def test_when_everything_is_known_nothing_is_unknown(template: dict[str, Any]) -> None:
+def test_no_value_is_unknown_when_all_inputs_are_known(template: dict[str, Any]) -> None:
     definition = bind(Template.load(template), exports={})
     values = resolved(definition)
     assert not has_unknown(values)
@@ -238,7 +240,7 @@ def test_when_everything_is_known_nothing_is_unknown(template: dict[str, Any]) -
 
 @several
 @given(templates)
-def test_sound_templates_are_without_complaint(template: dict[str, Any]) -> None:
+def test_valid_templates_have_no_problems(template: dict[str, Any]) -> None:
     definition = bind(Template.load(template))
     assert check(definition, lambda name, _: TYPES.get(name)) == []
     assert {item.severity for item in warnings(definition, lambda name, _: TYPES.get(name))} <= {"warning"}
@@ -247,7 +249,7 @@ def test_sound_templates_are_without_complaint(template: dict[str, Any]) -> None
 @several
 @given(templates, st.data())
 def test_broken_templates_get_diagnostics(template: dict[str, Any], data: st.DataObject) -> None:
-    """Something sound with a hole cut into it, and anything in its place."""
+    """One part of a valid template is replaced by an arbitrary value."""
     broken = _broken(template, data)
     try:
         definition = bind(Template.load(broken), missing_ok=True)
@@ -272,7 +274,7 @@ def _broken(value: Any, data: st.DataObject) -> Any:
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
-def test_yaml_in_pieces(text: str) -> None:
+def test_truncated_yaml(text: str) -> None:
     try:
         document = Document.parse("AWSTemplateFormatVersion: 2010-09-09\nOutputs:\n  " + text)
         document.locate(("Outputs", "x", "Ref", 0))

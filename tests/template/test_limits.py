@@ -1,4 +1,4 @@
-"""Every budget: a template that goes beyond it is answered quickly, and told so."""
+"""Every budget: a template that exceeds it is rejected quickly, with a message that names the budget."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ HOSTILE: dict[str, tuple[str, Limits, str]] = {
 
 
 def quickly(action: Callable[[], object]) -> str:
-    """What the refusal says; it must come within two seconds of computing, whatever other threads do."""
+    """The message of the error, which must be raised within two seconds of the thread's processor time."""
     began = processor_time()
     with pytest.raises(UserError) as caught:
         action()
@@ -107,7 +107,7 @@ def test_every_budget_has_a_hostile_template() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(HOSTILE))
-def test_beyond_a_budget(name: str) -> None:
+def test_exceeded_budgets(name: str) -> None:
     text, limits, words = HOSTILE[name]
     message = quickly(lambda: whole(text, limits))
     assert words in message
@@ -138,7 +138,7 @@ def test_other_hostile_templates(text: str, words: str) -> None:
     assert words in quickly(lambda: whole(text))
 
 
-def test_patterns_on_given_values() -> None:
+def test_patterns_on_parameter_values() -> None:
     declared = {
         f"p{n}": {"type": "string", "constraints": [{"allowed_pattern": EVIL, "description": "letters"}]}
         for n in range(200)
@@ -157,7 +157,7 @@ def test_patterns_on_defaults() -> None:
     assert "takes more than 0.5 s" in message
 
 
-def test_a_long_chain_of_conditions_is_fine() -> None:
+def test_a_long_chain_of_conditions_is_allowed() -> None:
     conditions: dict[str, Any] = {f"c{n}": {"not": f"c{n + 1}"} for n in range(8000)}
     conditions["c8000"] = True
     definition = bind(Template.load({"heat_template_version": "2021-04-16", "conditions": conditions}))
@@ -169,7 +169,7 @@ def test_no_limit_on_resources() -> None:
     assert len(template.resources) == 1500
 
 
-def test_what_honest_templates_may_have() -> None:
+def test_large_ordinary_templates_are_allowed() -> None:
     data = Document.parse(resources([yaql("$.data.keys().len()")] * 500)).data
     began = processor_time()
     assert complaints(Template.load(data)) == []

@@ -72,7 +72,7 @@ def test_property_values_become_parameters(name: str, value: Any, finalized: Any
 @pytest.mark.parametrize(
     ("name", "value"), [("extra", "no json"), ("zones", 5), ("size", 0), ("extra", {"a": 1, "b": 2})]
 )
-def test_values_that_do_not_fit(name: str, value: Any) -> None:
+def test_invalid_values(name: str, value: Any) -> None:
     finalizer = Finalizer()
     finalizer.properties(properties_of(CHILD), {"name": "n", "flag": False, name: value})
     assert [problem.path for problem in finalizer.problems] == [(name,)]
@@ -89,7 +89,7 @@ class Server(ResourceType):
     attributes = {"ip": Attribute(), "show": Attribute(), "mac": Attribute()}
 
 
-def test_a_template_that_cannot_stand_in_for_a_type() -> None:
+def test_a_template_that_does_not_implement_the_type_it_replaces() -> None:
     needy = load(
         """
         heat_template_version: 2021-04-16

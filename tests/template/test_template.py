@@ -1,4 +1,4 @@
-"""Structure: every problem of a template at once, each with its place."""
+"""Structure: all problems of a template are reported at once, each with its position."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.template.limits import Limits
 from stoker.template.template import Template
-from tests.template.support import bind, invalid, load, texts
+from tests.template.support import bind, invalid, load, messages
 
 LATEST = "heat_template_version: 2021-04-16\n"
 
 
-def test_all_structural_problems_come_together_in_order() -> None:
+def test_all_structural_problems_are_reported_together_in_order() -> None:
     with pytest.raises(TemplateInvalid) as caught:
         load(
             """
@@ -31,7 +31,7 @@ def test_all_structural_problems_come_together_in_order() -> None:
             unknown: 1
             """
         )
-    assert texts(caught.value.diagnostics) == [
+    assert messages(caught.value.diagnostics) == [
         "web.yaml:11:1: unknown: unknown section 'unknown'; use one of conditions, description, heat_template_version, "
         "outputs, parameter_groups, parameters, resources",
         "web.yaml:10:7: parameters.p.type: there is no parameter type 'strin'; did you mean 'string'?",
@@ -122,7 +122,7 @@ def test_structural_problem(text: str, kind: str, words: str) -> None:
         "outputs: {o: {value: {if: [true, 1, {list_join: wrong}]}}}",
     ],
 )
-def test_what_is_fine(text: str) -> None:
+def test_valid_structure(text: str) -> None:
     Template.load(LATEST + text)
 
 
@@ -154,7 +154,7 @@ def test_functions_in_use_are_known() -> None:
     assert not template.uses("Fn::Join")
 
 
-def test_complaints_in_branches_wait_until_they_are_chosen() -> None:
+def test_problems_in_branches_are_reported_only_when_chosen() -> None:
     text = """
     heat_template_version: 2021-04-16
     parameters: {wanted: {type: boolean}}
@@ -169,7 +169,7 @@ def test_complaints_in_branches_wait_until_they_are_chosen() -> None:
 
 
 @pytest.mark.parametrize("condition", [True, "c", {"not": "d"}, None])
-def test_conditions_that_hold(condition: Any) -> None:
+def test_conditions_that_are_true(condition: Any) -> None:
     definition = bind(
         Template.load(
             {

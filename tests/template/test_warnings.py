@@ -1,4 +1,4 @@
-"""What is allowed and yet likely a mistake."""
+"""Warnings: templates that are valid and likely wrong."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def brief(text: str) -> list[tuple[str, int]]:
     return [(item.rule, item.position.line if item.position else 0) for item in found(text)]
 
 
-def test_nothing_to_say() -> None:
+def test_no_warnings() -> None:
     assert (
         found("""
         heat_template_version: 2021-04-16
@@ -81,7 +81,7 @@ def test_unused_parameters_and_conditions() -> None:
     assert {item.severity for item in found(text)} == {"warning"}
 
 
-def test_a_parameter_that_is_chosen_later_may_be_any() -> None:
+def test_a_parameter_that_is_selected_by_name_counts_as_used() -> None:
     assert (
         brief("""
         heat_template_version: 2021-04-16
@@ -101,7 +101,7 @@ def test_a_parameter_that_is_chosen_later_may_be_any() -> None:
         ("type: string, constraints: [{length: {max: 5}}]", [6]),
     ],
 )
-def test_texts_that_should_be_numbers(declared: str, lines: list[int]) -> None:
+def test_strings_that_should_be_numbers(declared: str, lines: list[int]) -> None:
     text = f"""
         heat_template_version: 2021-04-16
         parameters: {{p: {{{declared}, default: 80}}}}
@@ -113,7 +113,7 @@ def test_texts_that_should_be_numbers(declared: str, lines: list[int]) -> None:
     assert brief(text) == [("unchecked-number", line) for line in lines]
 
 
-def test_properties_on_their_way_out_at_any_depth() -> None:
+def test_deprecated_properties_at_any_depth() -> None:
     text = """
         heat_template_version: 2021-04-16
         resources:
@@ -155,7 +155,7 @@ def test_dependencies_that_follow_from_others() -> None:
     ]
 
 
-def test_an_order_that_holds_only_for_a_default_of_a_condition_is_not_implied() -> None:
+def test_an_order_that_depends_on_the_default_of_a_condition_is_not_implied() -> None:
     text = """
         heat_template_version: 2021-04-16
         parameters: {large: {type: boolean, default: true}}
@@ -178,7 +178,7 @@ def test_an_order_that_holds_only_for_a_default_of_a_condition_is_not_implied() 
         ("OS::Heat::ResourceGroup", "{removal_policies: [{resource_list: ['0']}]}", 1),
     ],
 )
-def test_indexes_that_point_elsewhere_later(kind: str, properties: str, expected: int) -> None:
+def test_indexes_that_may_change_their_target(kind: str, properties: str, expected: int) -> None:
     text = f"""
         heat_template_version: 2021-04-16
         resources: {{g: {{type: '{kind}', properties: {properties}}}}}
@@ -187,7 +187,7 @@ def test_indexes_that_point_elsewhere_later(kind: str, properties: str, expected
     assert [item.rule for item in found(text)] == ["renumbering-index"] * expected
 
 
-def test_keys_that_cloudformation_templates_may_have_and_that_mean_nothing() -> None:
+def test_keys_of_cloudformation_templates_without_effect() -> None:
     text = """
         HeatTemplateFormatVersion: 2012-12-12
         Resources:

@@ -74,7 +74,7 @@ async def test_an_interrupted_creation_is_found(sets: Bench, way: Any) -> None:
 
 
 class Successor(Alone):
-    """A stack that goes on with another resource under the name."""
+    """A stack in which another resource has taken over the name."""
 
     def __init__(self, resource: Resource) -> None:
         self.resource = resource

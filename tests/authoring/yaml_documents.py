@@ -1,4 +1,4 @@
-"""Generated YAML texts as people write them: every notation, comments everywhere, anchors, tags, odd indentation."""
+"""Generated YAML documents as people write them: all notations, comments everywhere, anchors, tags, odd indentation."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class Written(NamedTuple):
 
 
 @st.composite
-def yaml_texts(draw: st.DrawFn) -> str:
-    """A text whose root is a block mapping; not each is valid, since keys and anchors meet by chance."""
+def yaml_documents(draw: st.DrawFn) -> str:
+    """A document whose root is a block mapping; not all are valid, since keys and anchors may collide."""
     anchors: list[str] = []
     version = draw(st.sampled_from(["heat_template_version: 2018-08-31", "AWSTemplateFormatVersion: 2010-09-09"]))
     has_short_tags = version.startswith("AWS")
@@ -89,7 +89,7 @@ def _placed(draw: st.DrawFn, key: str, column: int, value: Written) -> list[str]
 
 
 def _is_folded(value: Written) -> bool:
-    """Whether a scalar goes on in the next line, so that what stands behind its first line would belong to it."""
+    """Whether a scalar continues in the next line, so that what follows its first line would belong to it."""
     return value.below != [] and value.head[:1] not in ("", "|", ">", "&", "!")
 
 
