@@ -1,4 +1,4 @@
-"""Generated YAML documents as people write them: all notations, comments everywhere, anchors, tags, odd indentation."""
+"""Generated YAML documents as people write them: all notations, comments, anchors, tags, odd indentation."""
 
 from __future__ import annotations
 

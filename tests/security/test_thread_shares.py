@@ -80,7 +80,7 @@ def test_a_thread_that_becomes_free_goes_to_the_project_that_has_fewest(projects
 
 
 def test_a_project_that_is_alone_again_gets_its_threads_back() -> None:
-    """One project keeps the share of others small for ever by having been there at the same time."""
+    """One project keeps the share of others small indefinitely by having been there at the same time."""
     workers = Workers(THREADS)
     held = Held(workers)
     held.submit("one", 20)
