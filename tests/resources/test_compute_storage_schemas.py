@@ -12,7 +12,7 @@ from stoker.resources.glance import TYPES as GLANCE
 from stoker.resources.nova import TYPES as NOVA
 from tests.resources.schema_facts import differences, facts
 
-RECORDED = {**facts("nova"), **facts("cinder"), **facts("glance")}
+RECORDED = {**facts("heat"), **facts("nova"), **facts("cinder"), **facts("glance")}
 REVIVED = {"OS::Glance::Image"}
 """Types that the recorded release makes nothing of, and that have the properties of older releases here."""
 AS_RECORDED = [kind for kind in (*NOVA, *CINDER, *GLANCE) if kind.type_name not in REVIVED]

@@ -279,13 +279,13 @@ def test_enough_signals() -> None:
 
 def test_one_failure_fails() -> None:
     signals = Signals().add().add("FAILURE", "disk").add("FAILURE", "net")
-    assert judge(signals.handle(), 9, 60) == Failed("disk;net", "WaitConditionFailure")
+    assert judge(signals.handle(), 9, 60) == Failed("disk;net", "Failure")
 
 
 def test_the_timeout_takes_precedence() -> None:
     signals = Signals().add(reason="a").add(reason="b")
-    assert judge(signals.handle(), 3, 0) == Failed("2 of 3 received: a;b", "WaitConditionTimeout")
-    assert judge(Signals().handle(), 3, 0) == Failed("0 of 3 received", "WaitConditionTimeout")
+    assert judge(signals.handle(), 3, 0) == Failed("2 of 3 received: a;b", "Timeout")
+    assert judge(Signals().handle(), 3, 0) == Failed("0 of 3 received", "Timeout")
 
 
 def test_handle_without_signals_is_not_waited_for() -> None:
@@ -294,7 +294,7 @@ def test_handle_without_signals_is_not_waited_for() -> None:
 
 def test_signals_with_the_keys_of_cloudformation() -> None:
     signals = Signals({"a": {"Status": "FAILURE", "Reason": "no", "Data": 1}})
-    assert judge(signals.handle(), 1, 60) == Failed("no", "WaitConditionFailure")
+    assert judge(signals.handle(), 1, 60) == Failed("no", "Failure")
 
 
 def test_metadata_of_the_template_is_not_a_signal() -> None:

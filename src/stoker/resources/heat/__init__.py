@@ -25,6 +25,7 @@ from stoker.resources.heat.software_config import SoftwareConfig
 from stoker.resources.heat.software_deployment import SoftwareDeployment, StructuredDeployment
 from stoker.resources.heat.stack import Stack
 from stoker.resources.heat.structured_config import StructuredConfig
+from stoker.resources.heat.swift_signal import SwiftSignal, SwiftSignalHandle
 from stoker.resources.heat.test_resource import TestResource
 from stoker.resources.heat.value import Value
 from stoker.resources.heat.wait_condition import WaitCondition
@@ -52,6 +53,8 @@ TYPES: tuple[type[ResourceType], ...] = (
     StructuredDeployment,
     StructuredDeploymentGroup,
     StructuredDeployments,
+    SwiftSignal,
+    SwiftSignalHandle,
     TestResource,
     UpdateWaitConditionHandle,
     Value,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
@@ -30,11 +31,14 @@ _COLLECTING_SECONDS = 5.0
 class Waiting(ResourceType):
     """Waits until a handle has received the number of signals, all successful.
 
-    `spelled` maps handle, timeout, count and data to the names of these properties and of the attribute.
+    `spelled` maps handle, timeout, count and data to the names of these properties and of the attribute. `handles` are
+    the types of handles, and `failures` is how the kinds of failures begin.
     """
 
     local = True
     spelled: ClassVar[Mapping[str, str]] = {name: name for name in ("handle", "timeout", "count", "data")}
+    handles: ClassVar[frozenset[str]] = HANDLES
+    failures: ClassVar[str] = "WaitCondition"
 
     async def create(self, call: Call) -> Outcome:
         return await self._wait(call)
@@ -51,7 +55,9 @@ class Waiting(ResourceType):
         if handle is None:
             reference = self._given(call, "handle")
             return Failed(f"{reference!r} is not the reference of a wait condition handle in this stack", "ValueError")
-        return judge(handle, self._given(call, "count"), seconds_left(call, self._given(call, "timeout")))
+        left = seconds_left(call, self._given(call, "timeout"))
+        outcome = judge(handle, self._given(call, "count"), left)
+        return replace(outcome, kind=f"{self.failures}{outcome.kind}") if isinstance(outcome, Failed) else outcome
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
         handle = await self._handle(call)
@@ -60,7 +66,7 @@ class Waiting(ResourceType):
 
     async def _handle(self, call: Call) -> Neighbour | None:
         found = await call.neighbours.by_reference(self._given(call, "handle"))
-        return found if found is not None and found.type in HANDLES else None
+        return found if found is not None and found.type in self.handles else None
 
 
 class WaitCondition(Waiting):
@@ -83,7 +89,10 @@ class WaitCondition(Waiting):
 
 
 def judge(handle: Neighbour, count: int, left: float) -> Outcome:
-    """Evaluate whether the signals suffice, with `left` seconds until the timeout."""
+    """Evaluate whether the signals suffice, with `left` seconds until the timeout.
+
+    The kind of a failure is Timeout or Failure.
+    """
     transport = signal_transports().get(handle.data.get(TRANSPORT, ""))
     if transport is not None and not transport.expected:
         return Done()
@@ -92,9 +101,9 @@ def judge(handle: Neighbour, count: int, left: float) -> Outcome:
     successes = [str(entry["reason"]) for entry in signals if entry["status"] == "SUCCESS"]
     if left <= 0:
         reasons = ";".join(successes)
-        return Failed(f"{len(signals)} of {count} received{': ' if reasons else ''}{reasons}", "WaitConditionTimeout")
+        return Failed(f"{len(signals)} of {count} received{': ' if reasons else ''}{reasons}", "Timeout")
     if failures:
-        return Failed(";".join(failures), "WaitConditionFailure")
+        return Failed(";".join(failures), "Failure")
     if len(signals) >= count:
         return Done()
     collects = transport is not None and transport.place is not None

@@ -96,20 +96,24 @@ class WaitConditionHandle(StackUserResource):
         return {}
 
     async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
-        """Store the signal. Raises BadValue if it is malformed."""
-        given = dict(details or {})
-        unknown = sorted(given.keys() - _KEYS)
-        if unknown:
-            raise BadValue(f"A signal has no key {unknown[0]!r}; its keys are {', '.join(sorted(_KEYS))}.")
-        number = len(call.metadata) + 1
-        status = given.get("status", "SUCCESS")
-        if status not in STATUSES:
-            raise BadValue(f"The status of a signal must be SUCCESS or FAILURE, not {status!r}.")
-        identifier = str(given.get("id", number))
-        reason = given.get("reason", f"Signal {identifier} received")
-        stored = {"data": given.get("data"), "reason": reason, "status": status}
-        call.metadata = {**call.metadata, identifier: stored}
-        return f"status:{status} reason:{reason}"
+        return store_signal(call, details)
+
+
+def store_signal(call: Call, details: Mapping[str, Any] | None) -> str:
+    """Store a signal in the resource's metadata; return its event's reason. Raises BadValue if it is malformed."""
+    given = dict(details or {})
+    unknown = sorted(given.keys() - _KEYS)
+    if unknown:
+        raise BadValue(f"A signal has no key {unknown[0]!r}; its keys are {', '.join(sorted(_KEYS))}.")
+    number = len(call.metadata) + 1
+    status = given.get("status", "SUCCESS")
+    if status not in STATUSES:
+        raise BadValue(f"The status of a signal must be SUCCESS or FAILURE, not {status!r}.")
+    identifier = str(given.get("id", number))
+    reason = given.get("reason", f"Signal {identifier} received")
+    stored = {"data": given.get("data"), "reason": reason, "status": status}
+    call.metadata = {**call.metadata, identifier: stored}
+    return f"status:{status} reason:{reason}"
 
 
 def _curl(call: Call) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stoker.plugins.resource import ResourceType
+from stoker.resources.nova.deployed_server import DeployedServer
 from stoker.resources.nova.flavor import Flavor
 from stoker.resources.nova.floating_ip import FloatingIP
 from stoker.resources.nova.floating_ip_association import FloatingIPAssociation
@@ -13,6 +14,7 @@ from stoker.resources.nova.server.server import Server
 from stoker.resources.nova.server_group import ServerGroup
 
 TYPES: tuple[type[ResourceType], ...] = (
+    DeployedServer,
     HostAggregate,
     Quota,
     Flavor,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stoker.base.errors import BadValue
@@ -17,26 +17,34 @@ from stoker.resources.nova.server.user_data import SOFTWARE_CONFIG
 _CONCERNED = {"software_config_transport", "deployment_swift_data"}
 
 
+LOCAL: tuple[str, ...] = ("local",)
+COMPUTE = ("ec2", *LOCAL)
+"""Collectors of the agent besides the transport's: the metadata service, which only servers of Nova have, and files."""
+
+
 def is_configured(call: Call) -> bool:
     """Return whether the server uses software configuration."""
     return bool(call.properties["user_data_format"] == SOFTWARE_CONFIG)
 
 
-async def equip(call: Call) -> Outcome:
-    """Prepare the transport and write the server's metadata, as a step. Raises NotSupported and BadValue."""
+async def equip(call: Call, others: Sequence[str] = COMPUTE) -> Outcome:
+    """Prepare the transport and write the server's metadata, as a step. Raises NotSupported and BadValue.
+
+    `others` are the collectors of the agent besides the transport's, which comes before the last of them.
+    """
     transport = _transport(call)
     if AGENT not in call.metadata and DEPLOYMENTS in call.metadata:
         raise BadValue("the metadata of a server with software configuration must not have the key deployments")
     outcome = await transport.prepare(call)
     if not isinstance(outcome, Done):
         return outcome
-    call.metadata = await _metadata(call, transport)
+    call.metadata = await _metadata(call, transport, others)
     if transport.place in call.data and call.physical_id is None:
         await transport.send(call.cloud, call.data, user_project(call), call.metadata)
     return Done()
 
 
-async def reconfigure(call: Call) -> Outcome:
+async def reconfigure(call: Call, others: Sequence[str] = COMPUTE) -> Outcome:
     """Apply a changed transport, place in Swift, or metadata of the template, as a step."""
     if AGENT in call.metadata and not _CONCERNED & call.changed.keys() and "sent" not in call.progress:
         return Done()
@@ -47,7 +55,7 @@ async def reconfigure(call: Call) -> Outcome:
     for transport in used(configuration_transports(), call.data):
         if transport is not chosen or transport.moved(call):
             await transport.remove(call)
-    outcome = await equip(call)
+    outcome = await equip(call, others)
     if not isinstance(outcome, Done) or chosen.place not in call.data:
         return outcome
     call.progress["sent"] = True
@@ -61,12 +69,13 @@ async def dismiss(call: Call) -> Outcome:
     return await dismiss_user(call)
 
 
-async def _metadata(call: Call, transport: ConfigurationTransport) -> dict[str, Any]:
+async def _metadata(call: Call, transport: ConfigurationTransport, others: Sequence[str]) -> dict[str, Any]:
     """Return the metadata with os-collect-config's configuration; sections of other transports get null values."""
     before = call.metadata.get(AGENT) or {}
     sections = [known.collector for known in configuration_transports().values()]
     emptied = {name: dict.fromkeys(before[name]) for name in sections if isinstance(before.get(name), Mapping)}
-    config = {**before, **emptied, "collectors": ["ec2", transport.collector, "local"]}
+    collectors = [*others[:-1], transport.collector, *others[-1:]]
+    config = {**before, **emptied, "collectors": collectors}
     config[transport.collector] = await transport.configuration(call)
     return {**call.metadata, DEPLOYMENTS: [], AGENT: config}
 

@@ -1,0 +1,90 @@
+"""OS::Heat::SwiftSignalHandle and OS::Heat::SwiftSignal: a wait condition whose signals are versions of an object."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.resource import COLLECTED, AttributeKey, Call, ResourceType, Snapshot
+from stoker.resources.base import dig
+from stoker.resources.declare import between
+from stoker.resources.heat import signal_place
+from stoker.resources.heat.signal_place import OBJECT_URL
+from stoker.resources.heat.wait_condition import Waiting
+from stoker.resources.heat.wait_condition_handle import TRANSPORT, store_signal
+from stoker.schema.property import Attribute, Property, Support, Type
+
+HANDLE = "OS::Heat::SwiftSignalHandle"
+_SINCE = Support(version="2014.2")
+
+
+class SwiftSignalHandle(ResourceType):
+    """A signed URL of an object whose versions are the signals."""
+
+    type_name = HANDLE
+    description = "Receives the signals of an OS::Heat::SwiftSignal as versions of an object."
+    service = "swift"
+    support = _SINCE
+    redacted_data = frozenset({OBJECT_URL})
+    recovery = Recovery(
+        FoundBy.IDENTIFIER,
+        "The object has the physical name, and its URL is recorded before it is created.",
+    )
+
+    attributes = {
+        "token": Attribute("Empty: the URL contains its own signature.", Type.STRING, live=True),
+        "endpoint": Attribute("The URL to send signals to.", Type.STRING, live=True),
+        "curl_cli": Attribute("The beginning of a curl command that sends a signal.", Type.STRING, live=True),
+    }
+
+    def reference_id(self, resource: Snapshot) -> Any:
+        return resource.data.get(OBJECT_URL) if resource.physical_id is not None else resource.name
+
+    async def create(self, call: Call) -> Outcome:
+        call.data[TRANSPORT] = "TEMP_URL_SIGNAL"
+        if await signal_place.choose_object(call):
+            return Again(after=0.0)
+        await signal_place.versioned_object(call)
+        return Done(physical_id=call.physical_name)
+
+    async def delete(self, call: Call) -> Outcome:
+        if OBJECT_URL in call.data:
+            await signal_place.remove_object(call)
+        return Done()
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        url = call.data.get(OBJECT_URL)
+        values = {"token": "", "endpoint": url, "curl_cli": None if url is None else f"curl -i -X PUT '{url}'"}
+        return {key: dig(values, key) for key in keys}
+
+    async def kept_signals(self, call: Call) -> Mapping[str, Mapping[str, Any] | None]:
+        return await signal_place.signals_in_versions(call, call.data.get(COLLECTED, ()))
+
+    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
+        return store_signal(call, details)
+
+
+class SwiftSignal(Waiting):
+    """Waits for the signals of its handle."""
+
+    type_name = "OS::Heat::SwiftSignal"
+    description = "Waits for signals that report success, sent to an OS::Heat::SwiftSignalHandle."
+    service = "swift"
+    support = _SINCE
+    handles = frozenset({HANDLE})
+    failures = "SwiftSignal"
+
+    properties = {
+        "handle": Property(description="The handle that receives the signals.", required=True),
+        "timeout": Property(
+            Type.NUMBER, "Maximum time to wait, in seconds.", required=True, constraints=between(1, 43200)
+        ),
+        "count": Property(Type.INTEGER, "Number of signals to wait for.", default=1, constraints=between(1, 1000)),
+    }
+    attributes = {"data": Attribute("The data of the signals by signal ID, as JSON.", Type.STRING)}
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        values = await super().read_attributes(call, keys)
+        return {key: "null" if value == "{}" else value for key, value in values.items()}
