@@ -59,7 +59,8 @@ async def versioned_object(call: Call) -> None:
     """Create an object that keeps all versions."""
     container = call.stack.id
     await call.cloud.put("swift", f"/{container}", headers={"X-Versions-Location": container})
-    await call.cloud.put("swift", _path(call), data=_NOTHING_YET, headers={"Content-Type": "text/plain"})
+    if (await call.cloud.request("HEAD", "swift", _path(call), ok=(404,))).status == 404:
+        await call.cloud.put("swift", _path(call), data=_NOTHING_YET, headers={"Content-Type": "text/plain"})
 
 
 async def signal_in_object(call: Call) -> Mapping[str, Any] | None:
