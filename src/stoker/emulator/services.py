@@ -21,6 +21,8 @@ SERVICES = (
     Offer("swift-info", "/info", {}, "stoker.emulator.objectstore.swift:OBJECT_STORE_INFO", "object-store"),
     Offer("placement", "/placement", {"placement": "/placement"}, "stoker.emulator.placement.placement:PLACEMENT",
           "placement"),
+    Offer("barbican", "/key-manager", {"key-manager": "/key-manager"},
+          "stoker.emulator.keymanager.barbican:KEY_MANAGER", "key-manager"),
     Offer("cinder", "/volume",
           {"volumev3": "/volume/v3/%(project_id)s", "block-storage": "/volume/v3/%(project_id)s"},
           "stoker.emulator.volume.cinder:VOLUME", "volume", needs=("image",)),

@@ -1,0 +1,61 @@
+"""The key manager: its records and its table of routes.
+
+Secret stores, transport keys and consumers of secrets are not there. Orders of certificates, which Barbican no longer
+has, are signed by a certificate authority of the emulator.
+"""
+
+from __future__ import annotations
+
+from stoker.emulator.core.cloud import Cloud, Records, Service
+from stoker.emulator.core.component import merged
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.keymanager.containers import CONTAINER_ROUTES, Containers
+from stoker.emulator.keymanager.http import error_body
+from stoker.emulator.keymanager.orders import ORDER_ROUTES, Orders
+from stoker.emulator.keymanager.quotas import QUOTA_ROUTES, Quotas
+from stoker.emulator.keymanager.secret_routes import SECRET_ROUTES
+from stoker.emulator.keymanager.secrets import Secrets
+
+
+class KeyManagerRecords(Records):
+    """Everything that the key manager keeps."""
+
+    service = "barbican"
+
+    def __init__(self, cloud: Cloud) -> None:
+        super().__init__(cloud)
+        quotas = Quotas(self)
+        secrets = Secrets(self, quotas)
+        containers = Containers(self, quotas, secrets)
+        Orders(self, quotas, secrets, containers)
+
+
+def _version(request: Request) -> dict[str, object]:
+    return {
+        "id": "v1",
+        "status": "stable",
+        "updated": "2015-04-28T00:00:00Z",
+        "links": [{"rel": "self", "href": f"{request.base}/v1/"}],
+        "media-types": [{"base": "application/json", "type": "application/vnd.openstack.key-manager-v1+json"}],
+    }
+
+
+def versions(records: Records, request: Request) -> Response:
+    return Response({"versions": {"values": [_version(request)]}}, 300)
+
+
+def version(records: Records, request: Request) -> Response:
+    return Response({"version": _version(request)})
+
+
+KEY_MANAGER = Service(
+    name="barbican",
+    mount="/key-manager",
+    records=KeyManagerRecords,
+    endpoints={"key-manager": "/key-manager"},
+    prefixes=("/v1",),
+    routes=merged(SECRET_ROUTES, CONTAINER_ROUTES, ORDER_ROUTES, QUOTA_ROUTES),
+    root={"/": {"GET": versions}, "/v1": {"GET": version}},
+    public=frozenset({"GET /", "GET /v1"}),
+    error_body=error_body,
+)

@@ -1,0 +1,86 @@
+"""Limits of the objects that a project may have; -1 means unlimited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stoker.emulator.core.component import using
+from stoker.emulator.core.errors import forbidden, not_found
+from stoker.emulator.core.http import Context, Request, Response
+from stoker.emulator.core.limits import DEFAULT, Limits
+from stoker.emulator.keymanager.http import check, listed, number, object_of
+
+UNLIMITED = -1
+KINDS = ("secrets", "orders", "containers", "consumers", "cas")
+_FORMS = {kind: number(UNLIMITED, 2**31 - 1) for kind in KINDS}
+
+
+class Quotas(Limits):
+    """The limits of projects."""
+
+    def initial(self) -> Mapping[str, int]:
+        return dict.fromkeys(KINDS, UNLIMITED)
+
+    def admit(self, project_id: str, kind: str, used: int) -> None:
+        """Raise ApiError 403 when a project that has `used` objects of a kind may not have another one."""
+        limit = self.limits_of(project_id)[kind]
+        if limit != UNLIMITED and used >= limit:
+            raise forbidden(f"Quota reached for project {project_id}. Only {limit} {kind} are allowed.")
+
+
+def show_own(quotas: Quotas, request: Request) -> Response:
+    return Response({"quotas": quotas.limits_of(request.context.project)})
+
+
+def index(quotas: Quotas, request: Request) -> Response:
+    _require_administrator(request.context)
+    rows = [row for row in quotas.rows if row["id"] != DEFAULT]
+    return listed(
+        request,
+        "project_quotas",
+        rows,
+        lambda base, row: {"project_id": row["id"], "project_quotas": quotas.limits_of(row["id"])},
+    )
+
+
+def show(quotas: Quotas, request: Request) -> Response:
+    _require_administrator(request.context)
+    return Response({"project_quotas": quotas.limits_of(_limited(quotas, request))})
+
+
+def update(quotas: Quotas, request: Request) -> Response:
+    _require_administrator(request.context)
+    wanted = object_of(request).get("project_quotas")
+    given = wanted if isinstance(wanted, dict) else {}
+    check("Project Quotas", {"project_quotas": given or None}, {}, ["project_quotas"])
+    check("Project Quotas", given, _FORMS)
+    quotas.set_limits(request.vars["id"], {kind: given[kind] for kind in KINDS if kind in given})
+    return Response(status=204)
+
+
+def delete(quotas: Quotas, request: Request) -> Response:
+    _require_administrator(request.context)
+    quotas.reset_limits(_limited(quotas, request))
+    return Response(status=204)
+
+
+def _limited(quotas: Quotas, request: Request) -> str:
+    """The project that the URL names, if it has limits of its own; 404."""
+    if request.vars["id"] not in quotas.rows:
+        raise not_found("Project quotas not found.")
+    return request.vars["id"]
+
+
+def _require_administrator(context: Context) -> None:
+    if not context.is_admin and "key-manager:service-admin" not in context.roles:
+        raise forbidden("Project Quotas attempt not allowed - please review your user/project privileges")
+
+
+QUOTA_ROUTES = using(
+    Quotas,
+    {
+        "/quotas": {"GET": show_own},
+        "/project-quotas": {"GET": index},
+        "/project-quotas/{id}": {"GET": show, "PUT": update, "DELETE": delete},
+    },
+)
