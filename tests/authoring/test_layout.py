@@ -228,8 +228,8 @@ def test_a_key_that_is_given_twice_stays_twice() -> None:
 
 def test_json_numbers_and_strings_stay_as_they_are_written() -> None:
     assert (
-        layout('{"a": [1e400, 1.10, "\\u00fc\\/ {"]}')
-        == '{\n  "a": [\n    1e400,\n    1.10,\n    "\\u00fc\\/ {"\n  ]\n}\n'
+        layout('{"a": [1E+300, 1.10, "\\u00fc\\/ {"]}')
+        == '{\n  "a": [\n    1E+300,\n    1.10,\n    "\\u00fc\\/ {"\n  ]\n}\n'
     )
 
 

@@ -32,7 +32,8 @@ WORDS = sorted(
     | {"template", "params", "for_each", "expression", "data", "keys", "values", "p", "r", "c", "Test::Net"}
 )
 
-scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.sampled_from(WORDS)
+finite = st.floats(allow_nan=False, allow_infinity=False)
+scalars = st.none() | st.booleans() | st.integers() | finite | st.text() | st.sampled_from(WORDS)
 keys = st.sampled_from(WORDS) | st.text(max_size=5)
 values = st.recursive(
     scalars,

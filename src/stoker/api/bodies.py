@@ -12,9 +12,7 @@ import falcon
 from stoker.api.faults import BadRequest
 from stoker.base.diagnostics import Path, format_path
 from stoker.base.errors import RequestLimitExceeded
-
-MAX_DEPTH = 100
-"""Maximum nesting of maps and lists in a body; sufficient for any template, and safe for later recursion."""
+from stoker.base.json_text import MAX_DEPTH, has_lone_surrogate, no_constant
 
 _INTEGERS = (-(2**63), 2**64 - 1)
 """The smallest and the largest integer that every JSON writer supports."""
@@ -52,7 +50,7 @@ def parse_json(content: bytes, what: str) -> Any:
     except UnicodeDecodeError as error:
         raise BadRequest(f"{_first(what)} is not UTF-8: byte {error.start} is invalid.") from None
     try:
-        parsed = json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
+        parsed = json.loads(text, object_pairs_hook=_object, parse_constant=no_constant)
     except RecursionError:
         raise BadRequest(_too_deep(what)) from None
     except json.JSONDecodeError as error:
@@ -77,10 +75,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
                 found[key] = _Repeated()
             seen.add(key)
     return found
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def _check(value: Any, what: str) -> None:
@@ -114,7 +108,7 @@ def _children(path: Path, value: dict[str, Any] | list[Any], what: str) -> Itera
 def _check_text(text: str, path: Path, what: str) -> None:
     if "\0" in text:
         raise BadRequest(f"{_place(path, what)} contains a NUL character.")
-    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+    if has_lone_surrogate(text):
         raise BadRequest(f"{_place(path, what)} contains a lone surrogate, which is not a character.")
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import click
 
+from stoker.base.json_text import read_json
 from stoker.cli.deploy import confirm, finish
 from stoker.cli.errors import CommandFailed
 from stoker.cli.follow import follow
@@ -113,7 +113,7 @@ def _data(text: str | None) -> Any:
     if text is None:
         return None
     try:
-        data = json.loads(text)
+        data = read_json(text)
     except ValueError as error:
         raise CommandFailed(f"--data is not JSON: {error}") from None
     if not isinstance(data, dict):

@@ -16,6 +16,7 @@ from enum import Enum, StrEnum
 from typing import Any
 
 from stoker.base.diagnostics import Path
+from stoker.base.json_text import read_json
 from stoker.schema.constraints import Constraint, CustomConstraint, schema_of
 from stoker.schema.unknown import Unknown, combine, has_unknown
 
@@ -367,7 +368,7 @@ def _lenient_list(value: Any) -> list[Any]:
 
 def _lenient_map(value: Any) -> Any:
     if isinstance(value, str):
-        json.loads(value or "{}")
+        read_json(value or "{}")
         return value
     if isinstance(value, list):
         return combine(value) if has_unknown(value) else json.dumps(value)

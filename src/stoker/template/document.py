@@ -16,6 +16,7 @@ import yaml
 from stoker.base.budget import charge
 from stoker.base.diagnostics import Diagnostic, Path, Position
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
+from stoker.base.json_text import NotAcceptable, TooDeep, read_json
 from stoker.template.formats import AWS_KEY, named_formats
 from stoker.template.limits import DEFAULT_LIMITS, Limits
 from stoker.template.yaml_reader import SHORT_TAGS, YamlProblem, read
@@ -77,7 +78,7 @@ class Document:
     def _from_text(cls, text: str, source: str, limits: Limits) -> Document:
         size = _text_size(text)
         _refuse_size(size, source, limits)
-        data = _read_json(text, source, limits) if text.lstrip()[:1] == "{" else None
+        data = _json_data(text, source, limits) if text.lstrip()[:1] == "{" else None
         if data is None:
             try:
                 data = read(text, limits, _may_have_short_tags)
@@ -129,11 +130,15 @@ def _refuse_size(size: int, source: str, limits: Limits) -> None:
         )
 
 
-def _read_json(text: str, source: str, limits: Limits) -> Any:
+def _json_data(text: str, source: str, limits: Limits) -> Any:
     """Return the data of a JSON document; None if it is not JSON (YAML's flow style begins with a brace as well)."""
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
+        data = read_json(text)
+    except TooDeep as error:
+        raise RequestLimitExceeded(f"{source}: {error}.") from error
+    except NotAcceptable as error:
+        raise _invalid("syntax", str(error), source) from error
+    except ValueError:
         return None
     return _plain_copy(data, limits.max_depth, source)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stoker.base.budget import charge, size_of
+from stoker.base.json_text import read_json
 from stoker.schema.property import to_number
 
 _PIECE_BYTES = 64
@@ -65,10 +66,7 @@ def _to_json(value: Any) -> Any:
     if not isinstance(value, str) or not value:
         return value
     charge(made=_BYTES_PER_CHARACTER * len(value))
-    try:
-        return json.loads(value)
-    except RecursionError as error:
-        raise ValueError from error
+    return read_json(value)
 
 
 STRING = ParameterType(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import json
 import re
 import zoneinfo
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from stoker.base.clock import Clock, SystemClock
+from stoker.base.json_text import read_json
 from stoker.plugins.constraints import Checks, FormCheck
 from stoker.resources.constraints.cron import cron_problem
 
@@ -137,7 +137,7 @@ def _iso_8601(text: str) -> str | None:
 
 def _json_text(text: str) -> str | None:
     try:
-        json.loads(text)
+        read_json(text)
     except ValueError as error:
         return f"the string is not JSON: {error}"
     return None

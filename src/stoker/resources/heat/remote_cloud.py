@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
 from stoker.base.errors import BadValue, NotSupported
+from stoker.base.json_text import read_json
 from stoker.cloud.credentials import PluginCredential
 from stoker.cloud.session import Cloud
 
@@ -36,7 +36,7 @@ async def _login(cloud: Cloud, secret: str) -> tuple[str, dict[str, Any]]:
     identifier = quote(secret.rstrip("/").rpartition("/")[2], safe="")
     payload = await cloud.get("barbican", f"/secrets/{identifier}/payload", headers={"Accept": "text/plain"})
     try:
-        login = json.loads(payload) if isinstance(payload, str | bytes) else payload
+        login = read_json(payload) if isinstance(payload, str | bytes) else payload
         auth_type, options = str(login["auth_type"]), dict(login["auth"])
     except (ValueError, TypeError, KeyError) as error:
         raise BadValue(f"The secret {secret} must be a JSON object with auth_type and auth.") from error

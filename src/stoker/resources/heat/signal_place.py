@@ -5,12 +5,12 @@ Both stay until the resource is deleted, so that no signal is lost when a proces
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from stoker.base.errors import BadValue, CloudError
+from stoker.base.json_text import read_json
 from stoker.cloud import messaging
 from stoker.cloud.session import Cloud
 from stoker.cloud.transport import Answer
@@ -156,7 +156,7 @@ def _path(call: Call) -> str:
 
 def _signal(content: bytes) -> Mapping[str, Any]:
     try:
-        return _map(json.loads(content))
+        return _map(read_json(content))
     except ValueError as error:
         raise BadValue("the signal is not JSON") from error
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from stoker.base.json_text import read_json
 from stoker.schema.unknown import combine, is_unknown
 from stoker.template.expressions import Evaluation, items_of
 from stoker.template.functions.base import Function, is_list, is_map, to_index, variant
@@ -50,6 +50,6 @@ class FnSelect(Function):
 
     def _parsed(self, text: str) -> Any:
         try:
-            return json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise self.wrong("the string is not JSON") from error
+            return read_json(text)
+        except ValueError as error:
+            raise self.wrong(f"the string is not JSON: {error}") from error

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from stoker.base.errors import BadValue, CloudError
+from stoker.base.json_text import read_json
 from stoker.cloud.finders import is_uuid
 from stoker.plugins.resource import Call
 from stoker.resources.mime import decoded_payload, text_part
@@ -108,7 +109,7 @@ def _boto_config(call: Call, url: str) -> str:
 def _ignition(text: str) -> dict[str, Any] | None:
     """Parse a configuration for Ignition, which accepts no MIME message; None if it is not one."""
     try:
-        found = json.loads(text)
+        found = read_json(text)
     except ValueError:
         return None
     if isinstance(found, dict) and isinstance(found.get("ignition"), dict) and "version" in found["ignition"]:
