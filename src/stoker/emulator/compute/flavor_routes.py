@@ -255,7 +255,7 @@ def create_group(groups: ServerGroups, request: Request) -> Response:
             raise fields.invalid("policies", [], "[] is too short")
         policy, rules = wanted["policies"][0], None
     if rules is not None:
-        fields.check_fields(rules, {"max_server_per_host": fields.integer(1)}, where="rules")
+        fields.check_fields(rules, {"max_server_per_host": fields.integer(1, 2**63 - 1)}, where="rules")
         rules = {key: int(value) for key, value in rules.items()}
     group = groups.create(request.context, wanted["name"].strip(), policy, rules)
     return Response({"server_group": group_detail(request, group)})

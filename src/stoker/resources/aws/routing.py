@@ -16,9 +16,8 @@ async def router_of(call: Call, network: str) -> str | None:
 
     Raises CloudError if there are several.
     """
-    path = f"/v2.0/networks/{quote(network, safe='')}"
-    answer = await call.cloud.request("GET", "neutron", path, ok=(404,))
-    name = None if answer.status == 404 else answer.body["network"].get("name")
+    answer = await call.cloud.request("GET", "neutron", f"/v2.0/networks/{quote(network, safe='')}", ok=(404,))
+    name = None if answer.status == 404 else answer.body.get("network", {}).get("name")
     if not name:
         return None
     listed = await call.cloud.list("neutron", "/v2.0/routers", "routers", {"name": name})
