@@ -60,7 +60,7 @@ BODIES = [
     (b'{"stack_name": "web", "template": {}, "parameters": "a=b"}', "parameters must be a map"),
     (b'{"stack_name": "web", "template": {}, "environment": []}', "environment must be a map or a string"),
     (b'{"stack_name": "web", "template": {}, "environment_files": ["a", 1]}', "environment_files[1] must be a string"),
-    (b'{"stack_name": "web", "template": {}, "converge": true}', "converge is for updates only"),
+    (b'{"stack_name": "web", "template": {}, "converge": true}', "converge belongs to updates"),
     (b'{"stack_name": "web", "adopt_stack_data": "{"}', "adopt_stack_data is not valid JSON"),
     (b'{"stack_name": "web", "adopt_stack_data": "[]"}', "adopt_stack_data must be a map"),
     (b'{"stack_name": "web", "template_url": "file:///etc/passwd"}', "must be a valid http or https URL"),
