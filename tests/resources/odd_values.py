@@ -66,7 +66,7 @@ def plausible(properties: Mapping[str, Property]) -> dict[str, Any]:
 
 
 def _plausible(name: str, prop: Property) -> Any:
-    if prop.resolve in _KNOWN:
+    if prop.resolve is not None and prop.resolve in _KNOWN:
         return _KNOWN[prop.resolve]
     if name in _NAMED:
         return _NAMED[name]

@@ -61,12 +61,13 @@ class Hasty(World):
 
 
 @pytest.fixture
-async def world(tmp_path: Path) -> AsyncIterator[World]:
+async def world(tmp_path: Path) -> AsyncIterator[Hasty]:
     """As the administrator, who may use all types."""
     with ServedCloud(new_cloud(clock=SystemClock(), pace=0.001)) as served:
         clock = ManualClock(SystemClock().now())
         settings = EngineSettings(max_resources_per_stack=-1, action_retry_limit=0)
-        found = await Hasty(tmp_path / "stoker.db", served, clock=clock, settings=settings).start()
+        found = Hasty(tmp_path / "stoker.db", served, clock=clock, settings=settings)
+        await found.start()
         token = served.token("admin", "demo")
         cloud = await found.pool.cloud(TokenCredential(token))
         found.context = replace(found.context, user_id=cloud.user_id or "", roles=tuple(cloud.role_names), token=token)
@@ -84,7 +85,7 @@ def template(resources: Resources) -> dict[str, Any]:
     return {"heat_template_version": "2021-04-16", "resources": resources}
 
 
-async def accepted(world: World, resources: Resources) -> Resources:
+async def accepted(world: Hasty, resources: Resources) -> Resources:
     """The resources that a validation accepts, each for itself."""
     if not resources:
         return {}
@@ -116,7 +117,7 @@ def sample(kind: str, found: Sequence[Case]) -> Sequence[Case]:
 
 
 @pytest.mark.parametrize("kind", TYPES)
-async def test_odd_values(world: World, kind: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_odd_values(world: Hasty, kind: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.ERROR)
     resource_type = world.engine.registry.get(kind)
     assert resource_type is not None
@@ -132,7 +133,7 @@ IDENTIFIERS = (*STRINGS, 0, -1, 1.5, True, [], {}, ["a"], {"a": "b"})
 
 
 @pytest.mark.parametrize("shared", range(4))
-async def test_odd_external_ids(world: World, shared: int, caplog: pytest.LogCaptureFixture) -> None:
+async def test_odd_external_ids(world: Hasty, shared: int, caplog: pytest.LogCaptureFixture) -> None:
     """Each type as an existing object with an odd ID; without the properties that it requires, as Heat permits."""
     caplog.set_level(logging.ERROR)
     for kind in TYPES[shared::4]:
