@@ -81,7 +81,6 @@ def test_arguments_override_and_directories_are_read(settings: Path, tmp_path: P
         ("[DEFAULT]\nmax_template_size = ten", "[DEFAULT] max_template_size"),
         ("[DEFAULT]\ndeferred_auth_method = magic", "[DEFAULT] deferred_auth_method"),
         ("[heat_api]\nworkers = 0", "[heat_api] workers"),
-        ("[DEFAULT]\ndefault_software_config_transport = PIGEON", "[DEFAULT] default_software_config_transport"),
         ("[trustee]\nauth_type = v3token", "[trustee] auth_type"),
         ("[trustee]\nauth_type = magic", "[trustee] auth_type"),
     ],
