@@ -101,7 +101,7 @@ def _from_object(told: Told) -> requests.Response:
 
 
 class _Queue:
-    """A queue of the messaging service, by the user that the agent was told of."""
+    """A queue of the messaging service, by the user whose credentials the agent has."""
 
     def __init__(self, told: Told, name: str) -> None:
         answer = _log_in(told)
@@ -121,7 +121,7 @@ class _Queue:
 
 
 def _token(told: Told) -> str:
-    """A token of the user that the agent was told of."""
+    """A token of the user whose credentials the agent has."""
     return _log_in(told).headers["X-Subject-Token"]
 
 

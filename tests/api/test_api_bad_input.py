@@ -182,7 +182,7 @@ json_values = st.recursive(
 def test_what_is_parsed_is_what_was_written(value: Any) -> None:
     try:
         text = json.dumps(value, ensure_ascii=False)
-        assert parse_json(text.encode("utf-8"), "the text") == value
+        assert parse_json(text.encode("utf-8"), "the body") == value
     except BadRequest as refusal:
         assert "NUL" in refusal.message and "\\u0000" in json.dumps(value)
 
@@ -190,12 +190,12 @@ def test_what_is_parsed_is_what_was_written(value: Any) -> None:
 @given(st.binary(max_size=200))
 def test_no_bytes_raise_anything_else(content: bytes) -> None:
     try:
-        parse_json(content, "the text")
+        parse_json(content, "the body")
     except BadRequest as refusal:
-        assert refusal.message.startswith("The text")
+        assert refusal.message.startswith("The body")
 
 
 def test_the_deepest_body_that_is_accepted() -> None:
-    assert parse_json(nested(MAX_DEPTH), "the text")
+    assert parse_json(nested(MAX_DEPTH), "the body")
     with pytest.raises(BadRequest):
-        parse_json(nested(MAX_DEPTH + 1), "the text")
+        parse_json(nested(MAX_DEPTH + 1), "the body")

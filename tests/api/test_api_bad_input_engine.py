@@ -95,7 +95,7 @@ TEMPLATES = {
     "unknown reference": (GOOD.replace("String}", "String, properties: {salt: {get_resource: b}}}"), "'b'"),
     "unknown attribute": (GOOD + "outputs: {x: {value: {get_attr: [a, valeu]}}}\n", "value"),
     "unknown parameter used": (GOOD.replace("String}", "String, properties: {salt: {get_param: p}}}"), "(p)"),
-    "circle": (
+    "cycle": (
         HEAD + "resources:\n  a: {type: OS::Heat::Value, depends_on: b}\n  b: {type: OS::Heat::Value, depends_on: a}\n",
         "a",
     ),

@@ -200,7 +200,7 @@ def test_life_of_a_deployment(user: User) -> None:
     # The creation may have seen what the signal told before the signal itself is through.
     assert sorted(events[1:]) == ["CREATE_COMPLETE", "SIGNAL_COMPLETE"]
 
-    # Other metadata of the template's: the server is told of the deployment as before.
+    # Other metadata in the template: the server still receives the deployment.
     template = changed("server.metadata", {"colour": "blue"})
     user.heat.stacks.update("life", template=template, parameters={})
     user.until(lambda: user.state("life") == "UPDATE_COMPLETE")

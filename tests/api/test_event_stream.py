@@ -118,7 +118,7 @@ class Stream:
                     yield identifier, json.loads(value)
 
     def until(self, name: str, state: str) -> list[tuple[str, dict[str, Any]]]:
-        """The events down to the one that tells of this state."""
+        """Return the events up to the one that reports this state."""
         found = []
         for identifier, event in self:
             found.append((identifier, event))
@@ -218,7 +218,7 @@ def test_beyond_the_limit_streams_end_at_once_and_places_come_free(
     held.close()
 
     def held_open() -> bool:
-        """Whether a stream goes on to what is new."""
+        """Whether a stream continues with new events."""
         stream = demo.listen(stack)
         list(itertools.islice(stream, len(demo.send("GET", f"{stack}/events").json()["events"])))
         demo.send("POST", f"{stack}/actions", {"check": None})

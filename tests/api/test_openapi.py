@@ -1,4 +1,4 @@
-"""The description of the API in OpenAPI, and the API held against it."""
+"""The OpenAPI description of the API, and the API checked against it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_every_field_says_what_it_accepts(path: str) -> None:
             assert schema and {} not in schema.get("anyOf", []), f"{method} {path}: {name}"
 
 
-# -- the API held against its description ---------------------------------------------------------------------------
+# -- the API checked against its description---------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

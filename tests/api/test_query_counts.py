@@ -1,4 +1,4 @@
-"""What a request asks of the database does not grow with what it tells of: no statement for each row."""
+"""The number of statements of a request does not grow with its answer: there is no statement for each row."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Scene:
 
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    """A Stoker in which all requests have been counted, with little and with much to tell of."""
+    """A Stoker in which all requests have been counted, with few and with many rows."""
     directory = tmp_path_factory.mktemp("scene")
     with ExitStack() as stack:
         served = stack.enter_context(ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)))

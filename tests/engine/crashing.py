@@ -82,7 +82,7 @@ def kill_at(number: int, moment: str) -> None:
 
 
 def make_ready() -> bytes:
-    """Do once what every engine process would do anew: import all types. An empty database is returned."""
+    """Import all types once, instead of in every engine process, and return an empty database."""
     Registry.from_entry_points(EngineSettings().type_options)
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "stoker.db"

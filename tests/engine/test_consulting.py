@@ -1,4 +1,4 @@
-"""What is wrong with a stack in another region is told by the service there, before anything is made."""
+"""The service in another region reports what is wrong with a stack there, before anything is created."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Reader:
         self.got: list[dict[str, Any]] = []
 
     async def until(self, enough: Callable[[list[tuple[str, ...]]], bool]) -> list[dict[str, Any]]:
-        """All messages, as soon as those events that they tell of are enough."""
+        """Return all messages, as soon as they report enough events."""
         path, headers = "/messaging/v2/queues/events/messages?pop=20", {"Client-ID": messaging.CLIENT_ID}
         for _ in range(2000):
             popped = self.world.served.call("DELETE", path, token=self.world.context.token, headers=headers).json
@@ -43,7 +43,7 @@ class Reader:
             if enough(told):
                 return self.got
             await self.world.turn()
-        raise AssertionError(f"it was not told; this was: {told}")
+        raise AssertionError(f"no message reported it; the messages are {told}")
 
     async def until_told(self, *event: str) -> list[dict[str, Any]]:
         return await self.until(lambda told: event in told)

@@ -12,7 +12,7 @@ from tests.harness import World
 
 
 def depending(**source: Any) -> dict[str, Any]:
-    """A text that is made anew when what it is salted with has another value."""
+    """A string that is generated again when its salt changes."""
     resources = {
         "source": {"type": "OS::Heat::TestResource", "properties": source},
         "word": {"type": "OS::Heat::RandomString", "properties": {"salt": {"get_attr": ["source", "output"]}}},

@@ -1,7 +1,7 @@
 """Plans of many kinds of updates, compared with what they were when somebody last read them.
 
 Each file of `golden/` is one case: what was made (and then changed) before, what is wanted, and after a line of dashes
-the plan: first in the order of its steps, then as `stoker plan` shows it. `make plans` writes all plans anew and
+the plan: first in the order of its steps, then as `stoker plan` shows it. `make plans` writes all plans again and
 shows what that changed; commit the difference when it is what you meant.
 """
 

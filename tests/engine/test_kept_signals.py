@@ -28,7 +28,7 @@ def template(transport: str, count: int = 1) -> dict[str, Any]:
 
 
 async def begun(world: World, wanted: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The id of a stack whose condition waits, and what senders are told."""
+    """Return the ID of a stack whose condition waits, and what senders need."""
     stack = await world.call("stack_create", name="web", template=wanted)
     while (shown := (await world.resources("web")).get("handle")) is None or shown["status"] != "COMPLETE":
         await world.turn()

@@ -54,7 +54,7 @@ FILES = {"member.yaml": "heat_template_version: 2021-04-16\nresources: {r: {type
 
 
 def sealed_with(path: Path, sealer: Sealer) -> tuple[int, int]:
-    """How many texts look sealed, in whatever column, and how many of them the sealer opens."""
+    """Count the strings that look sealed, in any column, and those of them that the sealer opens."""
     database = Database(f"sqlite:///{path}")
     texts = [
         value

@@ -25,7 +25,7 @@ NETWORK = template("OS::Neutron::Net", name="known")
 
 
 def fails(served: ServedCloud, on: str, do: str = "fail", status: int = 403) -> Any:
-    """Have calls fail until `works` is told of the answer."""
+    """Let calls fail until `works` accepts the answer."""
     return served.do(lambda: served.cloud.faults.add(Fault(on=on, do=do, status=status)))
 
 
@@ -97,7 +97,7 @@ async def test_a_resource_of_which_nothing_was_made_goes(
     assert (await world.create("web", wanted))["status"] == "FAILED"
     if wanted["resources"]["thing"]["type"] != "OS::Heat::TestResource":
         again = await world.update("web", wanted)
-        assert again["status"] == "FAILED", "what was never made is forgotten before it is begun anew"
+        assert again["status"] == "FAILED", "what was never created is removed before it is created again"
         assert len(await world.resources("web")) == 1
         works(served, *troubles)
         assert (await world.update("web", wanted))["status"] == "COMPLETE"
@@ -310,7 +310,7 @@ async def test_what_still_cannot_be_removed_does_not_keep_another_one_from_being
 async def test_the_removal_of_what_is_left_waits_for_the_resource_that_is_kept_under_its_name(
     world: World, served: ServedCloud
 ) -> None:
-    """If that is made anew after all, what is left goes before; the two never remove it at the same time."""
+    """If it is created again after all, what is left is removed first; the two never remove it at the same time."""
     await world.create("web", subnet("10.9.0.0/24"))
     refusal = fails(served, f"DELETE {SUBNETS}/*")
     assert (await world.update("web", subnet("10.9.1.0/24")))["status"] == "FAILED"
@@ -342,7 +342,7 @@ async def test_what_came_to_nothing_and_was_marked_does_not_look_well_after_a_ch
 
 
 async def test_a_nested_stack_that_is_gone_does_not_look_well_and_is_made_anew(world: World) -> None:
-    """The removal of a group went on in its own stack when the one above could not go on with it."""
+    """The removal of a group continued in its own stack when its parent could not continue."""
     group = template("OS::Heat::ResourceGroup", count=2, resource_def={"type": "OS::Heat::RandomString"})
     made = await world.create("web", group)
     nested = (await world.resources("web"))["thing"]["physical_id"]

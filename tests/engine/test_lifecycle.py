@@ -227,7 +227,7 @@ async def test_a_refused_request_changes_nothing(world: World) -> None:
         ("taken", template(a=resource()), StackExists),
         ("1st", template(a=resource()), UserError),
         ("broken", template(a={"type": "OS::Heat::NoSuchThing"}), TemplateInvalid),
-        ("circle", template(a=resource("x", "b"), b=resource("x", "a")), TemplateInvalid),
+        ("cycle", template(a=resource("x", "b"), b=resource("x", "a")), TemplateInvalid),
     ):
         with pytest.raises(error):
             await world.call("stack_create", name=name, template=body)

@@ -51,7 +51,7 @@ CRASH = "the engine dies"
 
 
 class Lives:
-    """The engine that is alive, and what becomes of its calls."""
+    """The engine that is alive, and the outcome of its calls."""
 
     def __init__(self, path: Path, served: ServedCloud) -> None:
         self._path, self._served = path, served

@@ -1,4 +1,4 @@
-"""What is told on the operator's message bus: what, in which order, and that nothing is lost."""
+"""Notifications on the operator's message bus: their content and order, and that none is lost."""
 
 from __future__ import annotations
 

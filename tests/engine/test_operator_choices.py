@@ -38,7 +38,7 @@ outputs:
 
 @pytest.fixture
 async def make_world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[MakeWorld]:
-    """Starts a world with these settings; a second one goes on with the database of the first."""
+    """Starts a world with these settings; a second one uses the database of the first."""
     worlds: list[World] = []
 
     async def make(**settings: Any) -> World:

@@ -29,7 +29,7 @@ outputs:
 
 
 def told(attribute: list[str]) -> dict[str, Any]:
-    """A resource that keeps what it was told, and the same as an output."""
+    """A resource that keeps a value, and the same value as an output."""
     value = {"get_attr": attribute}
     return {"type": "OS::Heat::Value", "properties": {"value": value}}
 

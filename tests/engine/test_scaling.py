@@ -1,4 +1,4 @@
-"""Groups that scale: what a policy's signal does, when it does nothing, and what becomes of it when things go wrong."""
+"""Groups that scale: what a policy's signal does, when it does nothing, and its outcome when something fails."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ async def test_a_change_of_size_survives_its_engine(world: World) -> None:
 async def test_a_signal_acts_once_whatever_begins_on_the_stack_meanwhile(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its event is recorded when the stack is busy already: that is no reason to begin anew."""
+    """Its event is recorded when the stack is busy already: that is no reason to start again."""
     await world.create("web", template(cooldown=0, max_size=9))
     policy = world.engine.registry.get("OS::Heat::ScalingPolicy")
     assert policy is not None

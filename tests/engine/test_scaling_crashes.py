@@ -28,5 +28,5 @@ def test_an_engine_may_die_while_a_group_scales(served: ServedCloud, moment: str
         assert result["before"] in (UNTOUCHED, SCALED), result
         assert result["after"] == SCALED, "asked again, it does what was not done, and nothing twice"
     done = [result["before"] == SCALED for result in results]
-    assert done == sorted(done), "once it was recorded that it shall be done, it is done"
+    assert done == sorted(done), "a recorded intent is carried out"
     assert done[-1]

@@ -1,4 +1,4 @@
-"""What is laid down for stacks holds whoever asks: protection from deletion, and which updates are allowed."""
+"""Settings of stacks apply to every caller: protection from deletion, and which updates are allowed."""
 
 from __future__ import annotations
 

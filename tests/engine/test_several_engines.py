@@ -108,7 +108,7 @@ async def current(world: World) -> Operation:
 
 
 async def ended(world: World, identifier: str) -> Operation:
-    """The operation once it is over; the clock goes on meanwhile."""
+    """Return the operation once it has ended; the clock advances meanwhile."""
     for _ in range(4000):
         found = await operation(world, identifier)
         if found.finished_at is not None:
@@ -342,7 +342,7 @@ async def test_what_a_search_has_taken_is_not_recorded_again_when_the_answer_to_
 
 
 async def over(world: World, stack_id: str) -> dict[str, Any]:
-    """The stack once nothing goes on in it; the clock goes on meanwhile."""
+    """Return the stack once no operation runs on it; the clock advances meanwhile."""
     for _ in range(4000):
         shown: dict[str, Any] = await world.call("stack_show", ref={"name": None, "id": stack_id})
         if shown["status"] != IN_PROGRESS:
@@ -374,7 +374,7 @@ async def test_a_nested_stack_that_is_changed_while_another_engine_acts_on_its_h
         if run._paused:
             break
         await asyncio.sleep(0.002)
-    mark = {"mark_unhealthy": True, "resource_status_reason": "it is ill"}
+    mark = {"mark_unhealthy": True, "resource_status_reason": "it is broken"}
     await other.call("resource_mark_unhealthy", ref=child, name="inner", **mark)
     await over(owner, made["id"])
     marked = await other.call("resource_show", ref=child, name="inner")

@@ -151,12 +151,12 @@ async def test_a_snapshot_can_be_restored_again_and_brings_the_contents_back_eac
 
 
 async def test_what_has_been_removed_since_is_made_anew_from_its_copy(world: World) -> None:
-    await world.create("anew", template(disk=volume(), word=value("x")))
-    snapshot = await take(world, "anew")
-    await world.update("anew", template(word=value("x")))
-    stack = await restore(world, "anew", snapshot)
+    await world.create("again", template(disk=volume(), word=value("x")))
+    snapshot = await take(world, "again")
+    await world.update("again", template(word=value("x")))
+    stack = await restore(world, "again", snapshot)
     assert stack["status"] == "COMPLETE", stack["status_reason"]
-    assert set(await world.resources("anew")) == {"disk", "word"}
+    assert set(await world.resources("again")) == {"disk", "word"}
     assert _restored(world) == 1
 
 

@@ -1,4 +1,4 @@
-"""An engine that is told to stop lets what is under way end, however long that takes, and hands the rest over."""
+"""An engine that must stop lets requests in flight end, however long that takes, and hands over the rest."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ async def test_stacks_inside_are_called_off_too(world: World) -> None:
 
 
 async def test_what_is_left_suspended_is_resumed_by_the_next_update(world: World, served: ServedCloud) -> None:
-    """One resource is ill, so that the stack can neither be suspended nor resumed as a whole."""
+    """One resource is unhealthy, so that the stack can neither be suspended nor resumed as a whole."""
     given = {"image": "cirros", "flavor": "m1.nano", "networks": [{"network": "private"}]}
     server = {"type": "OS::Nova::Server", "properties": given}
     files = nested_file(server=server)

@@ -67,7 +67,7 @@ Census = dict[tuple[str, str], set[str]]
 
 
 class Loss(StrEnum):
-    """What becomes of an answer."""
+    """The fate of an answer."""
 
     CRASH = "the engine dies"
     DROP = "the connection breaks"
@@ -77,7 +77,7 @@ class Loss(StrEnum):
 
 
 FURTHER = (Loss.CRASH, Loss.DELETED)
-"""What becomes of the answers to further changes, and where other properties lead to the same first one."""
+"""The fates of the answers to further changes, and where other properties lead to the same first one."""
 
 
 # -- services that the emulated cloud does not have ----------------------------------------------------------------
@@ -286,7 +286,7 @@ class Laboratory:
         await self.engines.call("stack_create", name=REF["name"], template=wanted, files=FILES)
 
     async def _make(self, wanted: dict[str, Any]) -> dict[str, Any]:
-        """What came of it: how the stack stands, and how many objects there are of each kind."""
+        """Return the stack's state and the number of objects of each kind."""
         await self._begin(wanted)
         await self._quiet()
         shown = await self.engines.call("stack_show", ref=REF)
@@ -356,7 +356,7 @@ def differences(found: Mapping[str, Any], usual: Mapping[str, Any], *, failing: 
 
 
 def without_names(change: str) -> str:
-    """A change of the cloud that is told from others of its kind by ids and physical names only."""
+    """A change of the cloud that differs from others of its kind only in IDs and physical names."""
     return re.sub(r"[0-9a-f]{8}-?[0-9a-f-]{23,}|case-thing-\w+", "*", change)
 
 

@@ -38,7 +38,7 @@ AT_ONCE = 2
 _SUFFIX = re.compile(r"(?<=-)[a-z0-9]{12}(?![a-z0-9])")
 _IDENTIFIER = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{7,12}")
 _RANDOM = frozenset({"password", "mac_address", "user_data", "expires_at"})
-"""Fields of bodies that are made up anew each time."""
+"""Fields of bodies that are generated each time."""
 
 
 class Calm(Simulation):
@@ -94,7 +94,7 @@ class Calm(Simulation):
         self.readers.look(self._at_once)
 
     def _shared(self, text: str) -> str:
-        """A text with the names of objects in place of their ids, and without what names end with."""
+        """Return a string with names of objects in place of their IDs, and without the random ends of names."""
         labelled = _IDENTIFIER.sub(lambda match: f"<{self._labels.get(match[0], 'id')}>", text)
         return _SUFFIX.sub("~", labelled)
 

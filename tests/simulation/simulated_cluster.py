@@ -183,7 +183,7 @@ class Cluster:
                 member.process.on_death.remove(died)
 
     async def request(self, method: str, **arguments: Any) -> str:
-        """Ask for something; what came of the asking."""
+        """Request an operation; return the outcome of the request."""
         self.nature.counts["operations"] += 1
         try:
             await self.call(method, **arguments)

@@ -66,7 +66,7 @@ _COPIED = select(resources).join(snapshots, snapshots.c.id == resources.c.stack_
 TRUSTS = ("keystone", "trusts")
 NOTHING_TOLD = ("", "null", "{}")
 """Descriptions that come of values that were not there yet."""
-IN_CHARGE = "is in progress and nothing will go on with it"
+IN_CHARGE = "is in progress and nothing will continue it"
 
 
 class Inspection:
@@ -249,7 +249,7 @@ class Inspection:
                 self._nature.violate("lost", f"{key} that was there before: {sorted(before - now[key])}")
 
     def _look_at_trusts(self, left: int) -> None:
-        """A trust has no name: one whose maker did not live to record it, or was told that it failed, is left."""
+        """A trust has no name: one whose maker did not live to record it, or received a failure, is left."""
         self._nature.counts["trusts left"] += left
         excused = self._nature.counts["requests lost"] + self._nature.counts["trusts that were said to have failed"]
         if left > excused:

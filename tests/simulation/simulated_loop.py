@@ -96,7 +96,7 @@ class NumberedTask(asyncio.Task[Any]):
 
 
 class SimulatedLoop(asyncio.BaseEventLoop):
-    """Single-threaded, and never idle: when nothing is left to do the clock goes on to what is due next."""
+    """Single-threaded, and never idle: when nothing is left to do the clock advances to what is due next."""
 
     def __init__(self, clock: ManualClock, threads: Callable[[], float]) -> None:
         super().__init__()

@@ -106,7 +106,7 @@ class Nature:
         return Fault(on="* *", do=kind, status=status, seconds=self.chance.choice((0.0, 1.0, 5.0)))
 
     def violate(self, kind: str, text: str) -> None:
-        """Something has happened that must not; it is told once."""
+        """Report once that something has happened that must not."""
         if f"{kind}: {text}" not in self.violations:
             self.violations.append(f"{kind}: {text}")
             self.trace.append(f"{self.now():.3f} VIOLATION {kind}: {text}")

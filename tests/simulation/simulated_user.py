@@ -40,7 +40,7 @@ class Askable(Protocol):
     nature: Nature
 
     async def request(self, method: str, **arguments: Any) -> str:
-        """Ask for something; what came of the asking."""
+        """Request an operation; return the outcome of the request."""
 
     async def call(self, method: str, **arguments: Any) -> Any:
         """Ask for something that must be taken. Raises what the answer is otherwise."""

@@ -266,7 +266,7 @@ def summary(reports: Sequence[dict[str, Any]]) -> str:
 
 
 def fix_hashes() -> None:
-    """Start the program anew if the order of its sets would be another one each time."""
+    """Start the program again if the order of its sets would differ each time."""
     if os.environ.get("PYTHONHASHSEED") != "0":
         os.execve(sys.executable, sys.orig_argv, {**os.environ, "PYTHONHASHSEED": "0"})
 

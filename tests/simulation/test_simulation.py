@@ -65,5 +65,5 @@ def test_looking_changes_nothing_that_is_done_to_the_cloud() -> None:
 def test_fresh_seeds() -> None:
     reports, summary = run("--readers", "--minutes", str(FRESH_SECONDS / 60))
 
-    assert not reports  # only those in which something is wrong are told one by one, with what replays them
+    assert not reports  # only runs with a problem are reported one by one, with what replays them
     assert "0 lost, 0 duplicated, 0 orphaned, 0 stuck" in summary
