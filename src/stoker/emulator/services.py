@@ -28,6 +28,8 @@ SERVICES = (
           "stoker.emulator.volume.cinder:VOLUME", "volume", needs=("image",)),
     Offer("nova", "/compute", {"compute": "/compute/v2.1"}, "stoker.emulator.compute.nova:COMPUTE", "compute",
           needs=("image", "network", "volume")),
+    Offer("octavia", "/load-balancer", {"load-balancer": "/load-balancer"},
+          "stoker.emulator.loadbalancer.octavia:LOAD_BALANCER_SERVICE", "load-balancer", needs=("network",)),
 )  # fmt: skip
 """In the order in which the catalog of a new cloud lists them."""
 CHOICES = tuple(dict.fromkeys(offer.group for offer in SERVICES if not offer.always))

@@ -1,0 +1,60 @@
+"""Lists of the load-balancer API: filtered by any field, in order, in pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from stoker.emulator.core.errors import ApiError, bad_request
+from stoker.emulator.core.http import Query, Request, Response
+from stoker.emulator.core.paging import ordered, page
+
+NOT_FILTERS = frozenset({"fields", "limit", "marker", "page_reverse", "sort", "sort_dir", "sort_key"})
+TAG_FILTERS: Mapping[str, Callable[[set[str], set[str]], bool]] = {
+    "tags": lambda wanted, present: wanted <= present,
+    "tags-any": lambda wanted, present: bool(wanted & present),
+    "not-tags": lambda wanted, present: not wanted <= present,
+    "not-tags-any": lambda wanted, present: not wanted & present,
+}
+
+
+def listed(request: Request, members: str, rows: Iterable[dict[str, Any]], key: str = "id") -> Response:
+    """The answer to a list: `{members: […], members_links: […]}`; rows are objects as the API shows them.
+
+    Raises: ApiError 400 for a wrong limit, marker or order.
+    """
+    query = request.query
+    found = page(ordered([row for row in rows if _wanted(query, row)], query), query, key=key, missing=_unknown)
+    shown = [trimmed(row, query) for row in found.rows]
+    links = found.links(request)
+    return Response({members: shown, **({f"{members}_links": links} if links else {})})
+
+
+def trimmed(row: dict[str, Any], query: Query) -> dict[str, Any]:
+    """Only the fields that the request asks for; all when it names none."""
+    names = [name for value in query.all("fields") for name in value.split(",")]
+    return {name: row[name] for name in names if name in row} if names else row
+
+
+def _unknown(marker: str) -> ApiError:
+    return bad_request(f"Invalid marker {marker}: there is no such object in the list.")
+
+
+def _wanted(query: Query, row: Mapping[str, Any]) -> bool:
+    for name in dict.fromkeys(name for name, _ in query.pairs):
+        values = query.all(name)
+        if name in TAG_FILTERS:
+            wanted = {tag for value in values for tag in value.split(",")}
+            if not TAG_FILTERS[name](wanted, set(row.get("tags") or ())):
+                return False
+        elif name in row and name not in NOT_FILTERS and not _matches(row[name], values):
+            return False
+    return True
+
+
+def _matches(value: Any, wanted: Sequence[str]) -> bool:
+    if isinstance(value, list):
+        return any(isinstance(one, dict) and one.get("id") in wanted for one in value)
+    if isinstance(value, bool):
+        return str(value).lower() in [word.lower() for word in wanted]
+    return ("" if value is None else str(value)) in wanted

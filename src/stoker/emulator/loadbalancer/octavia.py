@@ -1,0 +1,48 @@
+"""The load-balancer service: its table of routes.
+
+No traffic passes an emulated load balancer. Whether a monitored member is healthy follows from the network service: a
+port with its address must be ACTIVE.
+"""
+
+from __future__ import annotations
+
+from stoker.emulator.core.cloud import Service
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.loadbalancer.operator_routes import list_amphorae, setups, show_amphora
+from stoker.emulator.loadbalancer.records import LoadBalancerRecords, error_body
+from stoker.emulator.loadbalancer.routes import parts
+
+NEWEST_MINOR = 27
+"""The API is version 2 with minor versions, which clients do not select."""
+
+
+def versions(records: LoadBalancerRecords, request: Request) -> Response:
+    listed = [
+        {
+            "id": f"v2.{minor}",
+            "status": "CURRENT" if minor == NEWEST_MINOR else "SUPPORTED",
+            "updated": "2021-11-23T00:00:00Z",
+            "links": [{"href": f"{request.base}/v2", "rel": "self"}],
+        }
+        for minor in range(NEWEST_MINOR + 1)
+    ]
+    return Response({"versions": listed})
+
+
+LOAD_BALANCER_SERVICE = Service(
+    name="octavia",
+    mount="/load-balancer",
+    records=LoadBalancerRecords,
+    endpoints={"load-balancer": "/load-balancer"},
+    routes={**parts(), **setups()},
+    prefixes=("/v2/lbaas", "/v2.0/lbaas"),
+    root={
+        "/": {"GET": versions},
+        "/v2/octavia/amphorae": {"GET": list_amphorae},
+        "/v2/octavia/amphorae/{id}": {"GET": show_amphora},
+        "/v2.0/octavia/amphorae": {"GET": list_amphorae},
+        "/v2.0/octavia/amphorae/{id}": {"GET": show_amphora},
+    },
+    public=frozenset({"GET /"}),
+    error_body=error_body,
+)
