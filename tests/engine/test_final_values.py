@@ -100,7 +100,7 @@ parameters: {word: {type: string, hidden: true, constraints: [{length: {max: 3}}
         ),
         (
             fed("OS::Heat::Value", "some", type="number", value=TOLD),
-            "resources.fed: value: 'some' is not a number",
+            "resources.fed: template: resources.fed.properties: value: 'some' is not a number",
         ),
         (
             fed("OS::Neutron::Subnet", "10.0.0.0/24", network={"get_attr": ["source", "output", "none"]}, cidr=TOLD),
