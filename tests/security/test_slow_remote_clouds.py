@@ -6,7 +6,8 @@ import asyncio
 import gzip
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -117,6 +118,9 @@ class Remote:
         }  # fmt: skip
         await self._send(writer, "201 Created", json.dumps({"token": token}))
 
+    async def no_stacks(self, writer: asyncio.StreamWriter) -> None:
+        await self._send(writer, "200 OK", "{}")
+
     async def redirect(self, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.3)
         await self._send(writer, "305 Use Proxy", "", f"Location: {self.url}/v3/auth/tokens\r\n")
@@ -134,18 +138,40 @@ async def remote() -> AsyncIterator[Remote]:
         yield remote
 
 
+def pool_with(**settings: Any) -> CloudPool:
+    networks = ("127.0.0.0/8",)
+    return CloudPool(CloudSettings(client_retry_limit=0, remote_cloud_networks=networks, **settings), SystemClock())
+
+
 @pytest.fixture
 async def pool() -> AsyncIterator[CloudPool]:
-    settings: dict[str, Any] = {"remote_cloud_timeout": SECONDS, "remote_cloud_answer_size": SIZE}
-    pool = CloudPool(
-        CloudSettings(client_retry_limit=0, remote_cloud_networks=("127.0.0.0/8",), **settings), SystemClock()
-    )
+    pool = pool_with(remote_cloud_timeout=SECONDS, remote_cloud_answer_size=SIZE)
     yield pool
     await pool.close()
 
 
+@pytest.fixture
+async def patient() -> AsyncIterator[CloudPool]:
+    """A pool with a deadline that other projects' requests, which do not wait, end well before."""
+    pool = pool_with(remote_cloud_timeout=5 * SECONDS)
+    yield pool
+    await pool.close()
+
+
+async def still_waiting(tasks: Sequence[asyncio.Task[Any]]) -> None:
+    """Check that the tasks still hold their slots and wait for them, then end them."""
+    assert not any(task.done() for task in tasks)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
 def credential(remote: Remote, auth_type: str = "v3password", **changes: str) -> PluginCredential:
     return PluginCredential.of(auth_type, {**LOGIN, "auth_url": f"{remote.url}/v3", **changes})
+
+
+def of_project(project_id: str, known: PluginCredential) -> PluginCredential:
+    return replace(known, project_id=project_id)
 
 
 async def ends(call: Awaitable[Any]) -> CloudError:
@@ -191,6 +217,27 @@ async def test_many_slow_logins(pool: CloudPool, remote: Remote) -> None:
     assert all(isinstance(error, CloudError) for error in done)
     remote.login = remote._token
     await asyncio.wait_for(pool.cloud(credential(remote)), SLACK)
+
+
+async def test_slow_logins_of_another_project(patient: CloudPool, remote: Remote) -> None:
+    """A hundred credentials of one project name a cloud that does not answer; another project logs in at once."""
+    remote.login = silence
+    names = [of_project("slow", credential(remote, username=str(number))) for number in range(100)]
+    logins = [asyncio.create_task(patient.cloud(name)) for name in names]
+    await asyncio.sleep(0.2)
+    remote.login = remote._token
+    await patient.cloud(of_project("other", credential(remote)))
+    await still_waiting(logins)
+
+
+async def test_slow_calls_of_another_project(patient: CloudPool, remote: Remote) -> None:
+    """A project makes hundreds of calls to a cloud that does not answer; another project's call is made at once."""
+    slow, other = [await patient.cloud(of_project(name, credential(remote))) for name in ("slow", "other")]
+    calls = [asyncio.create_task(slow.request("GET", "heat", "/stacks")) for _ in range(300)]
+    await asyncio.sleep(0.2)
+    remote.stacks = remote.no_stacks
+    await other.request("GET", "heat", "/stacks")
+    await still_waiting(calls)
 
 
 @pytest.mark.parametrize("answer", SLOW)

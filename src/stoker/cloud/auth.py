@@ -7,7 +7,6 @@ import ssl
 import tempfile
 from collections import OrderedDict
 from collections.abc import Collection
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -36,7 +35,7 @@ from stoker.cloud.credentials import (
     TrustCredential,
 )
 from stoker.cloud.login import Login, PluginLogin, TokenLogin, known_access
-from stoker.cloud.remote_login import RemoteLogin
+from stoker.cloud.remote_login import RemoteLogin, RemoteLoginThreads
 from stoker.cloud.services import identity_url
 from stoker.cloud.session import Cloud, Shared
 from stoker.cloud.settings import ClientSettings, CloudSettings, Tls
@@ -73,7 +72,7 @@ class CloudPool:
         self._regions: WeakKeyDictionary[Cloud, dict[str, Cloud]] = WeakKeyDictionary()
         self._sessions: dict[Tls, tuple[requests.Session, ksa_session.Session]] = {}
         self._files: list[Path] = []
-        self._remote_logins = ThreadPoolExecutor(max_workers=32, thread_name_prefix="remote-cloud-login")
+        self._remote_logins = RemoteLoginThreads()
 
     async def close(self) -> None:
         """Close all connections and discard all tokens."""
@@ -82,7 +81,7 @@ class CloudPool:
             session.close()
         for path in self._files:
             path.unlink(missing_ok=True)
-        self._remote_logins.shutdown(wait=False, cancel_futures=True)
+        self._remote_logins.close()
         await self.transport.close()
 
     async def cloud(self, credential: Credential, region: str | None = None) -> Cloud:
@@ -184,7 +183,7 @@ class CloudPool:
                 f"{', '.join(allowed)} (remote_cloud_auth_types)."
             )
         ca_file = self._ca_file(credential.ca_cert)
-        client = ClientSettings("public", ca_file, insecure=credential.insecure, named_by_user=True)
+        client = ClientSettings("public", ca_file, insecure=credential.insecure, named_by=credential.project_id)
         options = credential.options()
         url, make = identity_url(options["auth_url"]), partial(_load_plugin, credential.auth_type, options)
         seconds = self.settings.remote_cloud_timeout

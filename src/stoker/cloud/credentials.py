@@ -61,19 +61,26 @@ class PluginCredential:
     """A login at a cloud that a user names, with a plug-in of keystoneauth and its options; create it with `of`.
 
     `ca_cert` is the certificate, in PEM format, of the authority that signed the remote cloud's certificates.
+    `project_id` is the user's project in the operator's cloud, whose slots its logins and calls use.
     """
 
     auth_type: str
     auth: str = field(repr=False)
     ca_cert: str | None = field(default=None, repr=False)
     insecure: bool = False
+    project_id: str = ""
 
     @classmethod
     def of(
-        cls, auth_type: str, auth: Mapping[str, Any], ca_cert: str | None = None, insecure: bool = False
+        cls,
+        auth_type: str,
+        auth: Mapping[str, Any],
+        ca_cert: str | None = None,
+        insecure: bool = False,
+        project_id: str = "",
     ) -> PluginCredential:
         """Create a credential from a plug-in's name (`v3applicationcredential`) and its options by name."""
-        return cls(auth_type, json.dumps(auth, sort_keys=True), ca_cert, insecure)
+        return cls(auth_type, json.dumps(auth, sort_keys=True), ca_cert, insecure, project_id)
 
     def options(self) -> dict[str, Any]:
         """The plug-in's options by name."""

@@ -22,6 +22,7 @@ from requests.structures import CaseInsensitiveDict
 from stoker.base.clock import Clock
 from stoker.base.errors import CloudError
 from stoker.cloud.login import Access, PluginLogin
+from stoker.cloud.project_slots import ProjectSlots
 from stoker.cloud.settings import Tls
 from stoker.cloud.transport import AnswerTooLarge, Request, Transport
 
@@ -29,11 +30,28 @@ _SERVICE = "keystone"
 _LATE = "the deadline of the login has passed"
 
 
-class RemoteLogin(PluginLogin):
-    """A token of a cloud that a user names. `seconds` limits the login, including its redirects and retries.
+_THREADS = 32
 
-    `workers` are the threads of all such logins, so that slow ones delay each other but not the operator's logins.
-    """
+
+class RemoteLoginThreads:
+    """The threads of all logins at clouds that users name: slow logins delay others of their project only."""
+
+    def __init__(self) -> None:
+        self._workers = ThreadPoolExecutor(_THREADS, thread_name_prefix="remote-cloud-login")
+        self._slots = ProjectSlots(_THREADS)
+
+    async def run(self, project_id: str, login: Callable[[], Access]) -> Access:
+        """Run the login on a thread as soon as the project may use one."""
+        async with self._slots.slot(project_id):
+            return await asyncio.get_running_loop().run_in_executor(self._workers, login)
+
+    def close(self) -> None:
+        """Start no further login."""
+        self._workers.shutdown(wait=False, cancel_futures=True)
+
+
+class RemoteLogin(PluginLogin):
+    """A token of a cloud that a user names. `seconds` limits the login, including its redirects and retries."""
 
     def __init__(
         self,
@@ -43,10 +61,10 @@ class RemoteLogin(PluginLogin):
         transport: Transport,
         tls: Tls,
         seconds: float,
-        workers: ThreadPoolExecutor,
+        threads: RemoteLoginThreads,
     ) -> None:
         super().__init__(clock, auth_url, ksa_session.Session(), make)
-        self._transport, self._tls, self._seconds, self._workers = transport, tls, seconds, workers
+        self._transport, self._tls, self._seconds, self._threads = transport, tls, seconds, threads
 
     async def _fetched(self) -> Access:
         loop = asyncio.get_running_loop()
@@ -54,7 +72,7 @@ class RemoteLogin(PluginLogin):
         self._session = ksa_session.Session(session=adapter.session(), app_name="stoker")
         try:
             async with asyncio.timeout(self._seconds):
-                return await loop.run_in_executor(self._workers, self._fetch)
+                return await self._threads.run(self._tls.named_by or "", self._fetch)
         except TimeoutError:
             problem = f"the login at {self.auth_url} takes longer than {self._seconds:g} s (remote_cloud_timeout)"
             raise CloudError(_SERVICE, 0, problem, transient=True) from None

@@ -10,14 +10,15 @@ from dataclasses import dataclass, field
 class Tls:
     """How a server's certificate is verified; hashable, so that TLS contexts are shared.
 
-    Connections with `named_by_user` are made only to allowed addresses, see `guard`.
+    `named_by` is the ID of the project whose user named the server's cloud; None for the operator's own. Connections
+    to a cloud that a user names are made only to allowed addresses, see `guard`, and in the slots of the project.
     """
 
     ca_file: str | None = None
     cert_file: str | None = None
     key_file: str | None = None
     insecure: bool = False
-    named_by_user: bool = False
+    named_by: str | None = None
 
 
 NO_TLS_OPTIONS = Tls()
@@ -28,7 +29,7 @@ class ClientSettings:
     """One `[clients]` or `[clients_<name>]` section; None means the value of `[clients]`, or the default.
 
     `url` is `[clients_heat] url`: an endpoint that overrides the catalog, with `%(tenant_id)s` for the project.
-    `named_by_user` is true for a cloud that a user's credential names.
+    `named_by` is the ID of the project whose user's credential names the cloud; None for the operator's own cloud.
     """
 
     endpoint_type: str | None = None
@@ -37,12 +38,12 @@ class ClientSettings:
     key_file: str | None = None
     insecure: bool | None = None
     url: str | None = None
-    named_by_user: bool = False
+    named_by: str | None = None
 
     @property
     def tls(self) -> Tls:
         """How certificates are verified."""
-        return Tls(self.ca_file, self.cert_file, self.key_file, bool(self.insecure), self.named_by_user)
+        return Tls(self.ca_file, self.cert_file, self.key_file, bool(self.insecure), self.named_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,8 @@ class CloudSettings:
     `remote_cloud_networks` and `remote_cloud_auth_types` restrict the addresses and plug-ins of users' credentials;
     `remote_cloud_timeout` (seconds) limits a login and a call there, `remote_cloud_answer_size` (bytes) a response.
     `max_microversions` maps `nova`, `cinder` and `ironic` to the operator's limits. `max_concurrent_calls` limits the
-    concurrent requests of a process to the operator's cloud, and separately those to clouds that users name;
+    concurrent requests of a process to the operator's cloud, and separately those to clouds that users name, of which
+    a project may have an eighth;
     `connect_timeout` and `call_timeout` are in seconds.
     """
 

@@ -7,7 +7,8 @@ import logging
 import re
 import ssl
 from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import aiohttp
@@ -16,6 +17,7 @@ import orjson
 from stoker.base.clock import Clock
 from stoker.base.errors import CloudError
 from stoker.cloud.guard import Guard, is_refusal
+from stoker.cloud.project_slots import ProjectSlots
 from stoker.cloud.settings import NO_TLS_OPTIONS, CloudSettings, Tls
 
 log = logging.getLogger(__name__)
@@ -69,13 +71,14 @@ class AnswerTooLarge(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Lane:
-    """Connections, the number of concurrent requests, and their limits; None means no limit.
+    """Connections, the slots of concurrent requests, and their limits; None means no limit.
 
+    `slot` returns the context manager in which a request for a project is sent.
     `seconds` is the deadline of a request with its retries, `size` the maximum size of a response in bytes.
     """
 
     session: aiohttp.ClientSession
-    slots: asyncio.Semaphore
+    slot: Callable[[str], AbstractAsyncContextManager[None]]
     seconds: float | None = None
     size: int | None = None
 
@@ -104,9 +107,10 @@ class Transport:
             headers={"Accept-Encoding": "identity"},
             auto_decompress=False,
         )
-        self._own = _Lane(self._session, asyncio.Semaphore(calls))
+        own = asyncio.Semaphore(calls)
+        self._own = _Lane(self._session, lambda project_id: own)
         self._named_by_user = _Lane(
-            guarded, asyncio.Semaphore(calls), settings.remote_cloud_timeout, settings.remote_cloud_answer_size
+            guarded, ProjectSlots(calls).slot, settings.remote_cloud_timeout, settings.remote_cloud_answer_size
         )
 
     async def close(self) -> None:
@@ -146,7 +150,7 @@ class Transport:
 
     async def attempt(self, request: Request) -> Answer:
         """Send the request once. Raises aiohttp.ClientError, TimeoutError, and AnswerTooLarge."""
-        async with self._lane(request).slots:
+        async with self._lane(request).slot(request.tls.named_by or ""):
             if request.method not in _LOOKS:
                 await self.before_change()
             try:
@@ -174,9 +178,10 @@ class Transport:
         return Answer(response.status, response.headers, parse(content, response.content_type), content)
 
     def _lane(self, request: Request) -> _Lane:
-        return self._named_by_user if request.tls.named_by_user else self._own
+        return self._own if request.tls.named_by is None else self._named_by_user
 
     def _context(self, tls: Tls) -> ssl.SSLContext:
+        tls = replace(tls, named_by=None)  # projects share contexts
         context = self._contexts.get(tls)
         if context is None:
             context = ssl.create_default_context(cafile=tls.ca_file)

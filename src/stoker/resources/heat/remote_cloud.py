@@ -22,7 +22,8 @@ async def remote_cloud(cloud: Cloud, context: Mapping[str, Any] | None) -> Cloud
     secret = context.get("credential_secret_id")
     if secret:
         login = await _login(cloud, secret)
-        credential = PluginCredential.of(*login, context.get("ca_cert"), bool(context.get("insecure")))
+        insecure, project = bool(context.get("insecure")), cloud.project_id or ""
+        credential = PluginCredential.of(*login, context.get("ca_cert"), insecure, project)
         return await cloud.acting_as(credential, region)
     return cloud.with_region(region) if region and region != cloud.region else cloud
 
