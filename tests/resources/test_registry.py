@@ -23,6 +23,9 @@ class Sound(ResourceType):
 
 CHECKED = {
     "AWS::AutoScaling::AutoScalingGroup", "AWS::CloudFormation::Stack", "AWS::EC2::Instance", "AWS::EC2::Volume",
+    "OS::Aodh::Alarm", "OS::Aodh::CompositeAlarm", "OS::Aodh::EventAlarm",
+    "OS::Aodh::GnocchiAggregationByMetricsAlarm", "OS::Aodh::GnocchiAggregationByResourcesAlarm",
+    "OS::Aodh::GnocchiResourcesAlarm", "OS::Aodh::LBMemberHealthAlarm", "OS::Aodh::PrometheusAlarm",
     "OS::Cinder::Volume", "OS::Heat::AutoScalingGroup", "OS::Heat::InstanceGroup", "OS::Heat::ResourceChain",
     "OS::Heat::ResourceGroup", "OS::Heat::SoftwareDeploymentGroup", "OS::Heat::SoftwareDeployments", "OS::Heat::Stack",
     "OS::Heat::StructuredDeploymentGroup", "OS::Heat::StructuredDeployments", "OS::Heat::TestResource",

@@ -33,6 +33,9 @@ from stoker.emulator.core.cloud import Cloud, Records, Service, new_id
 from stoker.emulator.core.errors import conflict
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.core.http import Request, Response
+from stoker.emulator.identity.records import IdentityRecords
+from stoker.emulator.loadbalancer.kinds import POOL
+from stoker.emulator.loadbalancer.records import LoadBalancerRecords
 from stoker.emulator.services import SERVICES
 from stoker.plugins.recovery import Recovery
 from stoker.plugins.registry import Registry
@@ -238,12 +241,22 @@ class Laboratory:
     async def _warm_up(self) -> None:
         """What services make of themselves for a project, once, is there before anything is counted."""
         self.cloud.open_all()  # services are seeded when they are opened
+        self._add_pool()
         self.empty = self._census()
         for self.engines.user in ("admin", "demo"):
             await self._make({"heat_template_version": "2021-04-16", "resources": {"net": {"type": "OS::Neutron::Net"},
                 "port": {"type": "OS::Neutron::Port", "properties": {"network": {"get_resource": "net"}}},
                 "group": {"type": "OS::Neutron::SecurityGroup"}}})  # fmt: skip
             await self._delete()
+
+    def _add_pool(self) -> None:
+        """The pool of a load balancer, for what needs one to exist."""
+        project = self.cloud.of(IdentityRecords).projects.first(name="demo")
+        fields = dict.fromkeys((*POOL.fields, "load_balancer_id", "listener_id"))
+        self.cloud.of(LoadBalancerRecords).rows[POOL].add(
+            {**fields, "id": "web", "name": "web", "project_id": project and project["id"], "admin_state_up": True,
+             "provisioning_status": "ACTIVE"}
+        )  # fmt: skip
 
     def _losses(self, number: int, recovery: Recovery | None, change: str) -> Iterable[Loss]:
         """What is to become of the answer to a change.

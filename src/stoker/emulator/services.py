@@ -30,6 +30,9 @@ SERVICES = (
           needs=("image", "network", "volume")),
     Offer("octavia", "/load-balancer", {"load-balancer": "/load-balancer"},
           "stoker.emulator.loadbalancer.octavia:LOAD_BALANCER_SERVICE", "load-balancer", needs=("network",)),
+    Offer("gnocchi", "/metric", {"metric": "/metric"}, "stoker.emulator.metric.gnocchi:METRIC", "metric"),
+    Offer("aodh", "/alarming", {"alarming": "/alarming"}, "stoker.emulator.alarming.aodh:ALARMING", "alarming",
+          needs=("metric", "messaging")),
 )  # fmt: skip
 """In the order in which the catalog of a new cloud lists them."""
 CHOICES = tuple(dict.fromkeys(offer.group for offer in SERVICES if not offer.always))

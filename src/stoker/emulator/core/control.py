@@ -11,7 +11,7 @@ from ipaddress import ip_address
 from typing import Any
 
 from stoker.emulator.core.cloud import Handler, Records, Service
-from stoker.emulator.core.errors import forbidden, not_found
+from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.faults import parse_fault
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.urls import split_url
@@ -92,7 +92,19 @@ def count_objects(control: ControlRecords, request: Request) -> Response:
     return Response({"objects": objects, "pending": len(control.cloud.transitions)})
 
 
+def add_event(control: ControlRecords, request: Request) -> Response:
+    """Announce an event, as a service's notification: `{"project_id": …, "event_type": …, "traits": {…}}`."""
+    body = request.json
+    if not isinstance(body, dict) or not all(isinstance(body.get(name), str) for name in ("project_id", "event_type")):
+        raise bad_request("An event needs project_id and event_type.")
+    if not isinstance(body.get("traits", {}), dict):
+        raise bad_request("The traits of an event must be an object.")
+    control.notify("aodh", "event", body["project_id"], body["event_type"], body.get("traits", {}))
+    return Response(status=202)
+
+
 ROUTES: dict[str, dict[str, Handler]] = {
+    "/events": {"POST": add_event},
     "/faults": {"GET": list_faults, "POST": add_fault, "DELETE": clear_faults},
     "/faults/{fault_id}": {"DELETE": remove_fault},
     "/journal": {"GET": show_journal, "DELETE": clear_journal},

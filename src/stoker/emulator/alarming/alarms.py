@@ -1,0 +1,164 @@
+"""The records of alarms, their history and the quotas of projects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from stoker.emulator.alarming.notifying import Notifier
+from stoker.emulator.alarming.rules import ACTIONS, alarm_of
+from stoker.emulator.core.cloud import Records, new_id
+from stoker.emulator.core.component import Component
+from stoker.emulator.core.errors import ApiError, conflict, not_found
+from stoker.emulator.core.http import Context, Request
+from stoker.emulator.core.store import Record
+
+FIRST_STATE = "insufficient data"
+MOST_HISTORY = 1000
+"""Entries of an alarm's history that are kept."""
+UNLIMITED = -1
+
+
+class Alarms(Component):
+    """Alarms: `{id, project_id, user_id, name, type, rule, state, …}`. All actions are called from here."""
+
+    def __init__(self, records: Records, notifier: Notifier) -> None:
+        super().__init__(records)
+        self.rows = records.collection("alarms", ("project_id", "type"), missing=missing)
+        self.history = records.collection("history", ("alarm_id",), internal=True)
+        self.limits = records.collection("quotas", internal=True)
+        self._notifier = notifier
+
+    def visible(self, context: Context, key: str) -> Record:
+        """Return an alarm that the caller may see. Raises ApiError 404."""
+        alarm = self.rows.require(key)
+        if not context.may_see(alarm):
+            raise missing(key)
+        return alarm
+
+    def listed(self, context: Context) -> list[Record]:
+        """Return the alarms of the caller's project; all alarms, for an administrator."""
+        return list(self.rows) if context.is_admin else self.rows.select(project_id=context.project)
+
+    def create(self, request: Request) -> Record:
+        """Create the alarm that a request describes. Raises ApiError."""
+        context, wanted = request.context, alarm_of(request.json)
+        project = self._owner(context, request.json)
+        self._check_quota(project)
+        moment = self.moment()
+        alarm = {
+            "id": new_id(),
+            "project_id": project,
+            "user_id": context.user_id,
+            "state": FIRST_STATE,
+            "state_timestamp": moment,
+            "state_reason": "Not evaluated yet",
+            "timestamp": moment,
+            **wanted,
+        }
+        for name in ACTIONS.values():
+            alarm[name] = self._notifier.with_trusts(alarm[name], request)
+        self.rows.add(alarm)
+        self.note(alarm, "creation", context, view(alarm))
+        return alarm
+
+    def change(self, alarm: Record, request: Request) -> None:
+        """Replace everything of an alarm that a request can set. Raises ApiError."""
+        wanted, before = alarm_of(request.json), actions_of(alarm)
+        if wanted["type"] != alarm["type"]:
+            raise conflict(f"The type of alarm {alarm['id']} is {alarm['type']} and cannot be changed.")
+        for name in ACTIONS.values():
+            wanted[name] = self._notifier.with_trusts(wanted[name], request)
+        state = wanted.pop("state", alarm["state"])
+        shown = view(alarm)
+        self.rows.update(alarm, **wanted, timestamp=self.moment())
+        kept = actions_of(alarm)
+        self._notifier.end_trusts([url for url in before if url not in kept])
+        changed = {key: value for key, value in view(alarm).items() if shown.get(key) != value and key != "timestamp"}
+        if changed:
+            self.note(alarm, "rule change", request.context, changed)
+        if state != alarm["state"]:
+            self.set_state(alarm, state, "Manually set via API", {}, request.context)
+
+    def remove(self, alarm: Record, context: Context) -> None:
+        """Remove an alarm and the trusts of its actions."""
+        self.rows.remove(alarm)
+        self._notifier.end_trusts(actions_of(alarm))
+        self.note(alarm, "deletion", context, view(alarm))
+
+    def set_state(self, alarm: Record, state: str, reason: str, data: Record, context: Context | None = None) -> None:
+        """Set the state, and call the state's actions: at a change, or always if the alarm repeats its actions."""
+        previous, moment = alarm["state"], self.moment()
+        if state != previous:
+            self.rows.update(alarm, state=state, state_timestamp=moment, state_reason=reason, timestamp=moment)
+            self.note(alarm, "state transition", context, {"state": state, "transition_reason": reason})
+        elif alarm["state_reason"] != reason:
+            self.rows.update(alarm, state_reason=reason)
+        if state != previous or alarm["repeat_actions"]:
+            notification = {
+                "alarm_id": alarm["id"],
+                "alarm_name": alarm["name"],
+                "severity": alarm["severity"],
+                "previous": previous,
+                "current": state,
+                "reason": reason,
+                "reason_data": data,
+            }
+            self._notifier.call_actions(alarm[ACTIONS[state]], alarm, notification)
+
+    def note(self, alarm: Record, kind: str, context: Context | None, detail: Record) -> None:
+        """Add an entry to the history of an alarm."""
+        entry = {
+            "id": new_id(),
+            "alarm_id": alarm["id"],
+            "type": kind,
+            "detail": json.dumps(detail),
+            "user_id": None if context is None else context.user_id,
+            "project_id": alarm["project_id"] if context is None else context.project_id,
+            "on_behalf_of": alarm["project_id"],
+            "severity": alarm["severity"],
+            "timestamp": self.moment(),
+        }
+        self.history.add(entry)
+        entries = self.history.select(alarm_id=alarm["id"])
+        for old in entries[: len(entries) - MOST_HISTORY]:
+            self.history.remove(old)
+
+    def limit_of(self, project: str) -> int:
+        """Return how many alarms a project may have; -1 for no limit."""
+        known = self.limits.get(project)
+        return UNLIMITED if known is None else int(known["alarms"])
+
+    def _check_quota(self, project: str) -> None:
+        limit = self.limit_of(project)
+        if limit != UNLIMITED and len(self.rows.select(project_id=project)) >= limit:
+            raise ApiError(403, f"Alarm quota exceeded for project {project}: at most {limit} alarms.")
+
+    def _owner(self, context: Context, body: Any) -> str:
+        """Return the project of a new alarm: another one than the caller's for administrators only."""
+        wanted = body.get("project_id") or context.project
+        if wanted != context.project and not context.is_admin:
+            raise ApiError(401, f"Not Authorized to access project {wanted}.")
+        return str(wanted)
+
+
+def actions_of(alarm: Record) -> list[str]:
+    """Return all actions of an alarm."""
+    return [url for name in ACTIONS.values() for url in alarm[name]]
+
+
+def missing(key: str) -> ApiError:
+    """Return the 404 for an alarm."""
+    return not_found(f"Alarm {key} not found")
+
+
+def view(alarm: Record) -> dict[str, Any]:
+    """Return an alarm as clients see it."""
+    shown = {key: value for key, value in alarm.items() if key not in ("id", "rule") and not key.startswith("_")}
+    return {"alarm_id": alarm["id"], **shown, f"{alarm['type']}_rule": alarm["rule"]}
+
+
+def views(alarms: Iterable[Record]) -> list[dict[str, Any]]:
+    """Return alarms as clients see them."""
+    return [view(alarm) for alarm in alarms]

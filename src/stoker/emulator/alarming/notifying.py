@@ -1,0 +1,107 @@
+"""The actions of alarms: web hooks, with or without a token of a trust, messages in queues, lines in the log."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import parse_qs, urlsplit, urlunsplit
+from uuid import uuid4
+
+from stoker.emulator.core.cloud import Records
+from stoker.emulator.core.component import Component
+from stoker.emulator.core.errors import ApiError
+from stoker.emulator.core.http import Request
+from stoker.emulator.core.internal import ask
+from stoker.emulator.core.posting import Poster
+from stoker.emulator.core.store import Record
+from stoker.emulator.identity.records import DEFAULT_DOMAIN, IdentityRecords, Target
+from stoker.emulator.identity.tokens import issue
+from stoker.emulator.messaging.records import MessagingRecords
+
+log = logging.getLogger(__name__)
+
+TRUST = "trust+"
+SERVICE_USER = "aodh"
+MESSAGE_TTL = 3600
+
+
+class Notifier(Component):
+    """Calls actions. A URL with a trust is kept as `trust+http://<trust>:delete@host/path`, as Aodh shows it; the trust
+    is deleted with the action.
+    """
+
+    def __init__(self, records: Records) -> None:
+        super().__init__(records)
+        self._poster = Poster("aodh-actions")
+
+    def call_actions(self, urls: Sequence[str], alarm: Record, notification: Record) -> None:
+        """Call each action with a notification; a failure is logged and does not prevent the others."""
+        for url in urls:
+            try:
+                self._call(url, alarm, notification)
+            except ApiError as error:
+                log.warning("An action of alarm %s cannot be called: %s", alarm["id"], error.message)
+
+    def _call(self, url: str, alarm: Record, notification: Record) -> None:
+        parts = urlsplit(url)
+        scheme = parts.scheme.removeprefix(TRUST)
+        if scheme in ("http", "https"):
+            token = self._token(parts.username) if parts.scheme.startswith(TRUST) else None
+            host = parts.netloc.rpartition("@")[2] if token else parts.netloc
+            headers = {"Content-Type": "application/json", **({"X-Auth-Token": token} if token else {})}
+            address = urlunsplit((scheme, host, parts.path, parts.query, parts.fragment))
+            self._poster.post(address, json.dumps(notification).encode(), headers)
+        elif scheme == "zaqar" and self.cloud.has(MessagingRecords):
+            name = parse_qs(parts.query).get("queue_name", [""])[0]
+            message = {"body": notification, "ttl": MESSAGE_TTL}
+            self.cloud.of(MessagingRecords).post(alarm["project_id"], name, str(uuid4()), [message])
+        else:
+            log.info("Alarm %s: %s", alarm["id"], notification)
+
+    def _token(self, trust_id: str | None) -> str:
+        """Return a token of a trust. Raises ApiError when it is over."""
+        identity = self.cloud.of(IdentityRecords)
+        trust = identity.trusts.require(trust_id or "")
+        user = identity.users.require(trust["trustor_user_id"])
+        return issue(identity, user, ["token"], Target("project", trust["project_id"]), trust_id=trust["id"])[0]
+
+    def with_trusts(self, urls: Sequence[str], request: Request) -> list[str]:
+        """Return an alarm's actions with trusts of the caller in those that need one. Raises Keystone's ApiError."""
+        return [self._with_trust(url, request) for url in urls]
+
+    def _with_trust(self, url: str, request: Request) -> str:
+        parts = urlsplit(url)
+        if not parts.scheme.startswith(TRUST) or parts.username:
+            return url
+        return urlunsplit(parts._replace(netloc=f"{self._trust(request)}@{parts.netloc}"))
+
+    def _trust(self, request: Request) -> str:
+        """Return the user part of the URL. A caller who acts through a trust uses that one, which is not deleted."""
+        caller = request.context
+        if caller.trust_id is not None:
+            return caller.trust_id
+        wanted = {
+            "trustor_user_id": caller.user_id,
+            "trustee_user_id": self._service_user(),
+            "impersonation": True,
+            "project_id": caller.project,
+            "roles": [{"name": name} for name in sorted(caller.roles)],
+        }
+        made: Any = ask(self.cloud, request, "POST", "/identity/v3/OS-TRUST/trusts", {"trust": wanted})
+        return f"{made['trust']['id']}:delete"
+
+    def _service_user(self) -> str:
+        identity = self.cloud.of(IdentityRecords)
+        known = identity.users.first(name=SERVICE_USER, domain_id=DEFAULT_DOMAIN)
+        return str((known or identity.create_user(SERVICE_USER, DEFAULT_DOMAIN, None))["id"])
+
+    def end_trusts(self, urls: Sequence[str]) -> None:
+        """Delete the trusts of actions that an alarm no longer has."""
+        identity = self.cloud.of(IdentityRecords)
+        for parts in map(urlsplit, urls):
+            if parts.scheme.startswith(TRUST) and parts.password == "delete":  # noqa: S105  a marker, not a secret
+                trust = identity.trusts.get(parts.username or "")
+                if trust is not None:
+                    identity.trusts.remove(trust)

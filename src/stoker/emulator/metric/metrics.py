@@ -1,0 +1,160 @@
+"""Metrics and their measures."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from stoker.emulator.core.cloud import Records, new_id
+from stoker.emulator.core.component import Component
+from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
+from stoker.emulator.core.fields import check_fields, nullable, text
+from stoker.emulator.core.http import Context
+from stoker.emulator.core.store import Record
+from stoker.emulator.metric.policies import Policies, longest, policy_view
+from stoker.emulator.metric.series import Series, aggregated, combined, moment_of
+
+MOST_POINTS = 20_000
+"""Measures of a metric that are kept; the oldest are dropped."""
+DEFAULT_POLICY = "low"
+
+
+class Metrics(Component):
+    """Metrics: `{id, name, unit, resource_id, policy, project_id, user_id}`, and their measures `{id, points}`."""
+
+    def __init__(self, records: Records, policies: Policies) -> None:
+        super().__init__(records)
+        self.rows = records.collection("metrics", ("resource_id", "project_id"), missing=_missing)
+        self._measures = records.collection("measures", internal=True)
+        self.policies = policies
+
+    def visible(self, context: Context, key: str) -> Record:
+        """Return a metric that the caller may see. Raises ApiError 404 and 403."""
+        metric = self.rows.require(key)
+        if not context.may_see(metric):
+            raise ApiError(403, "Insufficient privileges")
+        return metric
+
+    def create(self, wanted: Any, project: str | None, user: str | None, resource: Record | None = None) -> Record:
+        """Create a metric. Raises ApiError."""
+        fields = {
+            "name": nullable(text()),
+            "unit": nullable(text(0, 31)),
+            "archive_policy_name": nullable(text(1)),
+            "resource_id": nullable(text(1)),
+        }
+        check_fields(wanted, fields, (), "metric")
+        name, policy = wanted.get("name"), wanted.get("archive_policy_name") or DEFAULT_POLICY
+        if policy not in self.policies.rows:
+            raise bad_request(f"Archive policy {policy} does not exist")
+        if name is not None and "/" in name:
+            raise bad_request("'/' is not supported in metric name")
+        if resource is not None and self.named(resource, name) is not None:
+            raise conflict(f"Named metric {name} already exists")
+        return self.rows.add(
+            {
+                "id": new_id(),
+                "name": name,
+                "unit": wanted.get("unit"),
+                "resource_id": None if resource is None else resource["id"],
+                "policy": policy,
+                "project_id": project,
+                "user_id": user,
+            }
+        )
+
+    def remove(self, metric: Record) -> None:
+        """Remove a metric with its measures."""
+        self.rows.remove(metric)
+        kept = self._measures.get(metric["id"])
+        if kept is not None:
+            self._measures.remove(kept)
+
+    def of(self, resource: Record) -> dict[str, Record]:
+        """Return the metrics of a resource by name."""
+        return {metric["name"]: metric for metric in self.rows.select(resource_id=resource["id"])}
+
+    def named(self, resource: Record, name: str | None) -> Record | None:
+        """Return the metric of a resource with this name."""
+        return self.rows.first(resource_id=resource["id"], name=name)
+
+    def checked(self, given: Any) -> list[list[float]]:
+        """Return measures as points. Raises ApiError 400."""
+        if not isinstance(given, list):
+            raise bad_request("Measures must be a list of objects with a timestamp and a value.")
+        now, points = self.cloud.clock.now(), []
+        for measure in given:
+            if not isinstance(measure, dict) or "timestamp" not in measure or "value" not in measure:
+                raise bad_request("A measure must have a timestamp and a value.")
+            try:
+                value = float(measure["value"])
+            except (TypeError, ValueError):
+                raise bad_request(f"{measure['value']!r} is not a value of a measure.") from None
+            points.append([moment_of(measure["timestamp"], now), value])
+        return points
+
+    def add_measures(self, metric: Record, points: Iterable[list[float]]) -> None:
+        """Add points to a metric, and drop those that its policy no longer keeps."""
+        kept = self._measures.get(metric["id"]) or self._measures.add({"id": metric["id"], "points": []})
+        merged = sorted([*kept["points"], *points])[-MOST_POINTS:]
+        oldest = merged[-1][0] - longest(self.policies.rows.require(metric["policy"])) if merged else 0.0
+        self._measures.update(kept, points=merged[bisect.bisect_left(merged, [oldest]) :])
+
+    def series(
+        self, metric: Record, granularity: float, method: str, start: float | None = None, stop: float | None = None
+    ) -> Series:
+        """Return the aggregated values of a metric, of the periods that begin from `start` on and before `stop`.
+
+        Raises ApiError 404 for a granularity or method that the metric's archive policy does not have.
+        """
+        policy = self.policies.rows.require(metric["policy"])
+        if granularity not in [item["granularity"] for item in policy["definition"]]:
+            raise not_found(f"Granularity '{granularity:g}' for metric {metric['id']} does not exist")
+        if method not in policy["aggregation_methods"]:
+            raise not_found(f"Aggregation method '{method}' for metric {metric['id']} does not exist")
+        found = self.aggregate(metric, granularity, method)
+        return {
+            then: value
+            for then, value in found.items()
+            if (start is None or then >= start) and (stop is None or then < stop)
+        }
+
+    def aggregate(self, metric: Record, granularity: float, method: str) -> Series:
+        """Return the aggregated values of a metric, whatever its archive policy."""
+        kept = self._measures.get(metric["id"])
+        return aggregated(((then, value) for then, value in kept["points"]) if kept else (), granularity, method)
+
+    def combined(
+        self,
+        metrics: Sequence[Record],
+        granularity: float,
+        method: str,
+        start: float | None = None,
+        stop: float | None = None,
+        overlap: float = 0.0,
+        across: str | None = None,
+    ) -> Series:
+        """Return the aggregate of several metrics; `across` is the method between metrics, `method` by default."""
+        series = [self.series(metric, granularity, method, start, stop) for metric in metrics]
+        return combined(series, across or method, overlap)
+
+    def granularities(self, metric: Record) -> list[int]:
+        """Return the granularities of a metric, the longest first."""
+        policy = self.policies.rows.require(metric["policy"])
+        return sorted((item["granularity"] for item in policy["definition"]), reverse=True)
+
+    def view(self, metric: Record) -> dict[str, Any]:
+        """Return a metric as clients see it."""
+        return {
+            "id": metric["id"],
+            "name": metric["name"],
+            "unit": metric["unit"],
+            "resource_id": metric["resource_id"],
+            "creator": f"{metric['user_id']}:{metric['project_id']}",
+            "archive_policy": policy_view(self.policies.rows.require(metric["policy"])),
+        }
+
+
+def _missing(key: str) -> ApiError:
+    return not_found(f"Metric {key} does not exist")
