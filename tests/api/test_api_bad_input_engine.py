@@ -146,6 +146,46 @@ def test_a_bad_request_is_refused(place: Place, name: str) -> None:
     assert place.send("GET", "/stacks").json()["stacks"] == []
 
 
+DEEP = "[" * 5000 + "]" * 5000
+BROKEN_URL = "http://[::1"
+JSON_PARAMETER = HEAD + "parameters: {p: {type: json}}\n"
+
+
+def json_template(value: str) -> str:
+    return '{"heat_template_version": "2021-04-16", "outputs": {"o": {"value": ' + value + "}}}"
+
+
+ODD_BODIES: dict[str, dict[str, Any]] = {
+    "broken template_url": {"template_url": BROKEN_URL},
+    "template_url without a host": {"template_url": "http://"},
+    "template_url with an odd port": {"template_url": "http://h:99999999/"},
+    "unknown file for a type": {
+        "template": GOOD, "environment": {"resource_registry": {"OS::Heat::RandomString": BROKEN_URL}},
+    },
+    "broken URL of an environment file": {"template": GOOD, "environment_files": [BROKEN_URL], "files": {}},
+    "deep JSON in a parameter": {"template": JSON_PARAMETER, "parameters": {"p": DEEP}},
+    "lone surrogate in a parameter": {"template": JSON_PARAMETER, "parameters": {"p": '["\\ud800"]'}},
+    "infinite number in a parameter": {"template": JSON_PARAMETER, "parameters": {"p": "[1e400]"}},
+    "NaN in a parameter": {"template": JSON_PARAMETER, "parameters": {"p": "[NaN]"}},
+    "deep JSON template": {"template": json_template(DEEP)},
+    "lone surrogate in a JSON template": {"template": json_template('"\\ud800"')},
+    "infinite number in a JSON template": {"template": json_template("1e400")},
+    "NaN in a JSON template": {"template": json_template("NaN")},
+    "deep environment": {"template": GOOD, "environment": "parameters: " + DEEP},
+    "deep JSON in a property": {
+        "template": GOOD.replace(
+            "OS::Heat::RandomString", f"OS::Heat::Stack, properties: {{template: a, parameters: '{DEEP}'}}"
+        ),
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ODD_BODIES)
+def test_odd_values_in_bodies_are_refused(place: Place, name: str) -> None:
+    refused(place.send("POST", "/stacks", {"stack_name": "bad", **ODD_BODIES[name]}))
+    assert place.send("GET", "/stacks").json()["stacks"] == []
+
+
 def test_ten_megabytes_are_refused(place: Place) -> None:
     refused(place.send("POST", "/stacks", {"stack_name": "bad", "template": GOOD + "#" * 10_000_000}))
 

@@ -77,8 +77,8 @@ def test_what_a_client_says_of_itself_does_not_get_through(served: ServedCloud, 
 
 @pytest.mark.parametrize(
     "token",
-    ["t" * 9000, "t" * 60000, "t\xe4g", "a b\x7f", "\x80" * 300],
-    ids=["long", "longer", "latin-1", "DEL", "C1"],
+    ["t" * 9000, "t" * 60000, "t\xe4g", "a b\x7f", "\x80" * 300, "a\tb", "\x01"],
+    ids=["long", "longer", "latin-1", "DEL", "C1", "tab", "C0"],
 )
 @pytest.mark.parametrize("header", ["X-Auth-Token", "X-Storage-Token", "X-Service-Token"])
 def test_a_token_that_can_be_none_is_refused_without_asking(
@@ -121,7 +121,7 @@ def test_access_rules_of_application_credentials_decide(
 def test_a_missing_or_wrong_token_is_refused(served: ServedCloud, engine: FakeEngine, tmp_path: Path) -> None:
     client = api(tmp_path, engine, served.url, served.cloud.password_of("heat"))
     forged = {"X-Identity-Status": "Confirmed", "X-User-Id": "u", "X-Project-Id": "p", "X-Roles": "admin"}
-    for headers in (forged, {**forged, "X-Auth-Token": "gAAAAABnonsense"}):
+    for headers in (forged, *({**forged, "X-Auth-Token": token} for token in ("gAAAAABnonsense", "", " "))):
         answer = client.simulate_get("/v1/p/stacks", headers=headers)
         assert answer.status_code == 401
         assert answer.json["error"]["type"] == "HTTPUnauthorized"
