@@ -1,4 +1,4 @@
-"""Keystone's, Swift's and Zaqar's types declare what the recorded schemas say; all declarations are sound."""
+"""Keystone's, Octavia's, Swift's and Zaqar's types declare what the recorded schemas say; all declarations are sound."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import pytest
 
 from stoker.plugins.registry import declaration_problems
 from stoker.plugins.resource import ResourceType
-from stoker.resources import keystone, neutron, swift, zaqar
+from stoker.resources import keystone, neutron, octavia, swift, zaqar
 from stoker.resources.constraints import CONSTRAINTS
 from tests.resources.schema_facts import differences, facts
 
-ALL = (*keystone.TYPES, *neutron.TYPES, *swift.TYPES, *zaqar.TYPES)
+ALL = (*keystone.TYPES, *neutron.TYPES, *octavia.TYPES, *swift.TYPES, *zaqar.TYPES)
 
 
 ON_PURPOSE = {

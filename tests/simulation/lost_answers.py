@@ -57,7 +57,7 @@ FOR_ADMINISTRATORS = (
     "OS::Keystone::", "OS::Cinder::EncryptedVolumeType", "OS::Cinder::QoS", "OS::Cinder::Quota",
     "OS::Cinder::VolumeType", "OS::Nova::Flavor", "OS::Nova::HostAggregate", "OS::Nova::Quota",
     "OS::Neutron::Metering", "OS::Neutron::ProviderNet", "OS::Neutron::QoS", "OS::Neutron::Quota",
-    "OS::Neutron::Segment",
+    "OS::Neutron::Segment", "OS::Octavia::AvailabilityZone", "OS::Octavia::Flavor", "OS::Octavia::Quota",
 )  # fmt: skip
 REPEATED = {("zaqar", "messages")}
 """What may be there twice: a message is said again when it is not known whether it was heard."""

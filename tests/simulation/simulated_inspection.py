@@ -51,6 +51,7 @@ LEFT_ALONE = {
     ("neutron", "quotas"),
     ("nova", "quotas"),
     ("cinder", "quotas"),
+    ("octavia", "quotas"),
     ("nova", "events"),
     ("swift", "accounts"),
 }

@@ -314,6 +314,7 @@ def setups() -> dict[str, dict[str, Handler]]:
         **routes,
         "/quotas": {"GET": list_quotas},
         "/quotas/defaults": {"GET": show_default_quota},
+        "/quotas/{project_id}/default": {"GET": show_default_quota},
         "/quotas/{project_id}": {"GET": show_quota, "PUT": update_quota, "DELETE": reset_quota},
         "/providers": {"GET": list_providers},
         "/providers/{provider}/flavor_capabilities": {"GET": _capabilities("flavor")},

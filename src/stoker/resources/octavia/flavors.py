@@ -1,0 +1,128 @@
+"""OS::Octavia::Flavor, AvailabilityZone and their profiles: what administrators offer to users."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.resource import Call, Snapshot
+from stoker.resources.base import Collection, RestResource
+from stoker.resources.declare import custom
+from stoker.schema.property import Attribute, Change, Property, Support, Type
+
+_NAME = Property(description="Its name.", change=Change.UPDATE)
+_DESCRIPTION = Property(description="Its description.", default="", change=Change.UPDATE)
+_ENABLED = Property(Type.BOOLEAN, "Whether new load balancers may use it.", default=True, change=Change.UPDATE)
+_PROVIDER = Property(description="The driver of load balancers.", change=Change.UPDATE)
+_BY_UNIQUE_NAME = Recovery(
+    FoundBy.NAME, "Names are unique in the cloud; an object with the name must have the requested properties."
+)
+_ZONES = Support(version="24.0.0")
+_FLAVORS = Support(version="14.0.0")
+
+
+def _collection(path: str, member: str, members: str = "", **rest: Any) -> Collection:
+    return Collection("octavia", f"/lbaas/{path}", member, members or path, created_field=None, owner=None, **rest)
+
+
+class _Offered(RestResource):
+    def reference_id(self, resource: Snapshot) -> Any:
+        return resource.physical_id
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        """An object that exists can be updated."""
+        return call.physical_id is None or await self.show(call) is None
+
+
+class FlavorProfile(_Offered):
+    """What a driver makes of a flavor."""
+
+    type_name = "OS::Octavia::FlavorProfile"
+    description = "Options of a driver, which flavors refer to. By default only administrators may create one."
+    collection = _collection("flavorprofiles", "flavorprofile")
+    support = _FLAVORS
+
+    properties = {
+        "name": _NAME,
+        "flavor_data": Property(
+            description="The options, as a JSON object in a string.",
+            required=True,
+            constraints=custom("json_string"),
+            change=Change.UPDATE,
+        ),
+        "provider_name": _PROVIDER,
+    }
+
+
+class Flavor(_Offered):
+    """A kind of load balancers."""
+
+    type_name = "OS::Octavia::Flavor"
+    description = "A kind of load balancers. By default only administrators may create one."
+    collection = _collection("flavors", "flavor")
+    support = _FLAVORS
+    recovery = _BY_UNIQUE_NAME
+
+    properties = {
+        "description": _DESCRIPTION,
+        "enabled": _ENABLED,
+        "flavor_profile": Property(
+            description="The profile, by name or ID.",
+            required=True,
+            wire="flavor_profile_id",
+            reference="octavia.flavorprofile",
+        ),
+        "name": _NAME,
+    }
+    attributes = {"flavor_profile_id": Attribute("ID of the profile.", Type.STRING)}
+
+
+class AvailabilityZoneProfile(_Offered):
+    """What a driver makes of an availability zone."""
+
+    type_name = "OS::Octavia::AvailabilityZoneProfile"
+    description = (
+        "Options of a driver, which availability zones refer to. By default only administrators may create one."
+    )
+    collection = _collection("availabilityzoneprofiles", "availability_zone_profile", "availability_zone_profiles")
+    support = _ZONES
+
+    properties = {
+        "name": _NAME,
+        "availability_zone_data": Property(
+            description="The options, as a JSON object in a string.",
+            required=True,
+            constraints=custom("json_string"),
+            change=Change.UPDATE,
+        ),
+        "provider_name": _PROVIDER,
+    }
+
+
+class AvailabilityZone(_Offered):
+    """A place for load balancers."""
+
+    type_name = "OS::Octavia::AvailabilityZone"
+    description = "A place where load balancers can be created. By default only administrators may create one."
+    collection = _collection("availabilityzones", "availability_zone", "availability_zones", id_field="name")
+    support = _ZONES
+    recovery = _BY_UNIQUE_NAME
+
+    properties = {
+        "availability_zone_profile": Property(
+            description="The profile, by name or ID.",
+            required=True,
+            wire="availability_zone_profile_id",
+            reference="octavia.availabilityzoneprofile",
+        ),
+        "description": _DESCRIPTION,
+        "enabled": _ENABLED,
+        "name": _NAME,
+    }
+    attributes = {"availability_zone_profile_id": Attribute("ID of the profile.", Type.STRING)}
+
+    def replacement_reason(
+        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+    ) -> str | None:
+        return "the name of an availability zone cannot be changed" if "name" in changed else None
