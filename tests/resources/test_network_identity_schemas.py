@@ -1,4 +1,4 @@
-"""Keystone's, Octavia's, Swift's and Zaqar's types declare what the recorded schemas say; all declarations are sound."""
+"""Types of Keystone, Octavia, Swift and Zaqar declare what the recorded schemas say; all declarations are sound."""
 
 from __future__ import annotations
 
