@@ -1,4 +1,4 @@
-"""Types of Keystone, Octavia, Swift and Zaqar declare what the recorded schemas say; all declarations are sound."""
+"""Types of several services declare what the recorded schemas say; all declarations are sound."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import pytest
 
 from stoker.plugins.registry import declaration_problems
 from stoker.plugins.resource import ResourceType
-from stoker.resources import keystone, neutron, octavia, swift, zaqar
+from stoker.resources import barbican, keystone, neutron, octavia, swift, zaqar
 from stoker.resources.constraints import CONSTRAINTS
 from tests.resources.schema_facts import differences, facts
 
-ALL = (*keystone.TYPES, *neutron.TYPES, *octavia.TYPES, *swift.TYPES, *zaqar.TYPES)
+ALL = (*barbican.TYPES, *keystone.TYPES, *neutron.TYPES, *octavia.TYPES, *swift.TYPES, *zaqar.TYPES)
 
 
 ON_PURPOSE = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,12 +12,15 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from stoker.base.clock import ManualClock
-from stoker.base.errors import CloudError, NotSupported
+from stoker.base.errors import BadValue, CloudError, NotSupported
 from stoker.cloud.auth import CloudPool, TokenCredential
 from stoker.cloud.session import Cloud
-from stoker.cloud.settings import ClientSettings
+from stoker.cloud.settings import ClientSettings, CloudSettings
+from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.outcome import Done, Replace
+from stoker.resources.barbican.secret import Secret
+from stoker.resources.heat.remote_cloud import remote_cloud
 from stoker.resources.heat.stack import Stack
 from tests.resources.resource_harness import ActionFailed, BadProperties, Bench
 
@@ -196,9 +200,57 @@ async def test_region_without_orchestration(cloud: Cloud, clock: ManualClock) ->
         await bench.create({"template": TEMPLATE, "context": {"region_name": "Elsewhere"}})
 
 
-async def test_credential_without_a_key_manager(stacks: Bench) -> None:
-    with pytest.raises(NotSupported, match="needs a key manager"):
-        await stacks.create({"template": TEMPLATE, "context": {"credential_secret_id": "secret"}})
+async def test_credential_without_a_key_manager(clock: ManualClock) -> None:
+    with ServedCloud(new_cloud(["image"], clock=ManualClock())) as served:
+        pool = CloudPool(CloudSettings(auth_url=f"{served.url}/identity"), clock)
+        cloud = await pool.cloud(TokenCredential(served.token("demo", "demo")))
+        with pytest.raises(NotSupported, match="needs a key manager"):
+            await Bench(Stack, cloud, clock).create({"template": TEMPLATE, "context": {"credential_secret_id": "x"}})
+        await pool.close()
+
+
+@pytest.fixture
+async def federated(remote: RemoteService, clock: ManualClock) -> AsyncIterator[tuple[Cloud, ServedCloud]]:
+    """A cloud whose catalog lists the orchestration service in memory, and which may be left for another one."""
+    async with TestServer(remote.application()) as server:
+        elsewhere = {"orchestration": str(server.make_url("/v1"))}
+        with ServedCloud(new_cloud(clock=ManualClock(), extra_endpoints=elsewhere)) as served:
+            settings = CloudSettings(
+                auth_url=f"{served.url}/identity", remote_cloud_networks=("127.0.0.0/8",), client_retry_limit=0
+            )
+            pool = CloudPool(settings, clock)
+            yield await pool.cloud(TokenCredential(served.token("demo", "demo"))), served
+            await pool.close()
+
+
+async def test_a_credential_from_a_secret(
+    federated: tuple[Cloud, ServedCloud], remote: RemoteService, clock: ManualClock
+) -> None:
+    cloud, served = federated
+    login = {
+        "auth_url": f"{served.url}/identity/v3",
+        "username": "admin",
+        "password": served.cloud.password_of("admin"),
+        "project_name": "admin",
+        "user_domain_id": "default",
+        "project_domain_id": "default",
+    }
+    secrets = Bench(Secret, cloud, clock, served.advance)
+    good = await secrets.create({"payload": json.dumps({"auth_type": "v3password", "auth": login})})
+    context = {"credential_secret_id": secrets.reference(good)}
+
+    await Bench(Stack, cloud, clock, served.advance).create({"template": TEMPLATE, "context": context})
+
+    assert [request[:2] for request in remote.requests] == [("POST", "/v1/stacks")]
+    assert (await remote_cloud(cloud, context)).project_id != cloud.project_id
+
+
+async def test_a_secret_that_is_no_credential(federated: tuple[Cloud, ServedCloud], clock: ManualClock) -> None:
+    cloud, served = federated
+    secrets = Bench(Secret, cloud, clock, served.advance)
+    secret = secrets.reference(await secrets.create({"payload": "no JSON"}))
+    with pytest.raises(BadValue, match="JSON object with auth_type"):
+        await remote_cloud(cloud, {"credential_secret_id": secret})
 
 
 async def test_certificates_without_another_cloud(stacks: Bench) -> None:

@@ -1,0 +1,66 @@
+"""What objects of the key manager have in common: their IDs are URLs, and nothing of them can be updated."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from stoker.plugins.resource import Call
+from stoker.resources.base import Collection, RestResource
+
+SERVICE = "barbican"
+
+
+def collection(kind: str) -> Collection:
+    """Return where the objects of a kind (`secret`) are."""
+    return Collection(
+        SERVICE,
+        f"/{kind}s",
+        members=f"{kind}s",
+        id_field=f"{kind}_ref",
+        reason_field="error_reason",
+        created_field="created",
+        owner=None,
+    )
+
+
+def key_of(reference: Any) -> str:
+    """Return the ID in a reference, which is the URL of an object under any name of its service."""
+    return str(reference).rstrip("/").rpartition("/")[2]
+
+
+class KeyManagerObject(RestResource):
+    """An object whose physical ID is its URL. Requests use the last segment of it, below the current endpoint."""
+
+    unobserved = frozenset({"expiration"})
+
+    def member_path(self, call: Call) -> str:
+        return member_path(f"{self.collection.path}/", call.physical_id)
+
+    def why(self, shown: Mapping[str, Any]) -> str | None:
+        reason, code = shown.get("error_reason"), shown.get("error_status_code")
+        return f"{reason} (status code {code})" if code else super().why(shown)
+
+    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+        return super().made_by(call, {key: value for key, value in body.items() if key != "expiration"}, item)
+
+
+def member_path(prefix: str, reference: Any) -> str:
+    """Return the path of the object that a reference names."""
+    return f"{prefix}{quote(key_of(reference), safe='')}"
+
+
+async def payload(call: Call, reference: Any) -> str | None:
+    """Return the payload of a secret, None when it has none; a payload that is not in UTF-8 is encoded in base64."""
+    path = member_path("/secrets/", reference)
+    described = await call.cloud.get(SERVICE, path)
+    kind = (described.get("content_types") or {}).get("default")
+    if kind is None:
+        return None
+    answer = await call.cloud.request("GET", SERVICE, f"{path}/payload", headers={"Accept": kind})
+    try:
+        return answer.content.decode()
+    except UnicodeDecodeError:
+        return base64.b64encode(answer.content).decode()
