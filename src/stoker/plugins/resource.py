@@ -95,6 +95,7 @@ class ResourceType(ABC):
     `copy` is the type of the copies that snapshots make of the object's content, None for objects without content.
     `creation_policy` declares the keys of the creation policy that templates may give to resources of the type; types
     without keys do not accept one. The policy takes the place of the properties `instead_of_creation_policy`.
+    `references_only` are properties that must refer to another resource of the template, with what that must be.
     `unsaved` are the actions after whose failure deletion policy Snapshot makes no copy, since there is no content.
     """
 
@@ -128,6 +129,7 @@ class ResourceType(ABC):
     id_is_new: ClassVar[bool] = False
     named_in: ClassVar[tuple[str, str, str] | None] = None
     copy: ClassVar[ContentCopy | None] = None
+    references_only: ClassVar[Mapping[str, str]] = {}
     unsaved: ClassVar[frozenset[str]] = frozenset({"CREATE", "UPDATE"})
 
     @cached_property

@@ -14,6 +14,7 @@ from stoker.base.budget import charge, ensured
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.resource import Node, ResourceType
+from stoker.schema.unknown import is_unknown
 from stoker.template.definition import Definition
 from stoker.template.definition_parts import PlacedReference, ResourceDefinition
 from stoker.template.expressions import (
@@ -211,7 +212,7 @@ class _Checker:
         self._policies(resource, kind)
         if any(found.rule != "unknown-property" for found in finalized.diagnostics):
             return
-        complaints = list(kind.validate(finalized.values))
+        complaints = [*kind.validate(finalized.values), *_plain_names(kind, finalized.values)]
         for complaint in complaints:
             self.problems.add("properties", complaint, key_path(self._definition, resource, "properties"))
         if not complaints and is_group(kind):
@@ -392,3 +393,11 @@ def requirements(definition: Definition, types: Mapping[str, ResourceType]) -> d
             if other in requires and other not in requires[name] and not would_close_cycle(requires, name, other):
                 requires[name].add(other)
     return {name: frozenset(others) for name, others in requires.items()}
+
+
+def _plain_names(kind: ResourceType, values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a complaint about each property that does not refer to a resource although it must."""
+    for name, what in kind.references_only.items():
+        value = values.get(name)
+        if value is not None and not is_unknown(value):
+            yield f"{name}: {value!r} is a plain name; refer to {what} of this template with Ref"

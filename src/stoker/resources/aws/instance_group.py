@@ -13,7 +13,7 @@ from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest
 from stoker.resources.aws.instance_schema import TAGS
 from stoker.resources.aws.launch import TYPE_NAME as LAUNCH_CONFIGURATION
-from stoker.resources.aws.launch import launched_by, like_instance, names_problem
+from stoker.resources.aws.launch import launched_by, like_instance
 from stoker.resources.aws.signalled_creation import GROUP_CREATION_POLICY, SIGNALS, SignalledCreation
 from stoker.resources.base import dig
 from stoker.resources.declare import custom, one_of
@@ -52,6 +52,7 @@ class _Instances(UniformGroup):
     policy_name: ClassVar[str]
     form = CFN
     registry = _MEMBER_TYPE
+    references_only = {"LaunchConfigurationName": "a launch configuration"}
     attributes = _INSTANCE_LIST
 
     def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
@@ -95,8 +96,7 @@ class InstanceGroup(_Instances):
     }
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
-        yield from names_problem("LaunchConfigurationName", properties["LaunchConfigurationName"])
-        yield from balancer_problems(properties)
+        return balancer_problems(properties)
 
     def size(self, properties: Mapping[str, Any], current: int) -> int:
         size: int = properties["Size"]
@@ -143,7 +143,6 @@ class AutoScalingGroup(SignalledCreation, _Instances, AutoScalingResource):
     }
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
-        yield from names_problem("LaunchConfigurationName", properties["LaunchConfigurationName"])
         given = [name for name in ("InstanceId", "LaunchConfigurationName") if properties[name] is not None]
         if len(given) != 1:
             yield "exactly one of InstanceId and LaunchConfigurationName must be given"

@@ -12,7 +12,6 @@ from stoker.plugins.resource import Call, Neighbour, ResourceType, Snapshot
 from stoker.resources.aws.instance_schema import BLOCK_DEVICES, SCHEDULER_HINTS, device_problems
 from stoker.resources.declare import custom
 from stoker.schema.property import Property, Type
-from stoker.schema.unknown import is_unknown
 
 TYPE_NAME = "AWS::AutoScaling::LaunchConfiguration"
 _TAKEN = "from_instance"
@@ -83,9 +82,3 @@ async def like_instance(call: Call, server: str) -> dict[str, Any]:
         "SecurityGroups": [group["name"] for group in shown.get("security_groups") or []] or None,
     }
     return {name: value for name, value in found.items() if value is not None}
-
-
-def names_problem(name: str, value: Any) -> Iterable[str]:
-    """Yield a problem if a launch configuration is not given by reference: the group would not depend on it."""
-    if value is not None and not is_unknown(value):
-        yield f"{name}: {value!r} is a plain name; refer to a launch configuration of this template with Ref"
