@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection
+from sqlalchemy.event import listen
 from sqlalchemy.exc import DBAPIError
 
 from stoker.base.errors import Fenced, Invalid
@@ -316,3 +317,17 @@ def test_an_empty_database_is_not_compatible(url: str) -> None:
     with pytest.raises(Invalid, match="run `stoker db sync`"):
         database.read_now(schema.require_fit)
     database.close()
+
+
+async def test_checking_a_claim_reads_no_plan_and_rows_are_deleted_together(
+    database: Database, journal: Journal, running: tuple[Stack, Operation]
+) -> None:
+    made, owned = running
+    rows = [event(made.id, f"{number}") for number in range(3)]
+    await journal.commit(Batch().add(*rows))
+    statements: list[str] = []
+    listen(database.engine, "before_cursor_execute", lambda _, cursor, statement, *rest: statements.append(statement))
+    await journal.commit(Batch(claim=Claim(owned.id, 1)).remove(*rows))
+    reading = [text for text in statements if text.startswith("SELECT") and "FROM operations" in text]
+    assert len(reading) == 1 and "plan" not in reading[0]
+    assert len([text for text in statements if text.startswith("DELETE")]) == 1

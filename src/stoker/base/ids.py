@@ -29,7 +29,7 @@ def short_id(identifier: str) -> str:
 
     The same UUID always gives the same characters, so that a physical name can be derived again after a crash.
     """
-    number = uuid.UUID(identifier).int
+    number = int(identifier.replace("-", ""), 16)
     bits = number & ((1 << _SHORT_ID_BITS) - 1)  # the low 62 bits of a version 4 UUID are all random
     raw = (bits << 4).to_bytes(8, "big")
     return base64.b32encode(raw)[:12].decode("ascii").lower()

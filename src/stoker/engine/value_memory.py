@@ -265,7 +265,7 @@ class ValueMemory:
         use = _Use(project)
         token = _use.set(use)
         try:
-            if any(each.size for each in values()):
+            if self.full(project) and any(each.size for each in values()):
                 await self._until_room(use)
             self._begin(use, values())
             yield

@@ -21,7 +21,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Column, Connection, Table, delete, insert, select
@@ -54,7 +55,12 @@ from stoker.store.tables import (
 GROUP = 2000
 """Maximum number of batches in one transaction."""
 
-_EPOCHS = statements.where_among(operations, "id").order_by(operations.c.id).with_for_update()
+_EPOCHS = (
+    statements.where_among(operations, "id")
+    .with_only_columns(operations.c.id, operations.c.epoch)  # the plan of an operation can be megabytes large
+    .order_by(operations.c.id)
+    .with_for_update()
+)
 
 RETRY_SECONDS = 0.5
 """Pause before a group is written again after the database could not be reached."""
@@ -383,9 +389,9 @@ def _write_rows(connection: Connection, batches: list[_Frozen]) -> None:
         connection.execute(statements.into(table), rows)
     for table, rows in _by_table(changed).items():
         _update(connection, table, rows)
-    for table, value in removed:
+    for table, gone in groupby(removed, key=itemgetter(0)):
         key = _key_column(table).name
-        connection.execute(statements.without(table, key), {key: value})
+        connection.execute(statements.without(table, key), [{key: value} for _, value in gone])
 
 
 def _by_table(rows: Mapping[tuple[Table, str], dict[str, Any]]) -> dict[Table, list[dict[str, Any]]]:
