@@ -352,6 +352,6 @@ async def test_a_nested_stack_that_is_gone_does_not_look_well_and_is_made_anew(w
     await world.call("stack_action", ref={"name": "web", "id": None}, action="check")
 
     checked = await world.settle(made["id"])
-    assert (checked["status"], "not there" in checked["status_reason"]) == ("FAILED", True)
+    assert (checked["status"], "does not exist" in checked["status_reason"]) == ("FAILED", True)
     assert (await world.update("web", group))["status"] == "COMPLETE"
     assert len(await world.resources("web", 1)) == 3

@@ -47,9 +47,9 @@ def template(type_name: str, properties: dict[str, Any] | None = None) -> dict[s
 
 def arguments(written: str, registry: dict[str, Any], shape: str) -> dict[str, Any]:
     inner = template(written)
-    files: dict[str, Any] = {}
+    files: dict[str, str] = {}
     if shape == "nested":
-        files = {"inner.yaml": inner}
+        files = {"inner.yaml": json.dumps(inner)}
         outer = template("inner.yaml", {})
     elif shape == "group":
         member = {"type": written, "properties": FLAVOR}

@@ -323,7 +323,7 @@ async def test_checking_a_claim_reads_no_plan_and_rows_are_deleted_together(
     database: Database, journal: Journal, running: tuple[Stack, Operation]
 ) -> None:
     made, owned = running
-    rows = [event(made.id, f"{number}") for number in range(3)]
+    rows = [Resource(new_id(), made.id, n, f"r{n}", "T", "CREATE", "COMPLETE", "", 1.0) for n in range(3)]
     await journal.commit(Batch().add(*rows))
     statements: list[str] = []
     listen(database.engine, "before_cursor_execute", lambda _, cursor, statement, *rest: statements.append(statement))

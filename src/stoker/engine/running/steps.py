@@ -401,14 +401,14 @@ class StepRunner:
         if not begun_before:
             if not is_copy:
                 await hold(run, state, "pre", "DELETE")
-            state.stored.definition["removal_effect"] = removal_effect(run.operation.action, state)
+            state.stored.definition[_EFFECT] = removal_effect(run.operation.action, state)
             unknown = row.physical_id is None and not state.type.local
             state.stored.uncertain = unknown and (row.action == "CREATE" or state.stored.uncertain)
             state.stored.stillborn = was_never_usable(state)
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.engine.clock.now()
             state.stored.progress = {}
             await run.commit(Batch().change(state.seal()).add(*run.events_for(state)))
-        method = PARTINGS[state.stored.definition["removal_effect"]](state.type)
+        method = PARTINGS[state.stored.definition[_EFFECT]](state.type)
         if method is not None:
             await self.performer.perform_only(state, method)
         if not is_copy:
@@ -471,6 +471,9 @@ def takes_part(action: str, state: ResourceState) -> bool:
     whole = state.row.status == COMPLETE or state.row.action == "SNAPSHOT"
     return action == "CHECK" or not (external or (action == "SNAPSHOT" and not whole))
 
+
+_EFFECT = "parting"
+"""The key of a stored definition for the effect of a removal; every release reads and writes it."""
 
 PARTINGS: Mapping[str, Callable[[ResourceType], Method | None]] = {
     "Delete": lambda kind: kind.delete,
