@@ -39,6 +39,16 @@ WHY_WARNED = {
     "ineffective-property": "The property is accepted for old templates and does nothing.",
 }
 WHY_WRONG = {
+    ("constraint", "hot/barbican/secret.yaml"): "the default of `expiration` is a day in 2017, which is past. Heat "
+    "refuses it as well.",
+    (
+        "unknown-property",
+        "hot/octavia/servers_with_octavia.yaml",
+    ): "the type has no `max_retries_down`. Heat refuses it as well.",
+    (
+        "constraint",
+        "hot/barbican/order.yaml",
+    ): "the default of `expiration` is a day in 2017, which is past. Heat refuses it as well.",
     (
         "wrong-type",
         "hot/software-config/example-templates/example-chef-template.yaml",
