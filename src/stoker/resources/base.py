@@ -72,6 +72,7 @@ class RestResource(ResourceType):
     `identity` is the field by which an object is found after a crash. A property may set it: unless the template gives
     a value, the physical name is sent, which is unique. None means that objects of this kind have no field for a name,
     and are compared as a whole.
+    `kept_after_failure` types update an object that still exists after a failed action; other types replace it.
     `waits` evaluates an object's status during creation and update, `deleting` during deletion (None: deleted when the
     request returns). `computed` names the attributes that `computed_attribute` reads. `unobserved` are properties whose
     live values may legitimately differ from the template.
@@ -81,6 +82,7 @@ class RestResource(ResourceType):
     identity: ClassVar[str | None] = "name"
     waits: ClassVar[Waiter | None] = None
     deleting: ClassVar[Waiter | None] = None
+    kept_after_failure: ClassVar[bool] = False
     computed: ClassVar[frozenset[str]] = frozenset()
     unobserved: ClassVar[frozenset[str]] = frozenset()
     id_is_new = True
@@ -253,6 +255,9 @@ class RestResource(ResourceType):
     async def remove(self, call: Call) -> None:
         """Request the object's deletion."""
         await call.cloud.delete(self.collection.service, self.member_path(call))
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        return not self.kept_after_failure or call.physical_id is None or await self.show(call) is None
 
     # -- reading --------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stoker.resources.aws.tags import tags
 from stoker.resources.declare import custom, one_of
 from stoker.schema.property import Attribute, Change, Property, Type
 from stoker.schema.unknown import is_unknown
@@ -14,16 +15,8 @@ def _unsupported(kind: Type = Type.STRING, **more: Any) -> Property:
     return Property(kind, "Not supported.", implemented=False, **more)
 
 
-def _pairs(description: str, first: str, change: Change = Change.REPLACE) -> Property:
-    schema = {
-        "Key": Property(description=first, required=True),
-        "Value": Property(description="The value.", required=True),
-    }
-    return Property(Type.LIST, description, items=Property(Type.MAP, schema=schema), change=change)
-
-
-TAGS = _pairs("Tags, which become metadata of the server.", "The tag's name.")
-SCHEDULER_HINTS = _pairs("Scheduler hints, as keys and values.", "The hint's name.")
+TAGS = tags("Tags, which become metadata of the server.")
+SCHEDULER_HINTS = tags("Scheduler hints, as keys and values.")
 
 BLOCK_DEVICES = Property(
     Type.LIST,
@@ -80,7 +73,7 @@ PROPERTIES = {
     ),
     "SourceDestCheck": _unsupported(Type.BOOLEAN),
     "SubnetId": Property(description="The subnet of the server, which gets a new port there.", change=Change.UPDATE),
-    "Tags": _pairs("Tags, which become metadata of the server.", "The tag's name.", Change.UPDATE),
+    "Tags": tags("Tags, which become metadata of the server.", change=Change.UPDATE),
     "NovaSchedulerHints": SCHEDULER_HINTS,
     "Tenancy": _unsupported(constraints=one_of("dedicated", "default")),
     "UserData": Property(description="User data for the first boot of the server."),

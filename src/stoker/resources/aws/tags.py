@@ -1,4 +1,4 @@
-"""Tags as CloudFormation writes them: a list of maps with Key and Value."""
+"""Tags and scheduler hints as CloudFormation writes them: a list of maps with Key and Value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def as_map(given: list[Mapping[str, Any]] | None) -> dict[str, Any]:
 
 def _tag(**rest: Any) -> Property:
     schema = {
-        "Key": Property(description="The tag's name.", required=True),
-        "Value": Property(description="The tag's value.", required=True),
+        "Key": Property(description="The name.", required=True),
+        "Value": Property(description="The value.", required=True),
     }
-    return Property(Type.MAP, "A tag.", schema=schema, **rest)
+    return Property(Type.MAP, "A pair.", schema=schema, **rest)

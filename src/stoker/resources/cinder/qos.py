@@ -25,6 +25,7 @@ class QoSSpecs(RestResource):
     type_name = "OS::Cinder::QoSSpecs"
     description = "Quality of service limits of volumes. By default only administrators may create them."
     collection = Collection("cinder", "/qos-specs", "qos_specs", "qos_specs", created_field=None, owner=None)
+    kept_after_failure = True
     extension = "qos-specs"
     support = Support(version="7.0.0")
     recovery = Recovery(
@@ -68,9 +69,6 @@ class QoSSpecs(RestResource):
         if _differs(call.properties["specs"], shown):
             found["specs"] = _specs(shown)
         return found
-
-    async def needs_replacement_after_failure(self, call: Call) -> bool:
-        return call.physical_id is None or await self.show(call) is None
 
 
 def _specs(shown: Mapping[str, Any]) -> dict[str, Any]:

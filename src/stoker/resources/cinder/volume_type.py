@@ -21,6 +21,7 @@ class VolumeType(RestResource):
     type_name = "OS::Cinder::VolumeType"
     description = "A volume type, which determines the storage back end. By default only administrators may create one."
     collection = Collection("cinder", "/types", "volume_type", "volume_types", created_field=None, owner=None)
+    kept_after_failure = True
     support = Support(version="2015.1")
     extension = "os-types-manage"
     recovery = Recovery(
@@ -89,10 +90,6 @@ class VolumeType(RestResource):
         body = self.collection.wrap({"name": name, "description": None})  # null keeps the description
         await call.cloud.request("PUT", "cinder", f"/types/{identifier}", json=body, ok=(404,))
         return Done()
-
-    async def needs_replacement_after_failure(self, call: Call) -> bool:
-        """A type that exists can be updated."""
-        return call.physical_id is None or await self.show(call) is None
 
     def needs_extras(self, call: Call) -> bool:
         return bool(call.properties.get("metadata") or call.properties["projects"])

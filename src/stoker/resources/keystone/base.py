@@ -35,6 +35,7 @@ class KeystoneResource(RestResource):
     resource's and be deleted with the stack. So an object with a name from the template has a mark.
     """
 
+    kept_after_failure = True
     recovery = Recovery(
         FoundBy.NAME,
         "The name is searched in the domain. An object whose name the template gives must also have the "
@@ -81,7 +82,3 @@ class KeystoneResource(RestResource):
         path = f"{self.collection.path}/{identifier}"
         await call.cloud.request("PATCH", "keystone", path, json=self.collection.wrap({"name": name}), ok=(404,))
         return Done()
-
-    async def needs_replacement_after_failure(self, call: Call) -> bool:
-        """An object that exists is updated: a second one with its name could not be created."""
-        return call.physical_id is None or await self.show(call) is None

@@ -26,6 +26,7 @@ class Flavor(RestResource):
     collection = Collection(
         "nova", "/flavors", "flavor", "flavors", list_path="/flavors/detail", created_field=None, owner=None
     )
+    kept_after_failure = True
     support = Support(version="2014.2")
     computed = frozenset({"extra_specs"})
     recovery = Recovery(
@@ -138,10 +139,6 @@ class Flavor(RestResource):
     async def remove(self, call: Call) -> None:
         if not await has_passed_on(call, self.type_name):
             await super().remove(call)
-
-    async def needs_replacement_after_failure(self, call: Call) -> bool:
-        """A flavor that exists can be updated."""
-        return call.physical_id is None or await self.show(call) is None
 
     def needs_extras(self, call: Call) -> bool:
         return bool(call.properties.get("extra_specs")) or not call.properties["is_public"]

@@ -22,6 +22,7 @@ class HostAggregate(RestResource):
     type_name = "OS::Nova::HostAggregate"
     description = "A group of hosts with metadata. By default only administrators may create one."
     collection = Collection("nova", "/os-aggregates", "aggregate", "aggregates", owner=None)
+    kept_after_failure = True
     support = Support(version="6.0.0")
     recovery = Recovery(
         FoundBy.NAME,
@@ -99,6 +100,3 @@ class HostAggregate(RestResource):
         if metadata and not same(metadata, shown["metadata"]):
             found["metadata"] = held
         return found
-
-    async def needs_replacement_after_failure(self, call: Call) -> bool:
-        return call.physical_id is None or await self.show(call) is None

@@ -24,6 +24,7 @@ class ServerGroup(RestResource):
     collection = Collection(
         "nova", "/os-server-groups", "server_group", "server_groups", created_field=None, owner=None
     )
+    kept_after_failure = True
 
     properties = {
         "name": Property(description="Name of the group."),
@@ -61,6 +62,3 @@ class ServerGroup(RestResource):
         if rules:
             body["rules"] = {key: int(value) for key, value in rules.items()}
         return body
-
-    async def needs_replacement_after_failure(self, call: Call) -> bool:
-        return call.physical_id is None or await self.show(call) is None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.plugins.recovery import FoundBy, Recovery
-from stoker.plugins.resource import Call, Snapshot
+from stoker.plugins.resource import Snapshot
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import custom
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -27,12 +27,10 @@ def _collection(path: str, member: str, members: str = "", **rest: Any) -> Colle
 
 
 class _Offered(RestResource):
+    kept_after_failure = True
+
     def reference_id(self, resource: Snapshot) -> Any:
         return resource.physical_id
-
-    async def needs_replacement_after_failure(self, call: Call) -> bool:
-        """An object that exists can be updated."""
-        return call.physical_id is None or await self.show(call) is None
 
 
 class FlavorProfile(_Offered):
