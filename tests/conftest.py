@@ -44,6 +44,20 @@ async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
     await world.stop()
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Refuse to run with libraries that do not keep the tests of a group in one process.
+
+    pytest-xdist appends `@group` to the names of such tests. Tests of a group share servers or installed programs.
+    """
+    if not getattr(session.config.option, "loadgroup", False):
+        return
+    grouped = [item for item in session.items if item.get_closest_marker("xdist_group")]
+    if any("@" not in item.nodeid for item in grouped):
+        raise pytest.UsageError(
+            "this pytest-xdist does not group tests with this pytest: install what pyproject.toml says"
+        )
+
+
 def _running(kind: Callable[[], ServerKind]) -> Iterator[ServerKind]:
     try:
         server = kind()
