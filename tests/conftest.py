@@ -44,18 +44,14 @@ async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
     await world.stop()
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Refuse to run with libraries that do not keep the tests of a group in one process.
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Fail with libraries that do not keep the tests of a group in one process: they share servers and installations.
 
-    pytest-xdist appends `@group` to the names of such tests. Tests of a group share servers or installed programs.
+    pytest-xdist appends `@group` to the names of such tests.
     """
-    if not getattr(session.config.option, "loadgroup", False):
-        return
-    grouped = [item for item in session.items if item.get_closest_marker("xdist_group")]
-    if any("@" not in item.nodeid for item in grouped):
-        raise pytest.UsageError(
-            "this pytest-xdist does not group tests with this pytest: install what pyproject.toml says"
-        )
+    grouping = getattr(item.config.option, "loadgroup", False)
+    if grouping and item.get_closest_marker("xdist_group") and "@" not in item.nodeid:
+        pytest.fail("pytest-xdist does not group tests with this pytest: install the versions that pyproject.toml wants")
 
 
 def _running(kind: Callable[[], ServerKind]) -> Iterator[ServerKind]:
