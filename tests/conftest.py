@@ -51,7 +51,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """
     grouping = getattr(item.config.option, "loadgroup", False)
     if grouping and item.get_closest_marker("xdist_group") and "@" not in item.nodeid:
-        pytest.fail("pytest-xdist does not group tests with this pytest: install the versions that pyproject.toml wants")
+        pytest.fail("pytest-xdist does not group tests with this pytest: install the versions of pyproject.toml")
 
 
 def _running(kind: Callable[[], ServerKind]) -> Iterator[ServerKind]:
