@@ -212,6 +212,21 @@ def test_environments_say_what_types_and_parameters_mean(desk: Desk) -> None:
     assert desk.complaints(*words, "-P", "size=3") == []
 
 
+def test_types_of_the_default_environment_are_known(desk: Desk) -> None:
+    desk.write(
+        "a.yaml",
+        """
+        heat_template_version: 2021-04-16
+        resources:
+          net: {type: "OS::Quantum::Net"}
+          alarm:
+            type: AWS::CloudWatch::Alarm
+            properties: {MetricName: cpu_util, Statistic: Mean, Threshold: 5}
+        """,
+    )
+    assert desk.complaints("a.yaml") == [("constraint", "a.yaml", 6)]
+
+
 def test_a_wrong_environment_is_told_with_its_place(desk: Desk) -> None:
     desk.write("good.yaml", GOOD)
     desk.write("environment.yaml", "parameters: {}\nparameter_default: {}\n")

@@ -15,6 +15,7 @@ from stoker.base.errors import Invalid, TemplateInvalid
 from stoker.plugins.registry import Registry
 from stoker.processes.settings import cloud_settings, database_pool, encryption_keys, engine_settings
 from stoker.store.sealing import Sealer
+from stoker.template.packaged import packaged_environment, packaged_templates
 
 Configure = Callable[[str], cfg.ConfigOpts]
 
@@ -148,9 +149,10 @@ def test_environment_files_are_merged_in_the_order_of_their_names(configure: Con
     (directory / "40.yaml").write_text("")
     operator = engine_settings(configure("")).operator
     url = (tmp_path / "templates" / "own.yaml").as_uri()
-    assert operator.environment.registry.to_data() == {"A::B": "OS::Heat::Value", "My::Own": url}
+    own = {"A::B": "OS::Heat::Value", "My::Own": url}
+    assert operator.environment.registry.to_data() == {**packaged_environment()["resource_registry"], **own}
     assert operator.environment.parameter_defaults == {"x": 1}
-    assert operator.templates == {url: TEMPLATE}
+    assert operator.templates == {**packaged_templates(), url: TEMPLATE}
     assert operator.problems == ()
 
 
@@ -190,7 +192,7 @@ def test_unusable_settings_are_named_in_a_warning(
     (tmp_path / "templates" / "broken.yaml").write_text("no_template: {}\n")
     with caplog.at_level(logging.WARNING):
         operator = engine_settings(configure("")).operator
-    assert operator.templates == {}
+    assert operator.templates == packaged_templates()
     [problem] = operator.problems
     assert problem in caplog.text
     assert re.search(words, problem)

@@ -18,6 +18,7 @@ from stoker.template.document import Document
 from stoker.template.expressions import FunctionError
 from stoker.template.formats import VERSION_KEYS
 from stoker.template.limits import Limits
+from stoker.template.packaged import packaged_templates
 from stoker.template.template import Template
 
 SUFFIXES = frozenset({".yaml", ".yml", ".json", ".template"})
@@ -32,6 +33,11 @@ _REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 def is_remote(name: str) -> bool:
     """Return whether a name is a URL rather than a path."""
     return _REMOTE.match(name) is not None
+
+
+def exists(path: str) -> bool:
+    """Return whether there is a file with this path, or a template of the default environment with this URL."""
+    return path in packaged_templates() or Path(path).is_file()
 
 
 def looks_like_template(text: str) -> bool:
@@ -88,10 +94,10 @@ class Sources:
         self._templates: dict[str, Template | TemplateInvalid] = {}
 
     def text(self, path: str) -> str:
-        """Return the content of a file. Raises OSError or UnicodeDecodeError."""
+        """Return the content of a file, or of a packaged template by its URL. Raises OSError or UnicodeDecodeError."""
         if path not in self._texts:
             try:
-                self._texts[path] = Path(path).read_text("utf-8-sig")
+                self._texts[path] = packaged_templates().get(path) or Path(path).read_text("utf-8-sig")
             except (OSError, UnicodeDecodeError) as error:
                 self._texts[path] = error
         found = self._texts[path]

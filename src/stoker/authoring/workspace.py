@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from stoker.authoring.sources import Files, Sources, beside, is_remote
+from stoker.authoring.sources import Files, Sources, beside, exists, is_remote
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ChildRequest, ResourceType
@@ -15,6 +15,7 @@ from stoker.template.definition import Definition
 from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.environment import Environment
 from stoker.template.limits import DEFAULT_LIMITS, Limits
+from stoker.template.packaged import packaged_environment
 from stoker.template.parameters import PseudoParameters
 from stoker.template.registry import is_template_name
 from stoker.template.template import Template
@@ -47,7 +48,7 @@ class Place:
         if not is_template_name(implementation):
             return self._workspace.registry.get(implementation)
         if is_remote(implementation):
-            return NotRead()
+            return self._workspace.template_type(implementation) or NotRead()
         # A registry entry is already relative to the working directory, a name in a template is relative to the
         # template.
         path = beside(self.files.folder, implementation) if implementation == type_name else implementation
@@ -113,15 +114,19 @@ class Workspace:
 
     def template_type(self, path: str) -> ResourceType | None:
         """Return the resource type of the template at `path`; None if there is no such file."""
-        if not Path(path).is_file():
+        if not exists(path):
             return None
         if path not in self._template_types:
             self._template_types[path] = self.registry.template_type(self.sources.template(path), path)
         return self._template_types[path]
 
     def _environment(self, template: Template) -> Environment:
-        """Return the merged environments. Raises TemplateInvalid with positions in the environments' files."""
-        return Environment.merged([self._read(path) for path in self._environments], template.parameters)
+        """Return the merged environments, over the default environment.
+
+        Raises TemplateInvalid with positions in the environments' files.
+        """
+        merged = Environment.merged([self._read(path) for path in self._environments], template.parameters)
+        return merged.with_operator(Environment.from_data(packaged_environment()))
 
     def _read(self, path: str) -> Mapping[str, Any]:
         document = self.sources.document(str(Path(path)))

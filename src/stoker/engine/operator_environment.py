@@ -1,4 +1,5 @@
-"""The operator's environment: the merged files of a directory, which every stack's environment overrides.
+"""The operator's environment: the merged files of a directory, which every stack's environment overrides. They are
+merged over the default environment, which is part of the package.
 
 docs/how-to/operator-environment.md describes the rules.
 """
@@ -14,6 +15,7 @@ from urllib.parse import unquote
 from stoker.base.errors import Invalid, StokerError
 from stoker.template.document import Document
 from stoker.template.environment import Environment
+from stoker.template.packaged import packaged_environment, packaged_templates
 from stoker.template.registry import is_template_name
 from stoker.template.template import Template
 
@@ -24,11 +26,12 @@ _FILE = "file://"
 @dataclass(frozen=True, slots=True)
 class OperatorEnvironment:
     """`environment` maps types and sets parameter defaults; `templates` has the content of the templates for its types,
-    by their `file://` URLs. `problems` are the unusable parts of it, one sentence each.
+    by their URLs. `problems` are the unusable parts of it, one sentence each. Without arguments, it is the default
+    environment alone.
     """
 
-    environment: Environment = field(default_factory=lambda: Environment.from_data(None))
-    templates: Mapping[str, str] = field(default_factory=dict)
+    environment: Environment = field(default_factory=lambda: Environment.from_data(packaged_environment()))
+    templates: Mapping[str, str] = field(default_factory=packaged_templates)
     problems: tuple[str, ...] = ()
 
     @classmethod
@@ -41,21 +44,20 @@ class OperatorEnvironment:
         """
         problems: list[str] = []
         data = [_environment_data(path, problems) for path in sorted(Path(directory).glob("*.yaml"))]
-        merged = Environment.merged(data, {}).to_data()
-        templates: dict[str, str] = {}
+        merged = Environment.merged([packaged_environment(), *data], {}).to_data()
+        templates = dict(packaged_templates())
         registry = {
             name: _target(target, Path(template_directory)) for name, target in merged["resource_registry"].items()
         }
         for name, url in _template_mappings(registry):
+            if url in templates:
+                continue
             try:
-                templates.setdefault(url, _template_text(url))
+                templates[url] = _template_text(url)
             except (OSError, UnicodeDecodeError, StokerError) as error:
                 problems.append(f"{name} is mapped to {url}, which is unusable: {error}")
         environment = Environment.from_data({**merged, "resource_registry": registry})
         return cls(environment, templates, tuple(problems))
-
-
-NO_OPERATOR = OperatorEnvironment()
 
 
 def _environment_data(path: Path, problems: list[str]) -> Mapping[str, Any]:

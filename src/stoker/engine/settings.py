@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from stoker.engine.operator_environment import NO_OPERATOR, OperatorEnvironment
+from stoker.engine.operator_environment import OperatorEnvironment
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,5 +45,5 @@ class EngineSettings:
     lease_seconds: float = 15.0
     heartbeat_seconds: float = 3.0
     engine_deaths_limit: int = 3
-    operator: OperatorEnvironment = NO_OPERATOR
+    operator: OperatorEnvironment = field(default_factory=OperatorEnvironment)
     type_options: Mapping[str, Any] = field(default_factory=dict)

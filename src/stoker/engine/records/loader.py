@@ -24,7 +24,7 @@ from stoker.template.definition import Definition
 from stoker.template.derived import derived_values
 from stoker.template.environment import Environment
 from stoker.template.expressions import UNDETERMINED, UnknownScope
-from stoker.template.limits import Limits
+from stoker.template.limits import DEFAULT_LIMITS, Limits
 from stoker.template.parameter import ParameterSchema
 from stoker.template.parameters import PseudoParameters
 from stoker.template.template import Template
@@ -163,6 +163,8 @@ class Loader:
             evaluation_bytes=settings.evaluation_bytes,
             evaluation_seconds=settings.evaluation_seconds,
         )
+        largest = max(settings.max_template_size, DEFAULT_LIMITS.max_template_size)
+        self._operator_limits = replace(self.limits, max_template_size=largest)
         self._operator = settings.operator.environment
         self.default_environment = self.over_operator(Environment.from_data(None))
         self._operator_files = Files(settings.operator.templates, sealer)
@@ -289,8 +291,9 @@ class Loader:
 
     def _parse_file(self, files: Mapping[str, str], name: str) -> Template:
         if isinstance(files, Files):
+            limits = self._operator_limits if files is self._operator_files else self.limits
             key = (files.digests[name], name)
-            return self._templates.get(key, lambda: Template.load(files[name], source=name, limits=self.limits))
+            return self._templates.get(key, lambda: Template.load(files[name], source=name, limits=limits))
         return self.parse(files[name], name)
 
     def secrets_key(self, inputs_id: str, above: frozenset[str]) -> tuple[str, str]:
