@@ -122,13 +122,6 @@ async def test_a_launch_configuration_must_be_referred_to(world: World) -> None:
     assert "is not the reference of a launch configuration" in stack["status_reason"]
 
 
-async def test_what_groups_of_instances_cannot_do_is_said(world: World) -> None:
-    wanted = instances()
-    wanted["Resources"]["group"]["Properties"]["LoadBalancerNames"] = ["balancer"]
-    with pytest.raises(TemplateInvalid, match="LoadBalancerNames is not supported"):
-        await world.create("web", wanted)
-
-
 async def test_members_are_what_the_environment_says(world: World) -> None:
     environment = {"resource_registry": {"OS::Heat::ScaledResource": "member.yaml"}}
     member = (

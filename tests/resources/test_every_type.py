@@ -18,7 +18,6 @@ TYPES = Registry.from_entry_points().types()
 MISSING = sorted(RECORDED.keys() - TYPES.keys())
 
 NOT_YET = {
-    "AWS::ElasticLoadBalancing::LoadBalancer",
     "OS::Blazar::Host", "OS::Blazar::Lease",
     "OS::Designate::RecordSet", "OS::Designate::Zone",
     "OS::Ironic::Port",

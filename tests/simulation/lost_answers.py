@@ -52,6 +52,7 @@ CASES = Path(__file__).with_suffix(".yaml")
 THING = "thing"
 REF = {"name": "case", "id": None}
 MEMBER = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"
+BALANCER = Path(__file__).with_name("load_balancer.yaml")
 FILES = {"member.yaml": MEMBER}
 FOR_ADMINISTRATORS = (
     "OS::Keystone::", "OS::Cinder::EncryptedVolumeType", "OS::Cinder::QoS", "OS::Cinder::Quota",
@@ -216,6 +217,8 @@ class Laboratory:
         self.trouble.now = self.loop.time
         self.cloud = Cloud((*SERVICES, *ELSEWHERE), clock=self.loop.clock, endpoint=ENGINE_URL)
         self.engines = Engines(self.loop, self.cloud, self.trouble, path, 1)
+        balancer = self.engines.registry.types()["AWS::ElasticLoadBalancing::LoadBalancer"]
+        balancer.configure({"loadbalancer_template": str(BALANCER)})
         self.trouble.begun = self._begun
         self.trouble.kill = self._kill_the_busy
         self.seen: set[tuple[Recovery | None, str]] = set()

@@ -206,6 +206,10 @@ _BEHAVIOUR = (
         choices=["HEAT_CFNTOOLS", "RAW", "SOFTWARE_CONFIG"],
         help="Default format of a server's user data.",
     ),
+    cfg.StrOpt(
+        "loadbalancer_template",
+        help="File with the template of AWS::ElasticLoadBalancing::LoadBalancer, instead of the built-in one.",
+    ),
     cfg.Opt("max_cinder_api_microversion", types.String(regex=r"^3\.\d+$"), help="Highest volume microversion used."),
     cfg.Opt("max_ironic_api_microversion", types.String(regex=r"^1\.\d+$"), help="Highest bare metal microversion."),
     cfg.Opt("max_nova_api_microversion", types.String(regex=r"^2\.\d+$"), help="Highest compute microversion used."),

@@ -322,6 +322,10 @@ class DefinitionSources:
         """Return the environment of the definition."""
         return self._definition.environment.to_data()
 
+    def parameters(self) -> Mapping[str, Any]:
+        """Return the values of the definition's parameters."""
+        return self._definition.parameters.values()
+
 
 def _without_secrets(complaints: Iterable[Diagnostic], definitions: Iterable[Definition]) -> list[Diagnostic]:
     """Return the diagnostics with the values of the definitions' hidden parameters redacted."""

@@ -5,7 +5,7 @@ Methods that run before resources exist, or without calls to services, get a `No
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -94,6 +94,12 @@ class ChildStack(Protocol):
         The resource's `metadata`, and its data with the additions in `data`, are recorded together with the child's
         operation. When that has ended, the type's `child_ended` is called. Raises ActionInProgress, and records
         nothing, while another operation on the child runs.
+        """
+
+    async def revise_metadata(self, member: str, revise: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
+        """Replace the metadata of one of the child's resources by `revise` of them, without an operation of the child.
+
+        No effect when there is no such resource. Raises ActionInProgress while an operation on the child runs.
         """
 
     async def members(self) -> list[Member]:
@@ -196,6 +202,9 @@ class Sources(Protocol):
     def environment(self) -> Mapping[str, Any]:
         """Return the environment as plain data, without parameter values."""
 
+    def parameters(self) -> Mapping[str, Any]:
+        """Return the values of the template's parameters; those without a value are left out, or None."""
+
 
 class NoSources:
     """Empty sources, for contexts in which only the resource is known."""
@@ -204,6 +213,10 @@ class NoSources:
         self.files: Mapping[str, str] = {}
 
     def environment(self) -> Mapping[str, Any]:
+        """See Sources."""
+        return {}
+
+    def parameters(self) -> Mapping[str, Any]:
         """See Sources."""
         return {}
 

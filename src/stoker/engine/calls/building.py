@@ -177,6 +177,13 @@ class StoredSources:
         """Return the environment of the stack."""
         return self._inputs.environment.to_data()
 
+    def parameters(self) -> Mapping[str, Any]:
+        """Return the values of the stack's parameters."""
+        inputs = self._inputs
+        given = {**inputs.environment.parameter_defaults, **inputs.parameters["environment"]}
+        given |= inputs.parameters["request"]
+        return {name: given.get(name, schema.default) for name, schema in inputs.template.parameters.items()}
+
 
 class Unrecorded:
     """Finds objects that no resource is recorded for; `asked_for` are objects that are needed exclusively.

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from stoker.base.errors import ActionInProgress, Bug, RequestLimitExceeded, StokerError
+from stoker.base.errors import ActionInProgress, Bug, Fenced, RequestLimitExceeded, StokerError
 from stoker.base.ids import new_id
 from stoker.engine.calls.context import NestedReader, StackContext
 from stoker.engine.records.actions import REMOVES
 from stoker.engine.records.loader import Prepared
-from stoker.engine.records.stack_view import StackView
+from stoker.engine.records.stack_view import StackView, filled
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, ChildRequest, Member, ScalingNotice
@@ -141,6 +142,30 @@ class Child(ChildView):
             stored.data.clear()
             stored.data.update(before[1])
             raise
+
+    async def revise_metadata(self, member: str, revise: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
+        """Replace the metadata of one of the child's resources, and record it with an event."""
+        stack = await self.stack()
+        if stack is None:
+            return
+        _refuse_busy(stack)
+        inside = await filled(StackContext(self._engine, stack))
+        state = inside.current.get(member)
+        if state is None:
+            return
+        revised = revise(state.stored.metadata)
+        if revised == state.stored.metadata:
+            return
+        state.stored.metadata = revised
+        event = replace(
+            state.event("Metadata changed by the parent resource", self._engine.clock.now()),
+            action="SIGNAL",
+            status=COMPLETE,
+        )
+        try:
+            await inside.record(state, event)
+        except Fenced as error:
+            raise ActionInProgress(f"Another operation of stack {stack.name} is in progress.") from error
 
     def _outcome(self, operation: Operation) -> Outcome:
         if operation.status in UNFINISHED:

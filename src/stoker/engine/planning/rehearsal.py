@@ -65,6 +65,9 @@ class StandIn:
         """Raise Unforeseeable: only signals start operations outside of the resource's action."""
         raise Unforeseeable("it starts an operation of the nested stack on its own")
 
+    async def revise_metadata(self, *arguments: Any) -> None:
+        """Metadata are no part of the request to the nested stack."""
+
     async def members(self) -> list[Member]:
         present = {name: _member(state) for name, state in self._present().items()}
         if self.asked is None:

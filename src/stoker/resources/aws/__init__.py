@@ -11,6 +11,7 @@ from stoker.resources.aws.identity import AccessKey, User
 from stoker.resources.aws.instance import Instance
 from stoker.resources.aws.instance_group import AutoScalingGroup, InstanceGroup
 from stoker.resources.aws.launch import LaunchConfiguration
+from stoker.resources.aws.load_balancer import LoadBalancer
 from stoker.resources.aws.nested_stack import NestedStack
 from stoker.resources.aws.network_interface import NetworkInterface
 from stoker.resources.aws.route_table import RouteTable, SubnetRouteTableAssociation
@@ -31,6 +32,7 @@ TYPES: tuple[type[ResourceType], ...] = (
     InstanceGroup,
     InternetGateway,
     LaunchConfiguration,
+    LoadBalancer,
     NestedStack,
     NetworkInterface,
     RouteTable,

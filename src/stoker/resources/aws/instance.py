@@ -77,7 +77,7 @@ class Instance(SignalledCreation, Translated):
         if answer.status == 404:
             return dict.fromkeys(keys)
         shown = answer.body["server"]
-        values = {name: _address(shown) for name in ATTRIBUTES}
+        values = dict.fromkeys(ATTRIBUTES, first_address(shown) or _NO_ADDRESS)
         values |= {"AvailabilityZone": shown.get("OS-EXT-AZ:availability_zone"), "show": shown}
         return {key: dig(values.get(str(key[0])), key[1:]) for key in keys}
 
@@ -163,10 +163,10 @@ async def _attach_volumes(call: Call) -> Outcome:
     return Again(after=0.0)
 
 
-def _address(shown: Mapping[str, Any]) -> str:
-    """Return the first address of the first network that has one, by name in reverse order."""
+def first_address(shown: Mapping[str, Any]) -> str | None:
+    """Return the first address of the first network that has one, by name in reverse order; None without addresses."""
     addresses = shown.get("addresses") or {}
     for name in sorted(addresses, reverse=True):
         if addresses[name]:
             return str(addresses[name][0]["addr"])
-    return _NO_ADDRESS
+    return None

@@ -5,15 +5,18 @@ Their members are OS::Heat::ScaledResource, which is AWS::EC2::Instance unless t
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, ClassVar
 
-from stoker.base.errors import BadValue
+from stoker.base.errors import BadValue, StokerError
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest
 from stoker.resources.aws.instance_schema import TAGS
 from stoker.resources.aws.launch import TYPE_NAME as LAUNCH_CONFIGURATION
 from stoker.resources.aws.launch import launched_by, like_instance
+from stoker.resources.aws.registration import register
 from stoker.resources.aws.signalled_creation import GROUP_CREATION_POLICY, SIGNALS, SignalledCreation
 from stoker.resources.base import dig
 from stoker.resources.declare import custom, one_of
@@ -23,6 +26,8 @@ from stoker.resources.heat.group import CFN, read_by_member
 from stoker.resources.heat.uniform_group import AutoScalingResource, UniformGroup, serving
 from stoker.schema.property import Attribute, Change, Finalizer, Property, Support, Type
 from stoker.schema.unknown import is_unknown
+
+LOG = logging.getLogger(__name__)
 
 MEMBER = "OS::Heat::ScaledResource"
 _MEMBER_TYPE = {MEMBER: "AWS::EC2::Instance"}
@@ -40,7 +45,7 @@ ROLLING = Property(
         "PauseTime": Property(description="Time between batches, such as PT30S; at most an hour.", default="PT0S"),
     },
 )
-_BALANCERS = Property(Type.LIST, "Not supported: no load balancer resource accepts a list of instances.")
+_BALANCERS = Property(Type.LIST, "Load balancers of the same stack, with which the instances are registered.")
 _INSTANCE_LIST = {
     "InstanceList": Attribute("Addresses of the instances, separated by commas; null for none.", Type.STRING)
 }
@@ -70,6 +75,23 @@ class _Instances(UniformGroup):
             return None
         return Rolling(max(policy["MaxBatchSize"], 1), policy["MinInstancesInService"], pause_of(policy["PauseTime"]))
 
+    # -- load balancers -----------------------------------------------------------------------------------------
+
+    async def batch_begins(self, call: Call, members: Mapping[str, Any]) -> None:
+        """Leave members that the batch changes or removes out of the load balancers."""
+        if call.properties["LoadBalancerNames"] and call.physical_id is not None:
+            present = await self.definitions(call)
+            serve = await serving(call)
+            await register(call, [one.reference_id for one in serve if present.get(one.name) == members.get(one.name)])
+
+    async def batch_done(self, call: Call) -> None:
+        await register(call, [member.reference_id for member in await serving(call)])
+
+    async def delete(self, call: Call) -> Outcome:
+        with suppress(BadValue):  # a group whose load balancer does not exist is deleted, too
+            await register(call, [])
+        return await super().delete(call)
+
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
         names = [member.name for member in await serving(call)]
         addresses = [str(found) for found in (await read_by_member(call, names, ("PublicIp",))).values() if found]
@@ -94,9 +116,6 @@ class InstanceGroup(_Instances):
         "LoadBalancerNames": _BALANCERS,
         "Tags": TAGS,
     }
-
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
-        return balancer_problems(properties)
 
     def size(self, properties: Mapping[str, Any], current: int) -> int:
         size: int = properties["Size"]
@@ -152,7 +171,15 @@ class AutoScalingGroup(SignalledCreation, _Instances, AutoScalingResource):
         if not is_unknown(properties["MinSize"]) and properties["MinSize"] < 0:
             yield f"MinSize ({properties['MinSize']}) is negative"
         yield from self.size_problems(properties, ("MinSize", "MaxSize", "DesiredCapacity"))
-        yield from balancer_problems(properties)
+
+    async def child_ended(self, call: Call, succeeded: bool) -> None:
+        await super().child_ended(call, succeeded)
+        try:
+            await self.batch_done(call)
+        except StokerError as error:
+            LOG.warning(
+                "cannot register the instances of %s in stack %s: %s", call.name, call.stack.name, error.message
+            )
 
     async def update(self, call: Call) -> Outcome:
         """As other groups; a creation that has not had its signals yet is completed by the update."""
@@ -206,15 +233,6 @@ def _tags(call: Call) -> list[Mapping[str, Any]]:
 def _reference(call: Call) -> str:
     """Return the group's reference ID."""
     return call.physical_id or call.name
-
-
-def balancer_problems(properties: Mapping[str, Any]) -> Iterable[str]:
-    """Yield a problem if load balancers are given, since no resource type accepts a list of instances."""
-    if properties["LoadBalancerNames"]:
-        yield (
-            "LoadBalancerNames is not supported, because no resource type has the property Instances; map "
-            "OS::Heat::ScaledResource to a template with an instance and an OS::Octavia::PoolMember"
-        )
 
 
 def pause_of(duration: str) -> float:

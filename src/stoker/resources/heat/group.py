@@ -20,7 +20,7 @@ from stoker.resources.heat.nested import NestedStackResource, read_members
 from stoker.resources.heat.pause import seconds_left
 from stoker.schema.property import Property, Type
 
-_BATCHES, _FINISHED, _PAUSED_AT = "batches", "finished", "paused_at"
+_BATCHES, _FINISHED, _PREPARED, _PAUSED_AT = "batches", "finished", "prepared", "paused_at"
 
 
 class Form(NamedTuple):
@@ -55,6 +55,12 @@ class GroupResource(NestedStackResource):
     async def members_after(self, call: Call, batch: Batch) -> dict[str, Any]:
         """Return the members' definitions after a batch."""
 
+    async def batch_begins(self, call: Call, members: Mapping[str, Any]) -> None:
+        """Prepare for a batch, after which `members` are the members' definitions. May be called again for it."""
+
+    async def batch_done(self, call: Call) -> None:
+        """Make use of the members after a batch. May be called again for it."""
+
     async def completed(self, call: Call) -> None:
         """Record what is needed later, when all batches are done."""
 
@@ -73,10 +79,14 @@ class GroupResource(NestedStackResource):
         planned = [Batch(*entry) for entry in call.progress[_BATCHES]]
         if number and (left := seconds_left(call, planned[number].pause, _PAUSED_AT)):
             return Again(after=left)
-        request = self.request(await self.members_after(call, planned[number]), number)
-        outcome = await call.child.run("UPDATE" if number else action, request)
+        members = await self.members_after(call, planned[number])
+        if call.progress.get(_PREPARED) != number:
+            await self.batch_begins(call, members)
+            call.progress[_PREPARED] = number
+        outcome = await call.child.run("UPDATE" if number else action, self.request(members, number))
         if not isinstance(outcome, Done):
             return outcome
+        await self.batch_done(call)
         if number + 1 < len(planned):
             call.progress[_FINISHED], call.progress[_PAUSED_AT] = number + 1, call.now
             return Again(after=planned[number + 1].pause, physical_id=outcome.physical_id)
