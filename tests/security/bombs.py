@@ -240,6 +240,8 @@ PARSERS: Mapping[str, Template] = {
         },
     ),
     "a yaql expression": hot({"yaql": {"expression": "1" + " + 1" * 100_000}}),
+    "yaql expressions": hot([{"yaql": {"expression": f"{n}" + " + 1" * 4_900}} for n in range(24)]),
+    "more yaql expressions": hot([{"yaql": {"expression": f"{n}" + " - 1" * 4_900}} for n in range(24)]),
     "a yaql pattern": hot({"yaql": {"expression": "regex('((((a{1000}){1000}){1000}){1000})').search('aaaa')"}}),
     "wide characters": hot({"list_join": [WIDE, ["a"] * 300]}, 10),
 }
@@ -275,6 +277,23 @@ SIZES: Mapping[str, Template] = {
         },
     ),
     "length": _group("OS::Heat::RandomString", {"length": 10**9}),
+}
+
+
+def hiding(secrets: Any, number: int) -> dict[str, Any]:
+    """A template that hides strings, and shows long other ones. Each number makes them different."""
+    return hot(
+        [LONG, f"{number}"],
+        parameters={"p": {"type": "json", "hidden": True, "default": {"number": f"number {number}", "all": secrets}}},
+        outputs={"o": {"value": {"get_param": "p"}}},
+    )
+
+
+SECRETS: Mapping[str, Any] = {
+    "many": [f"{n:08x}" for n in range(30_000)],
+    "one that JSON and URLs write far longer": 'é"\\/' * 60_000,
+    "many with one beginning": ["a" * 60 + f"{n:06x}" for n in range(5_000)],
+    "each the beginning of the next": ["a" * length for length in range(4, 800)],
 }
 
 ALL: Mapping[str, Template] = {

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 import requests
 
-from tests.security.bombs import ALL, Template
+from tests.security.bombs import ALL, SECRETS, Template, hiding
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("neighbours")]
 
@@ -211,6 +211,16 @@ def test_bombs_in_operations(service: Service, record_property: Callable[[str, o
     }
     bodies = [
         ("/stacks", json.dumps({"stack_name": f"operation{n}", "template": template}).encode()) for n in range(60)
+    ]
+    _, memory = _measured(service, bodies, record_property)
+    assert memory < MOST_MEGABYTES
+
+
+def test_secrets_that_are_expensive_to_find(service: Service, record_property: Callable[[str, object], None]) -> None:
+    """Eight clients send hidden values that are made so that finding them takes long, or much memory."""
+    bodies = [
+        ("/stacks/preview", _body(number, hiding(secrets, number)))
+        for number, secrets in enumerate(list(SECRETS.values()) * 12)
     ]
     _, memory = _measured(service, bodies, record_property)
     assert memory < MOST_MEGABYTES

@@ -8,6 +8,8 @@ from enum import Enum
 from math import inf
 from typing import Any, Protocol
 
+from stoker.base import budget
+from stoker.base.redaction import Redactor
 from stoker.engine.planning.decide import BEGINNING, Fate, Target, decide, definition_changes, may_be_suspended
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Cause, Decision, Plan, Removal, Step, forward_key, removal_steps
@@ -235,6 +237,8 @@ class Forward:
         first = frozenset(step.key for step in steps if step.kind is not Kind.KEEP or step.name in leaving)
         steps += removal_steps(removals, first)
         whole = _with_inside(steps, self.states, self.nested, self._inside)
+        budget.charge(len(self._secrets), made=sum(map(len, self._secrets)))
+        Redactor(self._secrets)  # prepared here, where long work has left the event loop; showing the plan reuses it
         return Plan(self.action, tuple(whole), frozenset(self._secrets))
 
     def _removal(self, state: ResourceState, replaced: str | None) -> Removal:

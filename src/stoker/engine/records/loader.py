@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from sqlalchemy import Connection
 
 from stoker.base.errors import Bug, TemplateInvalid
 from stoker.base.ids import arn, new_id
+from stoker.base.recent import Recent, characters
 from stoker.base.redaction import Redactor, strings_of
 from stoker.engine.settings import EngineSettings
 from stoker.schema.unknown import Unknown
@@ -29,61 +28,16 @@ from stoker.template.parameter import ParameterSchema
 from stoker.template.parameters import PseudoParameters
 from stoker.template.template import Template
 
-Value = TypeVar("Value")
-
 _DENIED_TYPES = "denied_types"
 """The key of `LoadedInputs.denied_types` among the sealed parameters of inputs."""
 
 _CACHED = 512
-_CACHED_CHARACTERS = 2 * 1024 * 1024
-"""A parsed template can use thirty times as many bytes."""
-
 _CACHED_FILES = 64
 _CACHED_INPUTS = 128
 _CACHED_SECRETS = 4096
 
 _HIDING = re.compile("hidden|NoEcho")
 """Matches every template with hidden parameters."""
-
-
-class Recent(Generic[Value]):
-    """A thread-safe cache of the most recently used values, by key.
-
-    It keeps at most `size` values, from at most `most` characters of input in total, which `weigh` counts.
-    """
-
-    def __init__(self, size: int, weigh: Callable[[Value], int] | None = None, most: int = _CACHED_CHARACTERS) -> None:
-        self._size = size
-        self._weigh = weigh or (lambda value: 0)
-        self._most = most
-        self._weight = 0
-        self._values: OrderedDict[Any, Value] = OrderedDict()
-        self._lock = Lock()
-
-    def find(self, key: Any) -> Value | None:
-        """Return the value of `key`; None if it is not cached."""
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-            return self._values.get(key)
-
-    def get(self, key: Any, make: Callable[[], Value]) -> Value:
-        """Return the value of `key`, which is made if it is not cached."""
-        found = self.find(key)
-        if found is not None:
-            return found
-        made = make()
-        weight = self._weigh(made)
-        if weight > self._most:
-            return made
-        with self._lock:
-            if key not in self._values:
-                self._values[key] = made
-                self._weight += weight
-            value = self._values[key]
-            while len(self._values) > self._size or self._weight > self._most:
-                self._weight -= self._weigh(self._values.popitem(last=False)[1])
-        return value
 
 
 class Files(dict[str, str]):
@@ -139,8 +93,21 @@ def _files_size(files: Files) -> int:
     return sum(map(len, files.values()))
 
 
+def _environment_size(environment: Environment) -> int:
+    return characters(environment.to_data())
+
+
 def _inputs_size(inputs: LoadedInputs) -> int:
-    return _template_size(inputs.template) + _files_size(inputs.files)
+    parsed = _template_size(inputs.template) + _environment_size(inputs.environment)
+    return parsed + _files_size(inputs.files) + characters(inputs.parameters)
+
+
+def _schemas_size(schemas: Sequence[ParameterSchema]) -> int:
+    return sum(_SCHEMA + characters(schema.default) for schema in schemas)
+
+
+_SCHEMA = 100
+"""Characters that a parameter's declaration counts in a cache, besides its default."""
 
 
 _GENERATED = 64
@@ -171,11 +138,11 @@ class Loader:
         self._operator_digest = sealer.digest([self._operator.to_data(), sorted(self._operator_files.digests.values())])
         self._templates: Recent[Template] = Recent(_CACHED, _template_size)
         self._digests: Recent[tuple[Template, str]] = Recent(_CACHED, lambda pair: _template_size(pair[0]))
-        self._environments: Recent[Environment] = Recent(_CACHED)
+        self._environments: Recent[Environment] = Recent(_CACHED, _environment_size)
         self._files: Recent[Files] = Recent(_CACHED_FILES, _files_size)
         self._inputs: Recent[LoadedInputs] = Recent(_CACHED_INPUTS, _inputs_size)
-        self._hidden_below: Recent[Sequence[ParameterSchema]] = Recent(_CACHED_FILES)
-        self._secrets: Recent[frozenset[str]] = Recent(_CACHED_SECRETS)
+        self._hidden_below: Recent[Sequence[ParameterSchema]] = Recent(_CACHED_FILES, _schemas_size)
+        self._secrets: Recent[frozenset[str]] = Recent(_CACHED_SECRETS, characters)
 
     def files(self, texts: Mapping[str, str]) -> Files:
         """Return files with their digests."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from stoker.base.context import is_denied
 from stoker.base.errors import Forbidden
-from stoker.engine.records.loader import Loader, Recent
+from stoker.base.recent import Recent
+from stoker.engine.records.loader import Loader
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.outcome import Failed, Outcome
 from stoker.plugins.registry import Registry

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from stoker.base.errors import StokerError
-from stoker.base.redaction import REDACTED, redact, redact_values, strings_of
+from stoker.base.redaction import REDACTED, Redactor, redact, redact_values, strings_of
 from stoker.engine.records.differences import shown
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.services import EngineServices
@@ -28,12 +28,14 @@ async def secrets_now(services: EngineServices, stack: Stack) -> set[str]:
 
     These include hidden parameters of templates among the stack's files: defaults, and values from the environment.
     """
-    return await _secrets_of(services, [(each, [each.inputs]) for each in await _upwards(services, stack)])
+    found = await _secrets_of(services, [(each, [each.inputs]) for each in await _upwards(services, stack)])
+    return await _prepared(services, stack, found)
 
 
 async def secrets_ever(services: EngineServices, stack: Stack) -> set[str]:
     """Return the same including the values that the parameters had before."""
-    return await _secrets_of(services, await _history(services, await _upwards(services, stack)))
+    found = await _secrets_of(services, await _history(services, await _upwards(services, stack)))
+    return await _prepared(services, stack, found)
 
 
 async def secrets_above(services: EngineServices, stack: Stack) -> set[str]:
@@ -51,7 +53,22 @@ async def all_secrets(view: StackView) -> set[str]:
     """Return the secrets of a stack, now or before: values of hidden parameters, of the stacks above it as well,
     secrets that resource types generated, and what functions derive from both.
     """
-    return await _all_secrets(view, await secrets_above(view.services, view.stack))
+    found = await _all_secrets(view, await secrets_above(view.services, view.stack))
+    return await _prepared(view.services, view.stack, found)
+
+
+async def _prepared(services: EngineServices, stack: Stack, secrets: set[str]) -> set[str]:
+    """Return the secrets after preparing the search for large ones on a thread, so that it does not delay others."""
+    if sum(map(len, secrets)) + _EACH * len(secrets) > _PREPARED_AT_ONCE:
+        await services.evaluator.apart(stack.project_id, partial(Redactor, secrets))
+    return secrets
+
+
+_PREPARED_AT_ONCE = 32 * 1024
+"""Characters of secrets for which the search is prepared within a few milliseconds."""
+
+_EACH = 32
+"""Characters that every secret counts besides its own."""
 
 
 async def _all_secrets(view: StackView, above: set[str]) -> set[str]:
@@ -99,12 +116,14 @@ async def without_secrets(view: StackView, message: Message, states: Sequence[Re
 
     `states` are the resources that the messages are about.
     """
-    secrets = await secrets_ever(view.services, view.stack) | view.planned_secrets
-    if generated := set(generated_secrets(view)):
-        secrets |= generated | await _derived(view, generated, {state.row.name for state in states})
+    shared = await secrets_ever(view.services, view.stack)
+    if own := set(generated_secrets(view)):
+        own |= await _derived(view, own, {state.row.name for state in states})
     for state in states:
-        secrets.update(_secret_properties(state))
-    return cast(Message, redact(message, secrets))
+        own.update(_secret_properties(state))
+    for secrets in (shared, view.planned_secrets, own):  # searches for the first two are prepared once
+        message = redact(message, secrets)
+    return message
 
 
 async def _derived(view: StackView, secrets: set[str], only: Collection[str] | None = None) -> frozenset[str]:

@@ -17,6 +17,7 @@ from stoker.base.budget import Budget, measured
 from stoker.base.errors import BudgetExceeded
 from stoker.base.patterns import Match, Pattern, compiled
 from stoker.base.processor_time import processor_time
+from stoker.base.recent import Recent
 from stoker.template.expressions import Evaluation, Expression, entries_of
 from stoker.template.functions.base import Function, is_map, variant
 from stoker.template.limits import Limits
@@ -91,13 +92,14 @@ def _engine(iterators: int, memory: int) -> Any:
     return yaql.YaqlFactory().create(options)
 
 
-@lru_cache(maxsize=128)
-def _compiled(expression: str, iterators: int, memory: int) -> Any:
-    return _engine(iterators, memory)(expression)
-
-
 def _parsed(expression: str, limits: Limits) -> Any:
-    return _compiled(expression, limits.yaql_limit_iterators, limits.yaql_memory_quota)
+    iterators, memory = limits.yaql_limit_iterators, limits.yaql_memory_quota
+    key = (expression, iterators, memory)
+    return _PARSED.get(key, lambda: (expression, _engine(iterators, memory)(expression)))[1]
+
+
+_PARSED: Recent[tuple[str, Any]] = Recent(128, lambda pair: len(pair[0]), most=64 * 1024)
+"""Expressions with what they parse to, which takes up to 200 bytes for each of their characters."""
 
 
 def _run(expression: str, data: Any, evaluation: Evaluation) -> Any:

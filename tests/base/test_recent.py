@@ -1,0 +1,38 @@
+"""The cache that is limited by the size of what it holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from stoker.base.recent import Recent, characters
+
+
+def test_the_least_recently_used_values_leave_first() -> None:
+    cache: Recent[str] = Recent(10, len, most=10)
+    for key in "abc":
+        cache.get(key, lambda key=key: key * 3)  # type: ignore[misc]  # mypy does not infer the default's type
+    assert cache.find("a") == "aaa"
+    cache.get("d", lambda: "dddd")
+    assert (cache.find("a"), cache.find("b"), cache.find("c"), cache.find("d")) == ("aaa", None, "ccc", "dddd")
+    assert cache.weight == 10
+
+
+def test_a_value_that_is_too_large_is_made_each_time() -> None:
+    cache: Recent[str] = Recent(10, len, most=10)
+    cache.get("kept", lambda: "kept")
+    assert [cache.get("large", lambda: "x" * 11), cache.find("large")] == ["x" * 11, None]
+    assert cache.find("kept") == "kept"
+
+
+def test_many_small_values_are_limited_in_number() -> None:
+    cache: Recent[str] = Recent(3, lambda value: 0)
+    for number in range(5):
+        cache.get(number, lambda: "")
+    assert [cache.find(number) for number in range(5)] == [None, None, "", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("data", "least"), [("abc", 3), ({"key": ["ab", {"c": None}]}, 6), (frozenset({"ab", "c"}), 3)]
+)
+def test_keys_and_strings_count_and_every_value_some_more(data: object, least: int) -> None:
+    assert least < characters(data) < least + 100
