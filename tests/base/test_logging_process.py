@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -59,3 +60,14 @@ def test_lines_for_a_machine() -> None:
     assert by_message["at work"]["extra"] == {"operation_id": "op-9"}
     assert by_message["at work"]["context"]["request_id"] == "req-8"
     assert "request_id" not in by_message["after all requests"]["context"]
+
+
+def test_lines_of_a_traceback_start_with_a_prefix(tmp_path: Path) -> None:
+    configuration = tmp_path / "stoker.conf"
+    configuration.write_text("[DEFAULT]\nlogging_exception_prefix = trace:\n")
+    for arguments, prefix in ((), "  | "), (("--config-file", str(configuration)), "trace:"):
+        printed = lines(*arguments)
+        first = next(number for number, line in enumerate(printed) if "failed: ValueError" in line) + 1
+        last = next(number for number, line in enumerate(printed) if number > first and "ValueError" in line)
+        assert last - first >= 2
+        assert all(line.startswith(prefix) for line in printed[first : last + 1])

@@ -50,6 +50,17 @@ async def test_stacks_of_one_owner_share_a_trust_that_goes_with_the_last_of_them
     await until_none_is_left(world)
 
 
+@pytest.mark.parametrize(
+    ("configured", "delegated"), [((), {"heat_stack_owner", "member", "reader"}), (("member",), {"member"})]
+)
+async def test_roles_that_a_trust_delegates(world: World, configured: tuple[str, ...], delegated: set[str]) -> None:
+    world.pool.settings = replace(world.pool.settings, trusts_delegated_roles=configured)
+    await world.create("web", EMPTY)
+    (trust,) = in_cloud(world)
+    shown = world.served.call("GET", f"{TRUSTS}/{trust}", token=world.context.token).json["trust"]
+    assert {role["name"] for role in shown["roles"]} == delegated
+
+
 @pytest.mark.parametrize("status", [503, 403])
 async def test_a_trust_that_could_not_be_removed_is_removed_later(world: World, status: int) -> None:
     await world.create("web", EMPTY)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -183,3 +186,29 @@ def test_without_space_for_the_file_values_stay_in_memory(monkeypatch: pytest.Mo
     assert text.read() == "y" * 500_000
     assert first.read() == "x" * 5000
     file.close()
+
+
+OPEN_FILES = """
+import os
+from contextlib import suppress
+from stoker.engine.value_memory import TemporaryFile
+file = TemporaryFile()
+assert file.put("x" * 8_000_000) is not None
+for entry in os.listdir("/proc/self/fd"):
+    with suppress(FileNotFoundError):
+        print(os.readlink(f"/proc/self/fd/{entry}"))
+"""
+
+
+@pytest.mark.parametrize("variables", [("TMPDIR",), ("TMPDIR", "SQLITE_TMPDIR")])
+def test_the_directory_of_the_temporary_file(tmp_path: Path, variables: tuple[str, ...]) -> None:
+    """The file has no name, so other users cannot open it; the process's open files show where it was created."""
+    chosen = {name: str(tmp_path / name) for name in variables}
+    for directory in chosen.values():
+        Path(directory).mkdir()
+    environment = {name: value for name, value in os.environ.items() if name != "SQLITE_TMPDIR"} | chosen
+    run = subprocess.run(
+        [sys.executable, "-c", OPEN_FILES], env=environment, capture_output=True, text=True, check=True
+    )
+    assert any(line.startswith(chosen[variables[-1]]) for line in run.stdout.splitlines()), run.stdout
+    assert not list(Path(chosen[variables[-1]]).iterdir())

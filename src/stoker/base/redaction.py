@@ -42,7 +42,7 @@ def strings_of(value: Any) -> Iterator[str]:
 class Redactor:
     """Finds and redacts secrets. A secret is also found in the form of JSON, base64 or a part of a URL.
 
-    Time grows with the text and the secrets, not with their product, and memory is limited whatever the secrets are.
+    Time grows with the strings and the secrets, not with their product, and memory is limited whatever the secrets are.
     """
 
     def __init__(self, secrets: Collection[str]) -> None:
