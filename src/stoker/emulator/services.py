@@ -33,6 +33,8 @@ SERVICES = (
     Offer("gnocchi", "/metric", {"metric": "/metric"}, "stoker.emulator.metric.gnocchi:METRIC", "metric"),
     Offer("aodh", "/alarming", {"alarming": "/alarming"}, "stoker.emulator.alarming.aodh:ALARMING", "alarming",
           needs=("metric", "messaging")),
+    Offer("blazar", "/reservation", {"reservation": "/reservation/v1"},
+          "stoker.emulator.reservation.blazar:RESERVATION", "reservation", needs=("compute", "network")),
 )  # fmt: skip
 """In the order in which the catalog of a new cloud lists them."""
 CHOICES = tuple(dict.fromkeys(offer.group for offer in SERVICES if not offer.always))

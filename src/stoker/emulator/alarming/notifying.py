@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 from uuid import uuid4
 
@@ -13,10 +12,10 @@ from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError
 from stoker.emulator.core.http import Request
-from stoker.emulator.core.internal import ask
 from stoker.emulator.core.posting import Poster
 from stoker.emulator.core.store import Record
-from stoker.emulator.identity.records import DEFAULT_DOMAIN, IdentityRecords, Target
+from stoker.emulator.identity.records import IdentityRecords, Target
+from stoker.emulator.identity.service_trusts import end_trust, trust_for
 from stoker.emulator.identity.tokens import issue
 from stoker.emulator.messaging.records import MessagingRecords
 
@@ -79,29 +78,11 @@ class Notifier(Component):
 
     def _trust(self, request: Request) -> str:
         """Return the user part of the URL. A caller who acts through a trust uses that one, which is not deleted."""
-        caller = request.context
-        if caller.trust_id is not None:
-            return caller.trust_id
-        wanted = {
-            "trustor_user_id": caller.user_id,
-            "trustee_user_id": self._service_user(),
-            "impersonation": True,
-            "project_id": caller.project,
-            "roles": [{"name": name} for name in sorted(caller.roles)],
-        }
-        made: Any = ask(self.cloud, request, "POST", "/identity/v3/OS-TRUST/trusts", {"trust": wanted})
-        return f"{made['trust']['id']}:delete"
-
-    def _service_user(self) -> str:
-        identity = self.cloud.of(IdentityRecords)
-        known = identity.users.first(name=SERVICE_USER, domain_id=DEFAULT_DOMAIN)
-        return str((known or identity.create_user(SERVICE_USER, DEFAULT_DOMAIN, None))["id"])
+        trust, is_new = trust_for(self.cloud, request, SERVICE_USER)
+        return f"{trust}:delete" if is_new else trust
 
     def end_trusts(self, urls: Sequence[str]) -> None:
         """Delete the trusts of actions that an alarm no longer has."""
-        identity = self.cloud.of(IdentityRecords)
         for parts in map(urlsplit, urls):
             if parts.scheme.startswith(TRUST) and parts.password == "delete":  # noqa: S105  a marker, not a secret
-                trust = identity.trusts.get(parts.username or "")
-                if trust is not None:
-                    identity.trusts.remove(trust)
+                end_trust(self.cloud, parts.username or "")

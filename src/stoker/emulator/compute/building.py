@@ -202,11 +202,7 @@ class Builder(Component):
             return
         group = self._groups.group_of(server_id)
         host = self._scheduler.choose_host(
-            server["flavor"],
-            server["zone_asked"],
-            None if group is None else group["id"],
-            only=server["_host_asked"],
-            hints=server["_hints"],
+            server, group_id=None if group is None else group["id"], only=server["_host_asked"]
         )
         if host is None:
             self.servers.fail(server, NO_HOST)

@@ -15,6 +15,12 @@ CONTROLLER = "controller"
 INTERNAL_ZONE = "internal"
 CAPACITY = {"vcpus": 512, "memory_mb": 4 * 1024 * 1024, "local_gb": 200 * 1024}
 CPU_RATIO = 16
+RESERVATION_POOL = "freepool"
+"""The aggregate of the hosts that only servers of reservations may use."""
+RESERVATION_OWNER = "blazar:owner"
+"""In the metadata of an aggregate of reserved hosts: the ID of the project whose servers may use them."""
+RESERVED_SIZE = "aggregate_instance_extra_specs:reservation"
+"""In the extra specs of a flavor: the aggregate whose hosts its servers may use."""
 
 
 class Hosts(Component):
@@ -109,6 +115,18 @@ class Aggregates(Component):
     def zone_of_service(self, service: Record) -> str:
         """The availability zone of a service: those of the controller are in the internal one."""
         return INTERNAL_ZONE if service["host"] == CONTROLLER else self.zone_of(service["host"])
+
+    def admits(self, host: str, server: Record, flavor: Record) -> bool:
+        """Whether reservations let a server use a host: one with the flavor, or the scheduler hint, of a reservation
+        may use its hosts and no others; all other servers may use only hosts that are not in the pool or reserved.
+        """
+        names = {row["name"]: row["metadata"] for row in self.rows if host in row["hosts"]}
+        if (size := flavor["extra_specs"].get(RESERVED_SIZE)) is not None:
+            return size in names
+        if (hint := server["_hints"].get("reservation")) is not None:
+            owner = server["project_id"]
+            return any(name == hint and metadata.get(RESERVATION_OWNER) == owner for name, metadata in names.items())
+        return RESERVATION_POOL not in names and not any(RESERVATION_OWNER in metadata for metadata in names.values())
 
     def create(self, name: str, zone: str | None) -> Record:
         """A new aggregate without hosts; 409 when the name is taken."""

@@ -85,7 +85,7 @@ class Moves(Component):
     ) -> None:
         group = self._groups.group_of(server["id"])
         target = self._scheduler.choose_host(
-            flavor, server["zone_asked"], None if group is None else group["id"], only=only, avoid=avoid
+            server, flavor, None if group is None else group["id"], only=only, avoid=avoid
         )
         if target is None and avoid is None:
             target = server["host"]
@@ -121,9 +121,7 @@ class Moves(Component):
             raise bad_request(f"Compute host {host} could not be found.")
         if host == server["host"]:
             raise bad_request(f"Unable to migrate instance ({server['id']}) to current host ({host}).")
-        target = self._scheduler.choose_host(
-            server["flavor"], server["zone_asked"], None, only=host, avoid=server["host"]
-        )
+        target = self._scheduler.choose_host(server, only=host, avoid=server["host"])
         if target is None:
             raise bad_request(NO_HOST)
         self._operations.begin(server, "os-migrateLive", _target=target)
@@ -134,7 +132,7 @@ class Moves(Component):
         service = self.hosts.service_of(server["host"])
         if service is not None and not service["forced_down"]:
             raise bad_request(f"Compute service of {server['host']} is still in use.")
-        target = self._scheduler.choose_host(server["flavor"], None, None, only=host, avoid=server["host"])
+        target = self._scheduler.choose_host(server, only=host, avoid=server["host"])
         if target is None:
             raise bad_request(NO_HOST)
         self._operations.begin(server, "evacuate", _target=target)

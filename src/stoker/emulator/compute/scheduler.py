@@ -14,7 +14,9 @@ NO_HOST = "No valid host was found. There are not enough hosts available."
 
 
 class Scheduler(Component):
-    """Chooses hosts: by capacity, availability zone, server group and hints; of those that fit, the least loaded."""
+    """Chooses hosts: by capacity, availability zone, server group, hints and reservations; of those that fit, the least
+    loaded.
+    """
 
     def __init__(
         self, records: Records, hosts: Hosts, aggregates: Aggregates, groups: ServerGroups, servers: Collection
@@ -27,18 +29,18 @@ class Scheduler(Component):
 
     def choose_host(
         self,
-        flavor: Record,
-        zone: str | None,
-        group_id: str | None,
+        server: Record,
+        flavor: Record | None = None,
+        group_id: str | None = None,
         only: str | None = None,
         avoid: str | None = None,
-        hints: Record | None = None,
     ) -> str | None:
-        """The host for a server of a flavor, None when no host fits.
+        """The host for a server, in the zone and with the hints of the request for it; None when no host fits.
 
-        only: the single host that is acceptable. avoid: one that is not. hints: the server's scheduler hints.
+        flavor: the server's own by default. only: the single host that is acceptable. avoid: one that is not.
         """
-        near, far = (self._hosts_of((hints or {}).get(name)) for name in ("same_host", "different_host"))
+        size, hints, zone = flavor or server["flavor"], server["_hints"], server["zone_asked"]
+        near, far = (self._hosts_of(hints.get(name)) for name in ("same_host", "different_host"))
         hosts = [
             host
             for host in self._hosts.usable()
@@ -47,7 +49,8 @@ class Scheduler(Component):
             and (near is None or host in near)
             and (far is None or host not in far)
             and zone in (None, self._aggregates.zone_of(host))
-            and self._hosts.has_room(host, flavor)
+            and self._aggregates.admits(host, server, size)
+            and self._hosts.has_room(host, size)
         ]
         load = {host: len(self._servers.select(host=host)) for host in hosts}
         hosts = self._by_group(sorted(hosts, key=lambda host: load[host]), group_id)

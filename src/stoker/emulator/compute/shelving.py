@@ -131,7 +131,7 @@ class Shelving(Component):
         return {"host": None, "power_state": SHUT_DOWN}
 
     def _finish_unshelve(self, server: Record) -> Record:
-        host = self._scheduler.choose_host(server["flavor"], server["zone_asked"], None, only=server["_host_asked"])
+        host = self._scheduler.choose_host(server, only=server["_host_asked"])
         if host is None:
             fault = {"code": 500, "created": self.records.timestamp(), "message": NO_HOST}
             return {"vm_state": "error", "power_state": NO_STATE, "fault": fault}

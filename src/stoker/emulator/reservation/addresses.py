@@ -1,0 +1,77 @@
+"""Floating IPs that can be reserved: addresses that the network service itself does not give away."""
+
+from __future__ import annotations
+
+from ipaddress import AddressValueError, IPv4Address, ip_network
+
+from stoker.emulator.core.cloud import Records, new_id
+from stoker.emulator.core.component import Component
+from stoker.emulator.core.errors import bad_request, conflict, not_found
+from stoker.emulator.core.http import Request
+from stoker.emulator.core.store import Record
+from stoker.emulator.network.networks import EXTERNAL
+from stoker.emulator.network.records import NetworkRecords
+from stoker.emulator.reservation.calendar import Calendar
+from stoker.emulator.reservation.dates import STAMP
+
+
+class Addresses(Component):
+    """Addresses: `{id, floating_network_id, subnet_id, floating_ip_address, reservable, …}`."""
+
+    def __init__(self, records: Records, calendar: Calendar) -> None:
+        super().__init__(records)
+        self.rows = records.collection(
+            "floatingips", missing=lambda key: not_found(f"Floating IP {key} could not be found.")
+        )
+        self._calendar = calendar
+
+    @property
+    def network(self) -> NetworkRecords:
+        """The records of the network service."""
+        return self.cloud.of(NetworkRecords)
+
+    def create(self, request: Request) -> Record:
+        """Register an address. Raises ApiError: 404 for an unknown network, 409 for an address that is in use."""
+        given = request.json
+        names = ("floating_network_id", "floating_ip_address")
+        if not isinstance(given, dict) or not all(isinstance(given.get(name), str) for name in names):
+            raise bad_request(f"The request body must be a JSON object with the strings {' and '.join(names)}.")
+        network_id, text = (given[name] for name in names)
+        try:
+            address = IPv4Address(text)
+        except AddressValueError:
+            raise bad_request(f"IP address {text} is invalid.") from None
+        subnet = self._subnet(network_id, address)
+        if any(row["floating_ip_address"] == text for row in self.rows):
+            raise conflict(f"The floating IP {text} is registered already.")
+        if self.network.state.rows["floatingips"].first(floating_ip_address=text) is not None:
+            raise conflict(f"Floating IP address {text} is already used by Neutron.")
+        address_record = {
+            "id": new_id(),
+            "floating_network_id": network_id,
+            "subnet_id": subnet["id"],
+            "floating_ip_address": text,
+            "reservable": True,
+            "created_at": self.records.timestamp(STAMP),
+            "updated_at": None,
+        }
+        return self.rows.add(address_record)
+
+    def remove(self, address: Record) -> None:
+        """Remove an address. Raises ApiError 409 while it is reserved."""
+        if self._calendar.of_resource(address["id"]):
+            raise conflict(f"Can't delete floating IP {address['id']}. The floating IP is reserved.")
+        self.rows.remove(address)
+
+    def _subnet(self, network_id: str, address: IPv4Address) -> Record:
+        """The subnet of an external network that an address is in, but not in its allocation pools."""
+        network = self.network.state.rows["networks"].get(network_id)
+        if network is None or not network[EXTERNAL]:
+            raise not_found(f"External network {network_id} could not be found.")
+        for subnet in self.network.state.rows["subnets"].select(network_id=network_id):
+            if subnet["ip_version"] == 4 and address in ip_network(subnet["cidr"]):
+                for pool in subnet["allocation_pools"]:
+                    if IPv4Address(pool["start"]) <= address <= IPv4Address(pool["end"]):
+                        raise conflict(f"Floating IP address {address} is already used by Neutron.")
+                return subnet
+        raise bad_request(f"The network {network_id} has no subnet with the address {address}.")
