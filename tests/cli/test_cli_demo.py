@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -50,3 +51,13 @@ def test_a_signal_during_the_deployment_ends_everything_that_was_started(
             pid = int(path.read_text() or 0) if path.exists() else 0
             if pid and alive(pid):
                 os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_the_scaling_story_grows_and_shrinks(tmp_path: Path) -> None:
+    command = [STOKER, "demo", "--scaling", "--data-dir", str(tmp_path / "data")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    sizes = re.findall(r"load +(\d+) %: number of servers (\d)", done.stdout)
+    assert sizes == [("95", "2"), ("95", "3"), ("5", "2"), ("5", "1")]
+    assert "web: DELETE_COMPLETE" in done.stdout

@@ -44,6 +44,11 @@ def embedded_service(set_up: SetUp) -> Service:
     return _service(replace(cloud_of(set_up), orchestration=f"{set_up.rest}/%(project_id)s"))
 
 
+def embedded_session(set_up: SetUp) -> session.Session:
+    """Return a session with the cloud of an embedded Stoker, ignoring the environment variables."""
+    return _session(cloud_of(set_up))
+
+
 def cloud_from_environment(environment: Mapping[str, str]) -> NamedCloud:
     """Return the cloud that `OS_*` variables describe, with the names that all OpenStack clients use.
 
@@ -66,17 +71,20 @@ def cloud_from_environment(environment: Mapping[str, str]) -> NamedCloud:
     )
 
 
-def _service(cloud: NamedCloud) -> Service:
+def _session(cloud: NamedCloud) -> session.Session:
     loader = _loader(cloud.auth_type)
     known = {option.dest for option in loader.get_options()}
     try:
         plugin = loader.load_from_options(**{name: value for name, value in cloud.auth.items() if name in known})
     except MissingRequiredOptions as error:
         raise CommandFailed(f"The credentials are not complete: {error}.") from error
-    opened = session.Session(auth=plugin, verify=not cloud.insecure and (cloud.ca_file or True), app_name="stoker")
+    return session.Session(auth=plugin, verify=not cloud.insecure and (cloud.ca_file or True), app_name="stoker")
+
+
+def _service(cloud: NamedCloud) -> Service:
     return Service(
         adapter.Adapter(
-            opened,
+            _session(cloud),
             service_type="orchestration",
             interface=(cloud.interface or "public").removesuffix("URL"),
             region_name=cloud.region_name,

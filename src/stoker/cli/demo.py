@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.text import Text
 
 import stoker
-from stoker.cli.connection import embedded_service
+from stoker.cli.connection import embedded_service, embedded_session
+from stoker.cli.demo_scaling import COOLDOWN, ScalingStory
 from stoker.cli.deploy import Deployment, body_of, carry_out, delete_and_follow
 from stoker.cli.errors import CommandFailed
 from stoker.cli.follow import whole_tree
@@ -21,7 +22,7 @@ from stoker.cli.formats import console
 from stoker.cli.local import Local, Processes, interrupted, planned_set_up, stop_signals, watch
 from stoker.cli.service import Service, Stack
 from stoker.cli.sources import collect
-from stoker.processes.directory import DataDirectory
+from stoker.processes.directory import DataDirectory, SetUp
 
 _STACK = "web"
 _FREE_PORTS = {"rest": 0, "cfn": 0, "identity": 0}
@@ -37,23 +38,25 @@ def example(name: str) -> Path:
     "--data-dir", "given", type=click.Path(file_okay=False, path_type=Path),
     help="Data directory, which is kept.  [default: a temporary directory]",
 )  # fmt: skip
-def demo(given: Path | None) -> None:
-    """Start Stoker with an emulated cloud, deploy an example, and update it.
+@click.option(
+    "--scaling", "story", flag_value="scaling", default="web-tier",
+    help="Deploy servers behind a load balancer, whose number follows alarms.",
+)  # fmt: skip
+def demo(given: Path | None, story: str) -> None:
+    """Start Stoker with an emulated cloud, deploy an example, and change it.
 
     On a terminal, everything keeps running until Ctrl-C; otherwise the stack is deleted and the command exits.
 
     \b
     Examples:
       stoker demo
+      stoker demo --scaling
     """
     out = console()
-    template = example("web-tier/web-tier.yaml")
+    template = example(f"{story}/{story}.yaml")
+    tell = {"web-tier": _web_tier, "scaling": _scaling}[story]
     with _directory(given) as directory, _serving(directory, out) as (local, children):
-        service = embedded_service(local.set_up)
-        _say(out, "A web tier: a network, a router, two servers with volumes, a public address.")
-        stack = _deploy(service, template, {}, out)
-        _say(out, "Add one server. The plan shows the changes before anything happens.")
-        stack = _deploy(service, template, {"count": "3"}, out)
+        stack = tell(local.set_up, template, out)
         if out.is_terminal:
             _say(
                 out,
@@ -64,6 +67,27 @@ def demo(given: Path | None) -> None:
         else:
             _say(out, "Delete the stack.")
             delete_and_follow(stack)
+
+
+def _web_tier(set_up: SetUp, template: Path, out: Console) -> Stack:
+    service = embedded_service(set_up)
+    _say(out, "A web tier: a network, a router, two servers with volumes, a public address.")
+    _deploy(service, template, {}, out)
+    _say(out, "Add one server. The plan shows the changes before anything happens.")
+    return _deploy(service, template, {"count": "3"}, out)
+
+
+def _scaling(set_up: SetUp, template: Path, out: Console) -> Stack:
+    _say(out, "A group of servers in the pool of a load balancer, two policies, and two alarms on the servers' load.")
+    stack = _deploy(embedded_service(set_up), template, {"cooldown": str(COOLDOWN)}, out).again(outputs=True)
+    outputs = {output["output_key"]: output["output_value"] for output in stack.facts["outputs"]}
+    cloud_url = set_up.identity.removesuffix("/identity/v3")
+    story = ScalingStory(embedded_session(set_up), cloud_url, outputs["pool"], out)
+    _say(out, f"The servers report that they are busy. After each change, {COOLDOWN} seconds of cooldown follow.")
+    story.grow()
+    _say(out, "They report that they are idle.")
+    story.shrink()
+    return stack.again()
 
 
 def _deploy(service: Service, template: Path, parameters: dict[str, str], out: Console) -> Stack:

@@ -209,6 +209,21 @@ def test_an_alarm_is_evaluated_in_its_periods_only(served: ServedCloud, client: 
     assert client.shown(alarm)["state"] == "alarm"
 
 
+def test_alarms_can_be_evaluated_at_once(served: ServedCloud, client: Client) -> None:
+    metric = client.metric()
+    fields = {f"{BY_METRICS}_rule": rule(metric, evaluation_periods=1)}
+    alarm = client.alarm(name="load", type=BY_METRICS, **fields)
+    client.measure(metric, 90)
+    before = served.call("GET", "/control/objects").json["pending"]
+    for state in ("alarm", "ok"):
+        assert served.call("POST", "/control/evaluations").status == 202
+        served.advance(1)
+        assert client.shown(alarm)["state"] == state
+        client.measure(metric, 1)
+    after = served.call("GET", "/control/objects").json["pending"]
+    assert after == before, "the regular evaluations remain as they are"
+
+
 def test_events_raise_alarms_that_match(served: ServedCloud, client: Client) -> None:
     query = [{"field": "traits.state", "op": "eq", "value": "error"}]
     alarm = client.alarm(name="down", type="event", event_rule={"event_type": "compute.*", "query": query})

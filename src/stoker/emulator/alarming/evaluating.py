@@ -49,7 +49,7 @@ class Evaluator(Component):
         super().__init__(records)
         self._alarms = alarms
         self._own = records.collection("own", internal=True)
-        records.deferrable(self.evaluate_all, self.event)
+        records.deferrable(self.evaluate, self.evaluate_all, self.event)
 
     def watch(self) -> None:
         """Schedule the next evaluation, unless it is scheduled or nothing is to be evaluated."""
@@ -64,10 +64,14 @@ class Evaluator(Component):
         scheduled = self._own.get("scheduled")
         if scheduled is not None:
             self._own.remove(scheduled)
+        self.evaluate()
+        self.watch()
+
+    def evaluate(self) -> None:
+        """Evaluate every alarm."""
         for alarm in self._alarms.rows:
             if alarm["enabled"] and alarm["type"] != "event" and self._in_time(alarm):
                 self._evaluate(alarm)
-        self.watch()
 
     def _evaluate(self, alarm: Record) -> None:
         verdict = self._judged(alarm, alarm["type"], alarm["rule"])

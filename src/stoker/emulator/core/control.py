@@ -103,7 +103,14 @@ def add_event(control: ControlRecords, request: Request) -> Response:
     return Response(status=202)
 
 
+def evaluate_alarms(control: ControlRecords, request: Request) -> Response:
+    """Let the alarming service evaluate all alarms now, besides its regular evaluations."""
+    control.notify("aodh", "evaluate")
+    return Response(status=202)
+
+
 ROUTES: dict[str, dict[str, Handler]] = {
+    "/evaluations": {"POST": evaluate_alarms},
     "/events": {"POST": add_event},
     "/faults": {"GET": list_faults, "POST": add_fault, "DELETE": clear_faults},
     "/faults/{fault_id}": {"DELETE": remove_fault},
