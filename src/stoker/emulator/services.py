@@ -35,6 +35,9 @@ SERVICES = (
           needs=("metric", "messaging")),
     Offer("blazar", "/reservation", {"reservation": "/reservation/v1"},
           "stoker.emulator.reservation.blazar:RESERVATION", "reservation", needs=("compute", "network")),
+    Offer("magnum", "/container-infra", {"container-infra": "/container-infra/v1"},
+          "stoker.emulator.container_infra.magnum:CONTAINER_INFRA", "container-infra",
+          needs=("image", "network", "volume", "compute")),
 )  # fmt: skip
 """In the order in which the catalog of a new cloud lists them."""
 CHOICES = tuple(dict.fromkeys(offer.group for offer in SERVICES if not offer.always))

@@ -30,6 +30,10 @@ PRESETS: tuple[tuple[str, Record, int], ...] = (
     ("fedora", {"min_disk": 5, "min_ram": 512, "properties": {"os_distro": "fedora"}}, 512 * 1024),
 )
 """Name, attributes and size of the stand-in data of the images in a new cloud."""
+PRESETS_FOR: Mapping[str, tuple[str, Record, int]] = {
+    "magnum": ("fedora-coreos", {"min_disk": 10, "properties": {"os_distro": "fedora-coreos"}}, 256 * 1024),
+}
+"""Images that a new cloud has if it has a service, which needs them."""
 STORES = {"cheap": "Cheap storage", "fast": "Fast storage"}
 """Ids and descriptions of the stores."""
 DEFAULT_STORE = "fast"
@@ -67,7 +71,8 @@ class ImageRecords(Records):
 
     def seed(self) -> None:
         owner = self.cloud.of(IdentityRecords).projects.first(name="admin")
-        for name, attributes, size in PRESETS:
+        more = (preset for service, preset in PRESETS_FOR.items() if self.cloud.has_service(service))
+        for name, attributes, size in (*PRESETS, *more):
             formats = {"disk_format": "qcow2", "container_format": "bare"}
             image = self.create(
                 owner["id"] if owner else "", {"name": name, "visibility": "public", **formats, **attributes}

@@ -6,7 +6,6 @@ import base64
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any
 
 from cryptography import x509
@@ -27,9 +26,6 @@ _PAIRS: Mapping[str, tuple[tuple[int, ...], Callable[[int], Any]]] = {
     "rsa": ((1024, 2048, 3072, 4096), lambda bits: rsa.generate_private_key(65537, bits)),
     "dsa": ((1024, 2048, 3072), dsa.generate_private_key),
 }
-_LIFETIME = timedelta(days=365)
-_AUTHORITY_LIFETIME = timedelta(days=3650)
-_AUTHORITY_BITS = 2048
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,18 +50,6 @@ def key_pair(algorithm: str, bits: int, passphrase: str | None = None) -> KeyPai
     if generate is None or bits not in sizes:
         raise bad_request(f"No key pair of {bits} bits can be generated for the algorithm {algorithm}.")
     return _in_pem(generate(bits), passphrase)
-
-
-def certificate_authority(now: datetime) -> tuple[bytes, bytes]:
-    """The private key and the certificate of a new certificate authority, in PEM."""
-    key = rsa.generate_private_key(65537, _AUTHORITY_BITS)
-    name = x509.Name.from_rfc4514_string("CN=Emulated certificate authority")
-    certificate = (
-        _builder(name, name, key.public_key(), now, _AUTHORITY_LIFETIME)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    return _in_pem(key, None).private, certificate.public_bytes(serialization.Encoding.PEM)
 
 
 def request_for(subject: str, private_key: bytes, passphrase: bytes | None) -> x509.CertificateSigningRequest:
@@ -93,25 +77,6 @@ def given_request(data: str) -> x509.CertificateSigningRequest:
     if not valid:
         raise bad_request("request_data is not a valid certificate signing request.")
     return found
-
-
-def signed(wanted: x509.CertificateSigningRequest, authority: tuple[bytes, bytes], now: datetime) -> bytes:
-    """The certificate in PEM that an authority, a key and a certificate in PEM, issues for a request."""
-    key: Any = serialization.load_pem_private_key(authority[0], None)
-    issuer = x509.load_pem_x509_certificate(authority[1])
-    certificate = (
-        _builder(wanted.subject, issuer.subject, wanted.public_key(), now, _LIFETIME)
-        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    return certificate.public_bytes(serialization.Encoding.PEM)
-
-
-def _builder(
-    subject: x509.Name, issuer: x509.Name, key: Any, now: datetime, life: timedelta
-) -> x509.CertificateBuilder:
-    builder = x509.CertificateBuilder().subject_name(subject).issuer_name(issuer).public_key(key)
-    return builder.serial_number(x509.random_serial_number()).not_valid_before(now).not_valid_after(now + life)
 
 
 def _in_pem(key: Any, passphrase: str | None) -> KeyPair:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from stoker.emulator.core import fields
+from stoker.emulator.core import certificates, fields
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component, using
 from stoker.emulator.core.errors import ApiError, bad_request, not_found
@@ -164,7 +164,7 @@ class Orders(Component):
         else:
             wanted = generation.given_request(meta["request_data"])
         authority = self._signing_authority()
-        certificate = generation.signed(wanted, authority, self.records.now())
+        certificate = certificates.signed(wanted, authority, self.records.now())
         entries |= {
             "certificate": self._stored(order, "certificate", certificate),
             "intermediates": self._stored(order, "certificate", authority[1]),
@@ -201,7 +201,7 @@ class Orders(Component):
         """The key and the certificate of the cloud's certificate authority, made when it is first needed."""
         known = self._authority.get("authority")
         if known is None:
-            key, certificate = generation.certificate_authority(self.records.now())
+            key, certificate = certificates.certificate_authority(self.records.now())
             known = self._authority.add({"id": "authority", "_key": key.decode(), "certificate": certificate.decode()})
         return known["_key"].encode(), known["certificate"].encode()
 

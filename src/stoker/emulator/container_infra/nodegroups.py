@@ -1,0 +1,129 @@
+"""Node groups: the masters and workers of clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stoker.emulator.container_infra.http import COUNT, LABELS, NUMBER, TEXT, TIMESTAMP, by_name_or_id, missing
+from stoker.emulator.core import fields
+from stoker.emulator.core.cloud import Records, new_id
+from stoker.emulator.core.component import Component
+from stoker.emulator.core.errors import bad_request, conflict
+from stoker.emulator.core.store import Record
+
+KNOWN: Mapping[str, fields.Check] = {
+    "name": fields.text(1),
+    "node_count": COUNT,
+    "min_node_count": COUNT,
+    "max_node_count": NUMBER,
+    "role": TEXT,
+    "flavor_id": TEXT,
+    "image_id": TEXT,
+    "docker_volume_size": NUMBER,
+    "labels": LABELS,
+    "merge_labels": fields.nullable(fields.boolean),
+}
+MASTER, WORKER = "master", "worker"
+CHANGEABLE = ("min_node_count", "max_node_count")
+FIRST_ADDRESS = 4
+ADDRESSES_IN_A_ROW = 250
+
+
+class NodeGroups(Component):
+    """The node groups of all clusters. No servers are created for their nodes: they only have addresses."""
+
+    def __init__(self, records: Records) -> None:
+        super().__init__(records)
+        self.rows = records.collection("nodegroups", ("cluster_id",), missing("nodegroup"))
+
+    def of(self, cluster: Record) -> list[Record]:
+        """Return the node groups of a cluster, the default ones first."""
+        return self.rows.select(cluster_id=cluster["id"])
+
+    def find(self, cluster: Record, key: str) -> Record:
+        """Return a node group by ID or name. Raises ApiError 404."""
+        return by_name_or_id(self.rows, "nodegroup", key, lambda row: row["cluster_id"] == cluster["id"])
+
+    def default(self, cluster: Record, role: str) -> Record:
+        """Return the masters, or the first workers, of a cluster."""
+        return next(group for group in self.of(cluster) if group["is_default"] and group["role"] == role)
+
+    def count(self, cluster: Record, masters: bool) -> int:
+        """Return the number of masters or of workers."""
+        return sum(group["node_count"] for group in self.of(cluster) if (group["role"] == MASTER) is masters)
+
+    def addresses(self, cluster: Record, masters: bool) -> list[str]:
+        """Return the addresses of masters or of workers."""
+        chosen = [group for group in self.of(cluster) if (group["role"] == MASTER) is masters]
+        return [address for group in chosen for address in group["node_addresses"]]
+
+    def add(self, cluster: Record, **values: Any) -> Record:
+        """Add a node group that is being created. Raises ApiError 409 for a name that the cluster has already."""
+        if any(group["name"] == values["name"] for group in self.of(cluster)):
+            raise conflict(f"A node group with name {values['name']} already exists in the cluster {cluster['name']}.")
+        identifier = new_id()
+        group: Record = {
+            "id": identifier,
+            "uuid": identifier,
+            "cluster_id": cluster["id"],
+            "project_id": cluster["project_id"],
+            "stack_id": cluster["stack_id"],
+            "is_default": False,
+            "node_addresses": [],
+            "min_node_count": 0,
+            "max_node_count": None,
+            "version": None,
+            "status": "CREATE_IN_PROGRESS",
+            "status_reason": None,
+            "created_at": self.records.timestamp(TIMESTAMP),
+            "updated_at": None,
+            **values,
+        }
+        self.check_limits(group, group["node_count"])
+        return self.rows.add(group)
+
+    def resize(self, group: Record, count: int, remove: Sequence[str] = ()) -> None:
+        """Begin to give a node group this number of nodes; `remove` are addresses or indexes of nodes that must go.
+
+        Raises: ApiError 400.
+        """
+        if group["role"] == MASTER:
+            raise bad_request(f"Resizing of nodegroup {group['name']} with the role master is not supported.")
+        self.check_limits(group, count)
+        nodes = group["node_addresses"]
+        named = {nodes[int(one)] if one.isdecimal() and int(one) < len(nodes) else one for one in remove}
+        if unknown := sorted(named - set(nodes)):
+            raise bad_request(f"Node {unknown[0]} is not in the nodegroup {group['name']}.")
+        kept = [address for address in nodes if address not in named]
+        self.rows.update(
+            group,
+            node_count=count,
+            node_addresses=kept[:count],
+            status="UPDATE_IN_PROGRESS",
+            updated_at=self.records.timestamp(TIMESTAMP),
+        )
+
+    def check_limits(self, group: Record, count: int) -> None:
+        """Refuse a number of nodes outside of the limits of a node group. Raises ApiError 400."""
+        least, most = group["min_node_count"], group["max_node_count"]
+        if count < least or (most is not None and count > most):
+            raise bad_request(
+                f"Resizing {group['name']} outside the allowed range: min_node_count = {least}, max_node_count = {most}"
+            )
+
+    def settle(self, cluster: Record, group: Record, status: str, reason: str | None) -> None:
+        """Set the status of a node group whose change has ended; nodes of a complete one all have an address."""
+        addresses = list(group["node_addresses"])
+        if status.endswith("_COMPLETE"):
+            used = {address for other in self.of(cluster) for address in other["node_addresses"]}
+            number = FIRST_ADDRESS
+            while len(addresses) < group["node_count"]:
+                row, place = divmod(number, ADDRESSES_IN_A_ROW)
+                if (address := f"10.0.{row}.{place}") not in used:
+                    addresses.append(address)
+                number += 1
+        self.rows.update(
+            group, status=status, status_reason=reason, node_addresses=addresses,
+            updated_at=self.records.timestamp(TIMESTAMP),
+        )  # fmt: skip
