@@ -41,7 +41,7 @@ class Collection:
     where lists show objects in full, if that is another path (`/servers/detail`). `update` is the HTTP method of
     updates. The rest are fields of an object: its ID, its status, the reason for its status (a dotted path), its
     creation time (None if the service does not show it). `owner` is the query parameter that limits a list to one
-    project.
+    project. `filters_names` tells whether lists can be filtered by the identity field.
     """
 
     service: str
@@ -55,6 +55,7 @@ class Collection:
     reason_field: str = "status_reason"
     created_field: str | None = "created_at"
     owner: str | None = "project_id"
+    filters_names: bool = True
 
     def wrap(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """Put the key that the service expects around an object."""
@@ -138,7 +139,7 @@ class RestResource(ResourceType):
         params: dict[str, Any] = {}
         if collection.owner:
             params[collection.owner] = body.get("tenant_id") or body.get(collection.owner) or call.cloud.project_id
-        if self.identity and name is not None:
+        if self.identity and name is not None and collection.filters_names:
             params[self.identity] = name
         path = _filled(collection.list_path, call.properties) or self.collection_path(call)
         listed = await call.cloud.list(collection.service, path, collection.members, params)

@@ -54,6 +54,11 @@ class Support:
     previous: Support | None = None
     substitutes: tuple[str, ...] = ()
 
+    @property
+    def all_substitutes(self) -> tuple[str, ...]:
+        """The substitutes that this status or an earlier one names."""
+        return self.substitutes + (self.previous.all_substitutes if self.previous else ())
+
     def to_schema(self) -> dict[str, Any]:
         """Return the Orchestration API's `support_status`."""
         return {

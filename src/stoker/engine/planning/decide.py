@@ -124,7 +124,7 @@ def decide(target: Target, state: ResourceState | None, *, repairable: bool = Fa
     row = state.row
     if row.action == NOT_CREATED:
         return Decision(Kind.CREATE, (Reason(ReasonCode.NEVER_CREATED),), _all_new(target))
-    if not _same_kind(state.implementation, target.implementation, state.type.support.substitutes):
+    if not _same_kind(target, state):
         return Decision(Kind.REPLACE, (Reason(ReasonCode.TYPE_CHANGES, state.implementation, target.implementation),))
     recorded = state.stored.definition
     if (recorded.get("external_id") or target.external_id) and recorded.get("external_id") != target.external_id:
@@ -182,9 +182,17 @@ def _replaced_when_unhealthy(target: Target, state: ResourceState) -> bool:
     return target.type.always_replace_on_check_failed or (target.type.nested and state.stored.marked)
 
 
-def _same_kind(recorded: str, wanted: str, substitutes: tuple[str, ...]) -> bool:
-    """Return whether an object created as `recorded` can become `wanted`: templates can replace each other."""
-    return recorded == wanted or wanted in substitutes or (is_template_name(recorded) and is_template_name(wanted))
+def _same_kind(target: Target, state: ResourceState) -> bool:
+    """Return whether the object can become one of the target's type: equal types that are names of the same kind of
+    object can, and templates can replace each other.
+    """
+    recorded, wanted = state.implementation, target.implementation
+    return (
+        recorded == wanted
+        or wanted in state.type.support.all_substitutes
+        or recorded in target.type.support.all_substitutes
+        or (is_template_name(recorded) and is_template_name(wanted))
+    )
 
 
 def _all_new(target: Target) -> tuple[PropertyChange, ...]:
