@@ -196,7 +196,8 @@ def test_clusters_of_other_projects_and_wrong_requests(served: ServedCloud, magn
     refused(magnum.call("GET", "/clusters?sort_key=colour"), 400, "sort_key")
     refused(magnum.call("GET", "/clusters?marker=nothing"), 400, "marker")
     refused(Magnum(served, version="1.9").patch(f"/clusters/{key}", node_count=0), 400, "greater or equal 1")
-    for document in ({}, [], [{"op": "move"}], [{"op": "replace", "path": "x"}], [{"op": "add", "path": "/a"}]):
+    wrong: list[Any] = [{}, [], [{"op": "move"}], [{"op": "replace", "path": "x"}], [{"op": "add", "path": "/a"}]]
+    for document in wrong:
         assert magnum.call("PATCH", f"/clusters/{key}", document).status == 400
     refused(magnum.call("GET", "/mservices"), 403, "admin")
     assert admin.get("/mservices")["mservices"][0]["binary"] == "magnum-conductor"

@@ -46,6 +46,6 @@ class MagnumResource(RestResource):
         answer = await call.cloud.request("PATCH", "magnum", self.member_path(call), json=patch)
         return self.collection.unwrap(answer.body)
 
-    def differences(self, call: Call, shown: dict[str, Any]) -> dict[str, Any]:
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
         found = super().differences(call, shown)
         return {name: value for name, value in found.items() if call.properties.get(name) != ""}
