@@ -140,9 +140,10 @@ async def test_a_plugin_that_does_not_exist(pool: CloudPool) -> None:
         await pool.cloud(PluginCredential.of("v9magic", {}))
 
 
-async def test_an_invalid_ca_certificate(pool: CloudPool, served: ServedCloud) -> None:
+@pytest.mark.parametrize("pem", ["nonsense", "é"])
+async def test_an_invalid_ca_certificate(pool: CloudPool, served: ServedCloud, pem: str) -> None:
     with pytest.raises(Invalid, match="PEM"):
-        await pool.cloud(PluginCredential.of("password", password_options(served), ca_cert="nonsense"))
+        await pool.cloud(PluginCredential.of("password", password_options(served), ca_cert=pem))
 
 
 async def test_clouds_yaml(

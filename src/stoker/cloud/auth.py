@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-import tempfile
 from collections import OrderedDict
 from collections.abc import Collection
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
@@ -71,7 +69,6 @@ class CloudPool:
         self._clouds: OrderedDict[Credential, asyncio.Future[Cloud]] = OrderedDict()
         self._regions: WeakKeyDictionary[Cloud, dict[str, Cloud]] = WeakKeyDictionary()
         self._sessions: dict[Tls, tuple[requests.Session, ksa_session.Session]] = {}
-        self._files: list[Path] = []
         self._remote_logins = RemoteLoginThreads()
 
     async def close(self) -> None:
@@ -79,8 +76,6 @@ class CloudPool:
         self._clouds.clear()
         for session, _ in self._sessions.values():
             session.close()
-        for path in self._files:
-            path.unlink(missing_ok=True)
         self._remote_logins.close()
         await self.transport.close()
 
@@ -182,8 +177,13 @@ class CloudPool:
                 f"The auth_type {credential.auth_type!r} of the credential is not allowed; allowed are "
                 f"{', '.join(allowed)} (remote_cloud_auth_types)."
             )
-        ca_file = self._ca_file(credential.ca_cert)
-        client = ClientSettings("public", ca_file, insecure=credential.insecure, named_by=credential.project_id)
+        _require_certificates(credential.ca_cert)
+        client = ClientSettings(
+            endpoint_type="public",
+            insecure=credential.insecure,
+            named_by=credential.project_id,
+            ca_certificates=credential.ca_cert,
+        )
         options = credential.options()
         url, make = identity_url(options["auth_url"]), partial(_load_plugin, credential.auth_type, options)
         seconds = self.settings.remote_cloud_timeout
@@ -240,18 +240,14 @@ class CloudPool:
             self._sessions[tls] = (plain, made)
         return self._sessions[tls][1]
 
-    def _ca_file(self, pem: str | None) -> str | None:
-        """Write the certificates to a file, since the TLS libraries accept only files."""
-        if pem is None:
-            return None
-        try:
-            ssl.create_default_context(cadata=pem)
-        except ssl.SSLError as error:
-            raise Invalid(f"The CA certificate of the remote cloud is not in PEM format: {error.reason}.") from error
-        with tempfile.NamedTemporaryFile("w", prefix="stoker-ca-", suffix=".pem", delete=False) as file:
-            file.write(pem)
-        self._files.append(Path(file.name))
-        return file.name
+
+def _require_certificates(pem: str | None) -> None:
+    """Raise Invalid for a string that does not contain certificates in PEM format."""
+    try:
+        ssl.create_default_context(cadata=pem)
+    except (ssl.SSLError, TypeError) as error:  # TypeError: not ASCII
+        reason = error.reason if isinstance(error, ssl.SSLError) else "it has other than ASCII characters"
+        raise Invalid(f"The CA certificate of the remote cloud is not in PEM format: {reason}.") from error
 
 
 def _token_login(credential: TokenCredential, clock: Clock, url: str, session: ksa_session.Session) -> Login:

@@ -24,7 +24,7 @@ from stoker.base.errors import CloudError
 from stoker.cloud.login import Access, PluginLogin
 from stoker.cloud.project_slots import ProjectSlots
 from stoker.cloud.settings import Tls
-from stoker.cloud.transport import AnswerTooLarge, Request, Transport
+from stoker.cloud.transport import AnswerTooLarge, Request, Transport, reason_of
 
 _SERVICE = "keystone"
 _LATE = "the deadline of the login has passed"
@@ -118,13 +118,13 @@ class _Adapter(BaseAdapter):
             exchange.cancel()
             raise requests.ConnectTimeout(_LATE, request=request) from error
         except aiohttp.ClientSSLError as error:
-            raise requests.exceptions.SSLError(error, request=request) from error
+            raise requests.exceptions.SSLError(reason_of(error), request=request) from error
         except AnswerTooLarge as error:
             raise requests.exceptions.ContentDecodingError(error, request=request) from error
         except aiohttp.InvalidURL as error:
             raise requests.exceptions.InvalidURL(error, request=request) from error
         except aiohttp.ClientError as error:
-            raise requests.ConnectionError(error, request=request) from error
+            raise requests.ConnectionError(reason_of(error), request=request) from error
         response = requests.Response()
         response.status_code, response.url, response.request = answer.status, str(request.url), request
         response.headers = CaseInsensitiveDict(answer.headers)

@@ -12,6 +12,7 @@ class Tls:
 
     `named_by` is the ID of the project whose user named the server's cloud; None for the operator's own. Connections
     to a cloud that a user names are made only to allowed addresses, see `guard`, and in the slots of the project.
+    `ca_certificates` are certificates of trusted authorities in PEM format, as `ca_file` has them.
     """
 
     ca_file: str | None = None
@@ -19,6 +20,7 @@ class Tls:
     key_file: str | None = None
     insecure: bool = False
     named_by: str | None = None
+    ca_certificates: str | None = field(default=None, repr=False)
 
 
 NO_TLS_OPTIONS = Tls()
@@ -29,7 +31,8 @@ class ClientSettings:
     """One `[clients]` or `[clients_<name>]` section; None means the value of `[clients]`, or the default.
 
     `url` is `[clients_heat] url`: an endpoint that overrides the catalog, with `%(tenant_id)s` for the project.
-    `named_by` is the ID of the project whose user's credential names the cloud; None for the operator's own cloud.
+    `named_by` is the ID of the project whose user's credential names the cloud; None for the operator's own cloud. Such
+    a credential has `ca_certificates` instead of a file.
     """
 
     endpoint_type: str | None = None
@@ -39,11 +42,14 @@ class ClientSettings:
     insecure: bool | None = None
     url: str | None = None
     named_by: str | None = None
+    ca_certificates: str | None = field(default=None, repr=False)
 
     @property
     def tls(self) -> Tls:
         """How certificates are verified."""
-        return Tls(self.ca_file, self.cert_file, self.key_file, bool(self.insecure), self.named_by)
+        return Tls(
+            self.ca_file, self.cert_file, self.key_file, bool(self.insecure), self.named_by, self.ca_certificates
+        )
 
 
 @dataclass(frozen=True, slots=True)

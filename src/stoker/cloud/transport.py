@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
+import os
 import re
 import ssl
 from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
@@ -16,6 +18,7 @@ import orjson
 
 from stoker.base.clock import Clock
 from stoker.base.errors import CloudError
+from stoker.base.recent import Recent
 from stoker.cloud.guard import Guard, is_refusal
 from stoker.cloud.project_slots import ProjectSlots
 from stoker.cloud.settings import NO_TLS_OPTIONS, CloudSettings, Tls
@@ -93,7 +96,7 @@ class Transport:
     def __init__(self, settings: CloudSettings, clock: Clock) -> None:
         self._retry_limit = settings.client_retry_limit
         self._clock = clock
-        self._contexts: dict[Tls, ssl.SSLContext] = {}
+        self._contexts: Recent[tuple[Tls, ssl.SSLContext]] = Recent(_MOST_CONTEXTS, _context_size)
         self.before_change: Callable[[], Awaitable[None]] = _at_once
         self.observe: Callable[[str, int], None] = lambda service, status: None
         guard = Guard(settings.remote_cloud_networks)
@@ -182,16 +185,7 @@ class Transport:
 
     def _context(self, tls: Tls) -> ssl.SSLContext:
         tls = replace(tls, named_by=None)  # projects share contexts
-        context = self._contexts.get(tls)
-        if context is None:
-            context = ssl.create_default_context(cafile=tls.ca_file)
-            if tls.insecure:
-                context.check_hostname = False
-                context.verify_mode = ssl.CERT_NONE
-            if tls.cert_file:
-                context.load_cert_chain(tls.cert_file, tls.key_file)
-            self._contexts[tls] = context
-        return context
+        return self._contexts.get(tls, lambda: (tls, _context(tls)))[1]
 
     async def _sleep(self, seconds: float) -> None:
         passed = asyncio.Event()
@@ -200,6 +194,24 @@ class Transport:
             await passed.wait()
         finally:
             timer.cancel()
+
+
+_MOST_CONTEXTS = 64
+"""TLS contexts that are cached: users' credentials can bring any number of certificates."""
+
+
+def _context_size(cached: tuple[Tls, ssl.SSLContext]) -> int:
+    return len(cached[0].ca_certificates or "")
+
+
+def _context(tls: Tls) -> ssl.SSLContext:
+    context = ssl.create_default_context(cafile=tls.ca_file, cadata=tls.ca_certificates)
+    if tls.insecure:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    if tls.cert_file:
+        context.load_cert_chain(tls.cert_file, tls.key_file)
+    return context
 
 
 def _session(
@@ -246,14 +258,29 @@ def parse(content: bytes, content_type: str) -> Any:
 
 
 def _unreachable(request: Request, error: Exception, transient: bool) -> CloudError:
-    reason = str(error) or type(error).__name__
     place = request.url.partition("?")[0]
     return CloudError(
         request.service,
         0,
-        f"no response from {request.service} to {request.method} {place}: {reason}",
+        f"no response from {request.service} to {request.method} {place}: {reason_of(error)}",
         transient=transient,
     )
+
+
+def reason_of(error: Exception) -> str:
+    """Return in plain words why there was no response: aiohttp's own messages name its internal objects."""
+    if not isinstance(error, aiohttp.ClientConnectorError):
+        return str(error) or type(error).__name__
+    cause: Any = (
+        error.certificate_error if isinstance(error, aiohttp.ClientConnectorCertificateError) else error.os_error
+    )
+    if isinstance(cause, ssl.SSLError):
+        why = getattr(cause, "verify_message", None) or cause.reason or str(cause)
+    elif cause.errno in errno.errorcode and not is_refusal(error):
+        why = os.strerror(cause.errno)
+    else:
+        why = cause.strerror or str(cause)
+    return f"cannot connect to {error.host}:{error.port}: {why}"
 
 
 def without_names(path: str) -> str:
