@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, ParamSpec, TypeVar
+from typing import Any, ClassVar, NamedTuple, ParamSpec, TypeVar
 from uuid import uuid4
 
 from stoker.base.clock import Clock, SystemClock
@@ -135,6 +135,15 @@ class Microversions:
     legacy_header: str | None = None
 
 
+class Target(NamedTuple):
+    """Where a route leads. `versioned` ones negotiate a microversion; version documents are served to clients of any,
+    so that they can negotiate."""
+
+    handler: Handler
+    needs_token: bool
+    versioned: bool
+
+
 @dataclass(frozen=True)
 class Service:
     """One service of the cloud, as data.
@@ -164,18 +173,20 @@ class Service:
     microversions: Microversions | None = None
     request_id_header: str | None = None
 
-    def router(self) -> Router[tuple[Handler, bool]]:
-        """The compiled routes: each a handler and whether it requires a token."""
-        router: Router[tuple[Handler, bool]] = Router(self.exact_paths)
+    def router(self) -> Router[Target]:
+        """The compiled routes."""
+        router: Router[Target] = Router(self.exact_paths)
         known: set[str] = set()
-        tables = [(prefix, self.routes) for prefix in self.prefixes] + [("", self.root)]
-        for prefix, table in tables:
+        tables = [(prefix, self.routes, self.microversions is not None) for prefix in self.prefixes]
+        for prefix, table, versioned in [*tables, ("", self.root, False)]:
             for pattern, methods in table.items():
                 known.update(f"{method} {pattern}" for method in methods)
                 router.add(
                     prefix + pattern,
                     {
-                        method: (handler, not self.optional_token and f"{method} {pattern}" not in self.public)
+                        method: Target(
+                            handler, not self.optional_token and f"{method} {pattern}" not in self.public, versioned
+                        )
                         for method, handler in methods.items()
                     },
                 )
@@ -217,7 +228,7 @@ class Running:
     """A service that has been opened: its compiled routes and its records."""
 
     service: Service
-    router: Router[tuple[Handler, bool]]
+    router: Router[Target]
     records: Records
 
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 from stoker.emulator.core.cloud import Cloud, Running, Service
 from stoker.emulator.core.errors import ApiError, keystone_body, not_found
 from stoker.emulator.core.faults import Fault
-from stoker.emulator.core.http import Request, Response, Version
+from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.journal import Entry
 from stoker.emulator.core.microversions import answer_headers, negotiate
 
@@ -43,14 +43,11 @@ def _serve(
     fault: Fault | None,
 ) -> Response | None:
     service = running.service
-    version: Version | None = None
     try:
         if fault is not None and fault.do in ("fail", "rate_limit"):
             raise fault.error()
         if fault is not None and fault.do == "drop":
             return None
-        if service.microversions is not None:
-            version = request.version = negotiate(service.microversions, request.headers)
         response = _act(cloud, running, request, fault)
         if fault is not None and fault.do == "act_and_drop":
             return None
@@ -64,8 +61,8 @@ def _serve(
     response.headers["x-openstack-request-id"] = request.id
     if service.request_id_header is not None:
         response.headers[service.request_id_header] = request.id
-    if service.microversions is not None and version is not None:
-        response.headers.update(answer_headers(service.microversions, version))
+    if service.microversions is not None and request.version > (0, 0):
+        response.headers.update(answer_headers(service.microversions, request.version))
     return response
 
 
@@ -76,17 +73,19 @@ def _act(
     fault: Fault | None,
 ) -> Response:
     service = running.service
-    (handler, needs_token), request.vars = running.router.match(request.method, request.raw_path)
+    target, request.vars = running.router.match(request.method, request.raw_path)
+    if target.versioned and service.microversions is not None:
+        request.version = negotiate(service.microversions, request.headers)
     token = request.headers.get("x-auth-token")
     request.caller = cloud.authenticate(token) if token else None
-    if needs_token and request.caller is None:
+    if target.needs_token and request.caller is None:
         raise Unauthenticated
     if request.caller is not None:
         cloud.admit(request.caller, service, request)
     if fault is not None and fault.do == "error_state":
         cloud.store.stamp = (service.name, {"_fault": fault.message})
     try:
-        return handler(running.records, request)
+        return target.handler(running.records, request)
     finally:
         cloud.store.stamp = None
 

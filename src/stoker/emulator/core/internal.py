@@ -26,8 +26,8 @@ def ask(cloud: Cloud, asking: Request, method: str, path: str, body: Any = None,
     request.base, request.id, request.caller = cloud.endpoint + service.mount, asking.id, asking.caller
     if service.microversions is not None:
         request.version = service.microversions.default
-    (handler, _), request.vars = running.router.match(method, request.path)
+    target, request.vars = running.router.match(method, request.path)
     try:
-        return handler(running.records, request).body
+        return target.handler(running.records, request).body
     except ApiError as error:
         raise ApiError(error.status, error.message) from None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from stoker.emulator.core import fields
-from stoker.emulator.core.cloud import Records
-from stoker.emulator.core.component import ActionHandler, on, visible
+from stoker.emulator.core.actions import Actions, act
+from stoker.emulator.core.component import on, visible
 from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
@@ -25,20 +24,7 @@ SNAPSHOT_UPDATES = {
     "deleting": ("deleting", "error", "error_deleting"),
 }
 """The statuses that the back end may set on a snapshot, by its present status."""
-Actions = Mapping[str, ActionHandler]
 ACCEPTED = 202
-
-
-def act(actions: Actions, records: Records, request: Request, record: Record) -> Response:
-    """Do what the body names."""
-    body = request.json
-    if not isinstance(body, dict) or len(body) != 1:
-        raise bad_request("The body of an action must be an object with the name of the action as its only key.")
-    [(name, arguments)] = body.items()
-    action = actions.get(name)
-    if action is None:
-        raise bad_request(f"There is no such action: {name}")
-    return action(records, request, record, arguments)
 
 
 def _arguments(name: str, arguments: Any, checks: dict[str, fields.Check], required: tuple[str, ...] = ()) -> Record:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.core.errors import bad_request, not_found
+from stoker.emulator.core.filters import equal, project_rows
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.volume.attachments import Attachments
-from stoker.emulator.volume.lists import equal, listing, project_rows
+from stoker.emulator.volume.lists import listing
 from stoker.emulator.volume.views import attachment_detail, attachment_summary
 
 CREATABLE = {

@@ -7,10 +7,10 @@ from typing import Any
 from stoker.emulator.core import fields
 from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import bad_request, not_found
+from stoker.emulator.core.guards import admin
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.volume.backend import Backend
-from stoker.emulator.volume.guards import admin
 from stoker.emulator.volume.scheduling import CAPABILITIES
 from stoker.emulator.volume.snapshots import Snapshots
 from stoker.emulator.volume.tables import BACKEND_HOST, POOL

@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.emulator.core import fields
+from stoker.emulator.core.actions import act
 from stoker.emulator.core.cloud import Handler, Routes
 from stoker.emulator.core.component import merged, on, using, visible
 from stoker.emulator.core.errors import bad_request, not_found
+from stoker.emulator.core.filters import Filter, equal, project_rows
+from stoker.emulator.core.guards import admin, since
 from stoker.emulator.core.http import Request, Response, Version
 from stoker.emulator.core.specs import Specs
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume.action_routes import act, status_of
+from stoker.emulator.volume.action_routes import status_of
 from stoker.emulator.volume.group_types import GroupTypes
 from stoker.emulator.volume.groups import GROUP_STATUSES, Groups, GroupSnapshots
-from stoker.emulator.volume.guards import admin, since
-from stoker.emulator.volume.lists import Filter, equal, listing, project_rows
+from stoker.emulator.volume.lists import listing
 from stoker.emulator.volume.type_routes import SPECS
 from stoker.emulator.volume.volumes import flag
 

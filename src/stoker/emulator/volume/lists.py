@@ -1,4 +1,4 @@
-"""Lists of the block-storage service: who sees what, filters, order and pages."""
+"""Lists of the block-storage service: order and pages."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-import orjson
-
 from stoker.emulator.core.errors import ApiError, bad_request, not_found
+from stoker.emulator.core.filters import Filter
 from stoker.emulator.core.http import Query, Request, Response
 from stoker.emulator.core.paging import ordered, page
-from stoker.emulator.core.store import Collection, Record
+from stoker.emulator.core.store import Record
 
 SORTABLE = frozenset(
     {
@@ -38,43 +37,6 @@ SORTABLE = frozenset(
     }
 )
 RENAMED = {"display_name": "name"}
-Filter = Callable[[Record, str], bool]
-
-
-def equal(field: str) -> Filter:
-    """The field is what the query says."""
-    return lambda row, wanted: str(row.get(field)).lower() == wanted.lower()
-
-
-def holds(field: str) -> Filter:
-    """The field is an object with all that the query's object says (`{'a': 'b'}` or JSON)."""
-
-    def test(row: Record, wanted: str) -> bool:
-        try:
-            asked = orjson.loads(wanted.replace("'", '"'))
-        except orjson.JSONDecodeError:
-            raise bad_request(f"Invalid filter {field}: it must be an object, not {wanted}.") from None
-        return isinstance(asked, dict) and asked.items() <= row[field].items()
-
-    return test
-
-
-def contains(field: str) -> Filter:
-    """The field has the query's text in it."""
-    return lambda row, wanted: wanted in str(row.get(field) or "")
-
-
-def project_rows(collection: Collection, request: Request) -> list[Record]:
-    """The rows the caller asks for, newest first: those of the project, or all of them for an admin who says so."""
-    context, query = request.context, request.query
-    everyone = context.is_admin and bool(query.boolean("all_tenants"))
-    if not everyone:
-        rows = collection.select(project_id=context.project)
-    elif (project := query.get("project_id")) is not None:
-        rows = collection.select(project_id=project)
-    else:
-        rows = list(collection)
-    return rows[::-1]
 
 
 def listing(

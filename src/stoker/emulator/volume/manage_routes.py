@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from stoker.emulator.core import fields
 from stoker.emulator.core.component import using
 from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.guards import admin, since
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume.guards import admin, since
 from stoker.emulator.volume.lists import listing
 from stoker.emulator.volume.managed import BackendObjects
 from stoker.emulator.volume.tables import BACKEND_HOST, POOL

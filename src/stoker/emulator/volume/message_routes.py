@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.emulator.core.component import using, visible
+from stoker.emulator.core.filters import equal, project_rows
+from stoker.emulator.core.guards import since
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume.guards import since
-from stoker.emulator.volume.lists import equal, listing, project_rows
+from stoker.emulator.volume.lists import listing
 from stoker.emulator.volume.messages import Messages
 from stoker.emulator.volume.views import links
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from stoker.emulator.core import fields
 from stoker.emulator.core.component import visible
 from stoker.emulator.core.errors import bad_request, not_found
+from stoker.emulator.core.filters import contains, equal, holds, project_rows
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.metadata import Metadata
 from stoker.emulator.core.store import Record
 from stoker.emulator.volume.backups import Backups
-from stoker.emulator.volume.lists import contains, equal, holds, listing, project_rows
+from stoker.emulator.volume.lists import listing
 from stoker.emulator.volume.snapshots import Snapshots
 from stoker.emulator.volume.views import backup_detail, brief, created_snapshot, snapshot_detail
 from stoker.emulator.volume.volume_routes import FREE_TEXT, METADATA, NO_ITEM, OTHER_KEY

@@ -6,10 +6,11 @@ from typing import Any
 
 from stoker.emulator.core import fields
 from stoker.emulator.core.errors import bad_request, not_found
+from stoker.emulator.core.filters import Filter, equal, holds
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.specs import Specs
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume.lists import Filter, equal, holds, listing
+from stoker.emulator.volume.lists import listing
 from stoker.emulator.volume.qos import QosSpecs
 from stoker.emulator.volume.types import VolumeTypes
 from stoker.emulator.volume.views import changed_type, links, type_detail

@@ -7,10 +7,11 @@ from typing import Any
 from stoker.emulator.core import fields
 from stoker.emulator.core.component import visible
 from stoker.emulator.core.errors import bad_request, not_found
+from stoker.emulator.core.filters import contains, equal, holds, project_rows
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.metadata import Metadata
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume.lists import contains, equal, holds, listing, project_rows
+from stoker.emulator.volume.lists import listing
 from stoker.emulator.volume.transfers import Transfers
 from stoker.emulator.volume.views import VolumeViews, brief, created_volume, transfer_detail, volume_detail
 from stoker.emulator.volume.volumes import Volumes

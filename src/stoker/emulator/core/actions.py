@@ -1,0 +1,25 @@
+"""`POST …/action`: the body's only key names the action, its value are the arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stoker.emulator.core.cloud import Records
+from stoker.emulator.core.component import ActionHandler
+from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.store import Record
+
+Actions = Mapping[str, ActionHandler]
+
+
+def act(actions: Actions, records: Records, request: Request, record: Record) -> Response:
+    """Do what the body names. Raises ApiError 400 for an unknown action."""
+    body = request.json
+    if not isinstance(body, dict) or len(body) != 1:
+        raise bad_request("The body of an action must be an object with the name of the action as its only key.")
+    [(name, arguments)] = body.items()
+    action = actions.get(name)
+    if action is None:
+        raise bad_request(f"There is no such action: {name}")
+    return action(records, request, record, arguments)
