@@ -6,11 +6,12 @@ import pytest
 
 from stoker.plugins.registry import declaration_problems
 from stoker.plugins.resource import ResourceType
-from stoker.resources import barbican, blazar, keystone, neutron, octavia, swift, zaqar
+from stoker.resources import barbican, blazar, keystone, manila, neutron, octavia, swift, zaqar
 from stoker.resources.constraints import CONSTRAINTS
 from tests.resources.schema_facts import differences, facts
 
-ALL = (*barbican.TYPES, *blazar.TYPES, *keystone.TYPES, *neutron.TYPES, *octavia.TYPES, *swift.TYPES, *zaqar.TYPES)
+ALL = (*barbican.TYPES, *blazar.TYPES, *keystone.TYPES, *manila.TYPES, *neutron.TYPES, *octavia.TYPES, *swift.TYPES,
+       *zaqar.TYPES)  # fmt: skip
 
 
 ON_PURPOSE = {

@@ -29,7 +29,8 @@ CHECKED = {
     "OS::Cinder::Volume", "OS::Heat::AutoScalingGroup", "OS::Heat::InstanceGroup", "OS::Heat::ResourceChain",
     "OS::Heat::ResourceGroup", "OS::Heat::SoftwareDeploymentGroup", "OS::Heat::SoftwareDeployments", "OS::Heat::Stack",
     "OS::Heat::StructuredDeploymentGroup", "OS::Heat::StructuredDeployments", "OS::Heat::TestResource",
-    "OS::Neutron::FloatingIPPortForward", "OS::Nova::KeyPair", "OS::Nova::Server", "OS::Swift::Container",
+    "OS::Manila::Share", "OS::Neutron::FloatingIPPortForward", "OS::Nova::KeyPair", "OS::Nova::Server",
+    "OS::Swift::Container",
 }  # fmt: skip
 """Types that Heat 27 can check."""
 

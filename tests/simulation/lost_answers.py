@@ -56,7 +56,7 @@ BALANCER = Path(__file__).with_name("load_balancer.yaml")
 FILES = {"member.yaml": MEMBER}
 FOR_ADMINISTRATORS = (
     "OS::Blazar::", "OS::Keystone::", "OS::Cinder::EncryptedVolumeType", "OS::Cinder::QoS", "OS::Cinder::Quota",
-    "OS::Cinder::VolumeType", "OS::Nova::Flavor", "OS::Nova::HostAggregate", "OS::Nova::Quota",
+    "OS::Cinder::VolumeType", "OS::Manila::ShareType", "OS::Nova::Flavor", "OS::Nova::HostAggregate", "OS::Nova::Quota",
     "OS::Neutron::Metering", "OS::Neutron::ProviderNet", "OS::Neutron::QoS", "OS::Neutron::Quota",
     "OS::Neutron::Segment", "OS::Octavia::AvailabilityZone", "OS::Octavia::Flavor", "OS::Octavia::Quota",
 )  # fmt: skip

@@ -162,8 +162,8 @@ def _octavia(path: str, members: str, member: str, id_field: str = "id") -> Find
     return Finder("octavia", f"/lbaas/{path}", (Fetch(), Search("name")), members, member, id_field)
 
 
-def _manila(path: str, members: str) -> Finder:
-    return Finder("manila", path, (Scan("id"), Scan("name")), members)
+def _manila(path: str, members: str, **rest: Any) -> Finder:
+    return Finder("manila", path, (Scan("id"), Scan("name")), members, **rest)
 
 
 def _by_id(service: str, path: str, member: str, **rest: Any) -> Finder:
@@ -202,7 +202,7 @@ OPENSTACK: Mapping[str, Finder] = {
     "manila.security_service": _manila("/security-services", "security_services"),
     "manila.share_network": _manila("/share-networks", "share_networks"),
     "manila.share_snapshot": _manila("/snapshots", "snapshots"),
-    "manila.share_type": _manila("/types", "share_types"),
+    "manila.share_type": _manila("/types", "share_types", params={"is_public": "all"}),
     "mistral.workflow": _by_id("mistral", "/workflows", ""),
     "neutron.address_scope": _neutron("address_scopes", path="/v2.0/address-scopes", extension="address-scope"),
     "neutron.flow_classifier": _chaining("flow_classifiers", "sfc", "flow_classifier"),

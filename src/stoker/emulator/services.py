@@ -30,6 +30,8 @@ SERVICES = (
           needs=("image", "network", "volume")),
     Offer("octavia", "/load-balancer", {"load-balancer": "/load-balancer"},
           "stoker.emulator.loadbalancer.octavia:LOAD_BALANCER_SERVICE", "load-balancer", needs=("network",)),
+    Offer("manila", "/share", {"sharev2": "/share/v2", "shared-file-system": "/share/v2"},
+          "stoker.emulator.share.manila:SHARE", "share", needs=("network",)),
     Offer("gnocchi", "/metric", {"metric": "/metric"}, "stoker.emulator.metric.gnocchi:METRIC", "metric"),
     Offer("aodh", "/alarming", {"alarming": "/alarming"}, "stoker.emulator.alarming.aodh:ALARMING", "alarming",
           needs=("metric", "messaging")),

@@ -1,0 +1,57 @@
+"""Lists of the shared file systems service: filtered, ordered, and one page of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.filters import Filter, contains, equal
+from stoker.emulator.core.http import Query, Request, Response
+from stoker.emulator.core.paging import ordered, page
+from stoker.emulator.core.store import Record
+
+COMMON: Mapping[str, Filter] = {
+    "name": equal("name"),
+    "display_name": equal("name"),
+    "description": equal("description"),
+    "display_description": equal("description"),
+    "status": equal("status"),
+}
+SINCE_LIKE = (2, 36)
+SINCE_COUNT = (2, 42)
+UNSORTED = Query("")
+LIKE: Mapping[str, Filter] = {"name~": contains("name"), "description~": contains("description")}
+"""Filters that exist since microversion 2.36."""
+RENAMED = {"display_name": "name", "share_type": "share_type_id", "share_network": "share_network_id",
+           "snapshot": "snapshot_id"}  # fmt: skip
+SORTABLE = frozenset({"id", "name", "status", "size", "host", "share_proto", "availability_zone", "user_id",
+                      "project_id", "created_at", "updated_at", "share_type_id", "share_network_id", "snapshot_id",
+                      "share_id", "share_size"})  # fmt: skip
+
+
+def listing(
+    request: Request,
+    plural: str,
+    rows: Collection[Record],
+    filters: Mapping[str, Filter],
+    view: Callable[[Record], dict[str, Any]],
+) -> Response:
+    """The answer to a list request: the newest records first unless it asks for another order."""
+    query = request.query
+    tests = {**filters, **(LIKE if request.version >= SINCE_LIKE else {})}
+    wanted = [(test, value) for name, test in tests.items() if (value := query.get(name)) is not None]
+    found = [row for row in rows if all(test(row, value) for test, value in wanted)]
+    key = query.get("sort_key") or "created_at"
+    direction = query.get("sort_dir") or "desc"
+    field = RENAMED.get(key, key)
+    if field not in SORTABLE or direction not in ("asc", "desc"):
+        raise bad_request(f"Invalid input received: Wrong sorting: key '{key}', direction '{direction}'.")
+    if direction == "desc":
+        found.reverse()  # records of the same moment: the newest first, too
+    ranked = ordered(found, UNSORTED, [(field, direction == "desc")])
+    shown = page(ranked[query.integer("offset") or 0 :], query)
+    body: dict[str, Any] = {plural: [view(row) for row in shown.rows]}
+    if request.version >= SINCE_COUNT and query.boolean("with_count"):
+        body["count"] = len(found)
+    return Response(body)

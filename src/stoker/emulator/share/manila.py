@@ -1,0 +1,171 @@
+"""The shared file systems service: its table of routes.
+
+The microversions from 2.7 to 2.65 of its API, without share groups, replicas, share servers, migration and messages,
+whose paths do not exist.
+"""
+
+from __future__ import annotations
+
+from stoker.emulator.core.cloud import Microversions, Service
+from stoker.emulator.core.component import merged, using
+from stoker.emulator.core.errors import fault_body
+from stoker.emulator.core.guards import admin, since
+from stoker.emulator.share import (
+    access_routes,
+    action_routes,
+    admin_routes,
+    network_routes,
+    share_routes,
+    snapshot_routes,
+    type_routes,
+)
+from stoker.emulator.share.access import AccessRules
+from stoker.emulator.share.action_routes import SINCE_METADATA
+from stoker.emulator.share.admin_routes import NEWEST, OLDEST
+from stoker.emulator.share.managed import BackendShares
+from stoker.emulator.share.networks import SecurityServices, ShareNetworks
+from stoker.emulator.share.quotas import Quotas
+from stoker.emulator.share.records import ShareRecords
+from stoker.emulator.share.shares import Shares
+from stoker.emulator.share.snapshots import ShareSnapshots
+from stoker.emulator.share.types import ShareTypes
+from stoker.emulator.share.views import SINCE_SUBNETS
+
+SINCE_EXPORTS = (2, 9)
+SINCE_QUOTA_DETAIL = (2, 25)
+SINCE_TYPE_UPDATE = (2, 50)
+
+ROUTES = merged(
+    {"/availability-zones": {"GET": admin_routes.availability_zones}},
+    admin_routes.EXTENSION_ROUTES,
+    share_routes.SHARE_METADATA.routes("/shares/{share_id}"),
+    using(BackendShares, {"/shares/manage": {"POST": admin(share_routes.manage)}}),
+    using(
+        Shares,
+        {
+            "/shares": {"GET": share_routes.index},
+            "/shares/{share_id}": {"DELETE": share_routes.delete},
+            "/shares/{share_id}/action": {"POST": action_routes.share_action},
+            "/shares/{share_id}/export_locations": {"GET": since(SINCE_EXPORTS, share_routes.list_exports)},
+            "/shares/{share_id}/export_locations/{export_id}": {"GET": since(SINCE_EXPORTS, share_routes.show_export)},
+        },
+    ),
+    using(
+        AccessRules,
+        {
+            "/shares": {"POST": share_routes.create},
+            "/shares/detail": {"GET": share_routes.detail},
+            "/shares/{share_id}": {"GET": share_routes.show, "PUT": share_routes.update},
+            "/share-access-rules": {"GET": since(SINCE_METADATA, access_routes.index)},
+            "/share-access-rules/{access_id}": {"GET": since(SINCE_METADATA, access_routes.show)},
+            "/share-access-rules/{access_id}/metadata": {"PUT": since(SINCE_METADATA, access_routes.set_metadata)},
+            "/share-access-rules/{access_id}/metadata/{key}": {
+                "DELETE": since(SINCE_METADATA, access_routes.delete_metadata)
+            },
+        },
+    ),
+    using(
+        ShareSnapshots,
+        {
+            "/snapshots": {"GET": snapshot_routes.index, "POST": snapshot_routes.create},
+            "/snapshots/detail": {"GET": snapshot_routes.detail},
+            "/snapshots/{snapshot_id}": {
+                "GET": snapshot_routes.show,
+                "PUT": snapshot_routes.update,
+                "DELETE": snapshot_routes.delete,
+            },
+            "/snapshots/{snapshot_id}/action": {"POST": action_routes.snapshot_action},
+        },
+    ),
+    using(
+        ShareNetworks,
+        {
+            "/share-networks": {"GET": network_routes.list_networks, "POST": network_routes.create_network},
+            "/share-networks/detail": {"GET": network_routes.list_networks_detail},
+            "/share-networks/{network_id}": {
+                "GET": network_routes.show_network,
+                "PUT": network_routes.update_network,
+                "DELETE": network_routes.delete_network,
+            },
+            "/share-networks/{network_id}/action": {"POST": action_routes.network_action},
+            "/share-networks/{network_id}/subnets": {
+                "GET": since(SINCE_SUBNETS, network_routes.list_subnets),
+                "POST": since(SINCE_SUBNETS, network_routes.create_subnet),
+            },
+            "/share-networks/{network_id}/subnets/{subnet_id}": {
+                "GET": since(SINCE_SUBNETS, network_routes.show_subnet),
+                "DELETE": since(SINCE_SUBNETS, network_routes.delete_subnet),
+            },
+        },
+    ),
+    using(
+        SecurityServices,
+        {
+            "/security-services": {"GET": network_routes.list_services, "POST": network_routes.create_service},
+            "/security-services/detail": {"GET": network_routes.list_services_detail},
+            "/security-services/{service_id}": {
+                "GET": network_routes.show_service,
+                "PUT": network_routes.update_service,
+                "DELETE": network_routes.delete_service,
+            },
+        },
+    ),
+    using(
+        ShareTypes,
+        {
+            "/types": {"GET": type_routes.index, "POST": admin(type_routes.create)},
+            "/types/default": {"GET": type_routes.default},
+            "/types/{type_id}": {
+                "GET": type_routes.show,
+                "PUT": admin(since(SINCE_TYPE_UPDATE, type_routes.update)),
+                "DELETE": admin(type_routes.delete),
+            },
+            "/types/{type_id}/action": {"POST": admin(action_routes.type_action)},
+            "/types/{type_id}/extra_specs": {
+                "GET": admin(type_routes.list_specs),
+                "POST": admin(type_routes.add_specs),
+            },
+            "/types/{type_id}/extra_specs/{key}": {
+                "GET": admin(type_routes.show_spec),
+                "PUT": admin(type_routes.set_spec),
+                "DELETE": admin(type_routes.delete_spec),
+            },
+            "/types/{type_id}/share_type_access": {"GET": admin(type_routes.list_access)},
+        },
+    ),
+    using(
+        Quotas,
+        {
+            "/limits": {"GET": admin_routes.limits},
+            "/quota-sets/{target_id}": {
+                "GET": admin_routes.show_quota,
+                "PUT": admin(admin_routes.update_quota),
+                "DELETE": admin(admin_routes.delete_quota),
+            },
+            "/quota-sets/{target_id}/detail": {"GET": since(SINCE_QUOTA_DETAIL, admin_routes.show_quota_detail)},
+            "/quota-sets/{target_id}/defaults": {"GET": admin_routes.default_quota},
+            "/quota-class-sets/{class_name}": {
+                "GET": admin(admin_routes.show_quota_class),
+                "PUT": admin(admin_routes.update_quota_class),
+            },
+        },
+    ),
+)
+
+SHARE = Service(
+    name="manila",
+    mount="/share",
+    records=ShareRecords,
+    endpoints={"sharev2": "/share/v2", "shared-file-system": "/share/v2"},
+    prefixes=("/v2", "/v2/{project_id}"),
+    routes=ROUTES,
+    root={
+        "/": {"GET": admin_routes.versions},
+        "/v2": {"GET": admin_routes.version},
+    },
+    public=frozenset({"GET /", "GET /v2"}),
+    error_body=fault_body,
+    microversions=Microversions(
+        "shared-file-system", OLDEST, NEWEST, default=OLDEST, legacy_header="X-OpenStack-Manila-API-Version"
+    ),
+)

@@ -1,0 +1,213 @@
+"""Share networks and security services over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core import fields
+from stoker.emulator.core.component import visible
+from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.filters import Filter, equal, project_rows
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.store import Record
+from stoker.emulator.share.lists import COMMON, listing
+from stoker.emulator.share.networks import NETWORK_PLACE, SecurityServices, ShareNetworks
+from stoker.emulator.share.views import SUBNET_FIELDS, network_view, subnet_view
+
+TEXT = fields.nullable(fields.text())
+PLACE = dict.fromkeys(NETWORK_PLACE, TEXT)
+NETWORK = {"name": TEXT, "description": TEXT, **PLACE}
+SUBNET = {"availability_zone": TEXT, **PLACE}
+SERVICE_TYPES = ("ldap", "kerberos", "active_directory")
+SERVICE = dict.fromkeys(("name", "description", "dns_ip", "server", "domain", "user", "password"), TEXT)
+SUBNET_MEMBER = "share_network_subnet"
+SINCE_UNIT = (2, 44)
+"""The first microversion with organizational units (`ou`)."""
+SERVICE_FILTERS: dict[str, Filter] = {
+    **COMMON,
+    **{name: equal(name) for name in ("id", "type", "dns_ip", "server", "domain", "user")},
+}
+
+
+# -- share networks -------------------------------------------------------------------------------------------------
+
+
+def _network(networks: ShareNetworks, request: Request) -> Record:
+    return visible(networks.rows, request.context, request.vars["network_id"])
+
+
+def _shown(networks: ShareNetworks, request: Request, network: Record) -> Response:
+    return Response({"share_network": network_view(networks, request, network)})
+
+
+def _filters(networks: ShareNetworks) -> dict[str, Filter]:
+    """The filters of share networks; those by fields of subnets hold for any subnet."""
+
+    def in_subnet(name: str) -> Filter:
+        return lambda row, wanted: any(str(one[name]) == wanted for one in networks.subnets_of(row))
+
+    return {
+        **COMMON,
+        "id": equal("id"),
+        "project_id": equal("project_id"),
+        "security_service_id": lambda row, wanted: wanted in row["_security_services"],
+        **{name: in_subnet(name) for name in SUBNET_FIELDS},
+    }
+
+
+def list_networks(networks: ShareNetworks, request: Request) -> Response:
+    rows = project_rows(networks.rows, request)[::-1]
+    return listing(
+        request, "share_networks", rows, _filters(networks), lambda row: {"id": row["id"], "name": row["name"]}
+    )
+
+
+def list_networks_detail(networks: ShareNetworks, request: Request) -> Response:
+    rows = project_rows(networks.rows, request)[::-1]
+    return listing(
+        request, "share_networks", rows, _filters(networks), lambda row: network_view(networks, request, row)
+    )
+
+
+def create_network(networks: ShareNetworks, request: Request) -> Response:
+    wanted = request.object("share_network")
+    fields.check_fields(wanted, {**NETWORK, **SUBNET}, where="share_network", strict=False)
+    if wanted.get("nova_net_id"):
+        raise bad_request("nova networking is not supported starting in Ocata.")
+    return _shown(networks, request, networks.create(request.context, wanted))
+
+
+def show_network(networks: ShareNetworks, request: Request) -> Response:
+    return _shown(networks, request, _network(networks, request))
+
+
+def update_network(networks: ShareNetworks, request: Request) -> Response:
+    network, wanted = _network(networks, request), request.object("share_network")
+    fields.check_fields(wanted, NETWORK, where="share_network", strict=False)
+    if wanted.get("nova_net_id"):
+        raise bad_request("nova networking is not supported starting in Ocata.")
+    networks.update(network, {key: wanted[key] for key in NETWORK if key in wanted})
+    return _shown(networks, request, network)
+
+
+def delete_network(networks: ShareNetworks, request: Request) -> Response:
+    networks.delete(_network(networks, request))
+    return Response(status=202)
+
+
+def _service_id(arguments: Any, name: str) -> str:
+    fields.check_fields(arguments, {"security_service_id": fields.text(1)}, ("security_service_id",), name)
+    return str(arguments["security_service_id"])
+
+
+def add_service(networks: ShareNetworks, request: Request, network: Record, arguments: Any) -> Response:
+    networks.add_service(request.context, network, _service_id(arguments, "add_security_service"))
+    return _shown(networks, request, network)
+
+
+def remove_service(networks: ShareNetworks, request: Request, network: Record, arguments: Any) -> Response:
+    networks.remove_service(request.context, network, _service_id(arguments, "remove_security_service"))
+    return _shown(networks, request, network)
+
+
+# -- subnets --------------------------------------------------------------------------------------------------------
+
+
+def _subnet(networks: ShareNetworks, request: Request) -> Record:
+    network, key = _network(networks, request), request.vars["subnet_id"]
+    subnet = networks.subnets.require(key)
+    if subnet["share_network_id"] != network["id"]:
+        raise networks.subnets.missing(key)
+    return subnet
+
+
+def _subnet_shown(networks: ShareNetworks, request: Request, subnet: Record) -> Response:
+    network = networks.rows.require(subnet["share_network_id"])
+    further = {"share_network_id": network["id"], "share_network_name": network["name"]}
+    return Response({"share_network_subnet": {**subnet_view(request, subnet), **further}})
+
+
+def list_subnets(networks: ShareNetworks, request: Request) -> Response:
+    network = _network(networks, request)
+    return Response({"share_network_subnets": [subnet_view(request, one) for one in networks.subnets_of(network)]})
+
+
+def create_subnet(networks: ShareNetworks, request: Request) -> Response:
+    network, body = _network(networks, request), request.json
+    member = "share-network-subnet" if isinstance(body, dict) and "share-network-subnet" in body else SUBNET_MEMBER
+    wanted = request.object(member)
+    fields.check_fields(wanted, SUBNET, where=member, strict=False)
+    return _subnet_shown(networks, request, networks.add_subnet(network, wanted))
+
+
+def show_subnet(networks: ShareNetworks, request: Request) -> Response:
+    return _subnet_shown(networks, request, _subnet(networks, request))
+
+
+def delete_subnet(networks: ShareNetworks, request: Request) -> Response:
+    networks.remove_subnet(_subnet(networks, request))
+    return Response(status=202)
+
+
+# -- security services ------------------------------------------------------------------------------------------------
+
+
+def _service(services: SecurityServices, request: Request) -> Record:
+    return visible(services.rows, request.context, request.vars["service_id"])
+
+
+def service_view(request: Request, service: Record) -> dict[str, Any]:
+    """A security service with its password, which Manila shows."""
+    found = {key: value for key, value in service.items() if not key.startswith("_")}
+    if request.version < SINCE_UNIT:
+        del found["ou"]
+    return found
+
+
+def _service_brief(service: Record) -> dict[str, Any]:
+    return {key: service[key] for key in ("id", "name", "type", "status")}
+
+
+def _services(services: SecurityServices, request: Request) -> list[Record]:
+    network_id = request.query.get("share_network_id")
+    if network_id:
+        return services.of_network(request.context, network_id)
+    return project_rows(services.rows, request)[::-1]
+
+
+def list_services(services: SecurityServices, request: Request) -> Response:
+    return listing(request, "security_services", _services(services, request), SERVICE_FILTERS, _service_brief)
+
+
+def list_services_detail(services: SecurityServices, request: Request) -> Response:
+    rows = _services(services, request)
+    return listing(request, "security_services", rows, SERVICE_FILTERS, lambda row: service_view(request, row))
+
+
+def _service_fields(request: Request) -> dict[str, fields.Check]:
+    return {**SERVICE, **({"ou": TEXT} if request.version >= SINCE_UNIT else {})}
+
+
+def create_service(services: SecurityServices, request: Request) -> Response:
+    wanted = request.object("security_service")
+    checks = {**_service_fields(request), "type": fields.one_of(*SERVICE_TYPES)}
+    fields.check_fields(wanted, checks, ("type",), "security_service", strict=False)
+    given = {key: wanted[key] for key in checks if key in wanted}
+    return Response({"security_service": service_view(request, services.create(request.context, given))})
+
+
+def show_service(services: SecurityServices, request: Request) -> Response:
+    return Response({"security_service": service_view(request, _service(services, request))})
+
+
+def update_service(services: SecurityServices, request: Request) -> Response:
+    service, wanted = _service(services, request), request.object("security_service")
+    checks = _service_fields(request)
+    fields.check_fields(wanted, checks, where="security_service", strict=False)
+    services.update(service, {key: wanted[key] for key in checks if key in wanted})
+    return Response({"security_service": service_view(request, service)})
+
+
+def delete_service(services: SecurityServices, request: Request) -> Response:
+    services.delete(_service(services, request))
+    return Response(status=202)

@@ -1,0 +1,39 @@
+"""The records of the shared file systems service, and how its parts depend on each other."""
+
+from __future__ import annotations
+
+from stoker.emulator.core.cloud import Cloud, Records
+from stoker.emulator.share.access import AccessRules
+from stoker.emulator.share.managed import BackendShares
+from stoker.emulator.share.networks import SecurityServices, ShareNetworks
+from stoker.emulator.share.quotas import Quotas
+from stoker.emulator.share.shares import Shares
+from stoker.emulator.share.snapshots import ShareSnapshots
+from stoker.emulator.share.tables import MISSING
+from stoker.emulator.share.types import ShareTypes
+
+
+class ShareRecords(Records):
+    """Shares and what belongs to them: see `tables` for the records."""
+
+    service = "manila"
+    not_found_messages = MISSING
+
+    def __init__(self, cloud: Cloud) -> None:
+        super().__init__(cloud)
+        shares = self.table("shares", "project_id", "share_network_id", "share_type_id")
+        snapshots = self.table("snapshots", "project_id", "share_id")
+        rules = self.table("access_rules", "share_id")
+        networks = self.table("share_networks", "project_id")
+        services = self.table("security_services", "project_id")
+        self._types = ShareTypes(self, shares)
+        quotas = Quotas(self, shares, snapshots, networks)
+        made = ShareNetworks(self, networks, services, shares, quotas)
+        SecurityServices(self, made)
+        self.shares = Shares(self, shares, rules, snapshots, self._types, made, quotas)
+        AccessRules(self, rules, self.shares)
+        ShareSnapshots(self, snapshots, self.shares)
+        BackendShares(self, self.shares, snapshots)
+
+    def seed(self) -> None:
+        self._types.seed()

@@ -1,0 +1,142 @@
+"""Shares, their export locations and metadata over HTTP."""
+
+from __future__ import annotations
+
+from stoker.emulator.core import fields
+from stoker.emulator.core.errors import not_found
+from stoker.emulator.core.filters import Filter, equal, holds
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.metadata import Metadata
+from stoker.emulator.core.store import Record
+from stoker.emulator.share.access import AccessRules
+from stoker.emulator.share.lists import COMMON, listing
+from stoker.emulator.share.managed import BackendShares
+from stoker.emulator.share.shares import Shares
+from stoker.emulator.share.views import brief, export_view, share_view
+
+TEXT = fields.nullable(fields.text())
+METADATA = fields.text_map(largest_value=1023, key_form=r".{1,255}")
+NAMES = {"name": TEXT, "description": TEXT, "display_name": TEXT, "display_description": TEXT}
+CREATABLE = {
+    **NAMES,
+    "share_type": TEXT,
+    "volume_type": TEXT,
+    "share_network_id": TEXT,
+    "snapshot_id": TEXT,
+    "availability_zone": TEXT,
+    "metadata": fields.nullable(METADATA),
+    "is_public": fields.nullable(fields.boolean),
+}
+UNSUPPORTED = ("share_group_id", "consistency_group_id", "scheduler_hints")
+UPDATABLE = {**NAMES, "is_public": fields.boolean}
+MANAGED = {
+    **NAMES,
+    "service_host": fields.text(1),
+    "export_path": fields.text(1),
+    "protocol": fields.text(1),
+    "share_type": TEXT,
+    "is_public": fields.boolean,
+}
+FILTERS: dict[str, Filter] = {
+    **COMMON,
+    "share_type_id": equal("share_type_id"),
+    "share_network_id": equal("share_network_id"),
+    "snapshot_id": equal("snapshot_id"),
+    "share_server_id": equal("share_server_id"),
+    "host": equal("host"),
+    "project_id": equal("project_id"),
+    "metadata": holds("metadata"),
+}
+
+
+def found(shares: Shares, request: Request) -> Record:
+    """The share in the path, which the caller may see."""
+    return shares.find(request.context, request.vars["share_id"])
+
+
+def own(shares: Shares, request: Request) -> Record:
+    """The share in the path, which the caller may change."""
+    return shares.own(request.context, request.vars["share_id"])
+
+
+def _rows(shares: Shares, request: Request) -> list[Record]:
+    """The shares of the caller's project, or of all; with `is_public`, public ones of other projects too."""
+    context, query = request.context, request.query
+    if context.is_admin and query.boolean("all_tenants"):
+        return list(shares.rows)
+    public = bool(query.boolean("is_public"))
+    return [row for row in shares.rows if row["project_id"] == context.project or (public and row["is_public"])]
+
+
+def index(shares: Shares, request: Request) -> Response:
+    return listing(request, "shares", _rows(shares, request), FILTERS, lambda row: brief(request, "shares", row))
+
+
+def detail(rules: AccessRules, request: Request) -> Response:
+    rows = _rows(rules.shares, request)
+    return listing(request, "shares", rows, FILTERS, lambda row: share_view(rules, request, row))
+
+
+def create(rules: AccessRules, request: Request) -> Response:
+    wanted = request.object("share")
+    fields.check_fields(wanted, CREATABLE, where="share", strict=False)
+    for name in UNSUPPORTED:
+        if wanted.get(name):
+            raise not_found(f"The emulated service has no {name}: {wanted[name]}.")
+    return Response({"share": share_view(rules, request, rules.shares.create(request.context, wanted))})
+
+
+def show(rules: AccessRules, request: Request) -> Response:
+    return Response({"share": share_view(rules, request, found(rules.shares, request))})
+
+
+def update(rules: AccessRules, request: Request) -> Response:
+    share, wanted = own(rules.shares, request), request.object("share")
+    fields.check_fields(wanted, UPDATABLE, where="share", strict=False)
+    changes = {key.removeprefix("display_"): wanted[key] for key in UPDATABLE if key in wanted}
+    if "is_public" in changes:
+        changes["is_public"] = fields.as_boolean(changes["is_public"])
+        if changes["is_public"] and not share["is_public"]:
+            rules.shares.require_publisher(request.context)
+    rules.shares.update(share, changes)
+    return Response({"share": share_view(rules, request, share)})
+
+
+def delete(shares: Shares, request: Request) -> Response:
+    shares.delete(own(shares, request))
+    return Response(status=202)
+
+
+def manage(backend: BackendShares, request: Request) -> Response:
+    wanted = request.object("share")
+    fields.check_fields(wanted, MANAGED, ("service_host", "export_path", "protocol"), "share", strict=False)
+    share = backend.manage(request.context, wanted)
+    return Response({"share": share_view(backend.records.component(AccessRules), request, share)})
+
+
+def list_exports(shares: Shares, request: Request) -> Response:
+    share = found(shares, request)
+    return Response({"export_locations": [export_view(request, share, one, False) for one in share["_exports"]]})
+
+
+def show_export(shares: Shares, request: Request) -> Response:
+    share, key = found(shares, request), request.vars["export_id"]
+    export = next((one for one in share["_exports"] if one["id"] == key), None)
+    if export is None:
+        raise not_found(f"Export location with UUID '{key}' could not be found.")
+    return Response({"export_location": export_view(request, share, export)})
+
+
+def _write_metadata(shares: Shares, request: Request, metadata: dict[str, str]) -> None:
+    shares.update(own(shares, request), {"metadata": metadata})
+
+
+SHARE_METADATA = Metadata(
+    kind=Shares,
+    read=lambda shares, request: found(shares, request)["metadata"],
+    write=_write_metadata,
+    form=METADATA,
+    missing="metadata item was not found",
+    mismatch="Request body and URI mismatch",
+    removed=200,
+)

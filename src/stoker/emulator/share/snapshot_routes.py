@@ -1,0 +1,55 @@
+"""Snapshots of shares over HTTP."""
+
+from __future__ import annotations
+
+from stoker.emulator.core import fields
+from stoker.emulator.core.component import visible
+from stoker.emulator.core.filters import Filter, equal, project_rows
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.store import Record
+from stoker.emulator.share.lists import COMMON, listing
+from stoker.emulator.share.share_routes import NAMES
+from stoker.emulator.share.snapshots import ShareSnapshots
+from stoker.emulator.share.views import brief, snapshot_view
+
+CREATABLE = {**NAMES, "share_id": fields.text(1), "force": fields.boolean}
+FILTERS: dict[str, Filter] = {**COMMON, "share_id": equal("share_id"), "size": equal("size")}
+
+
+def found(snapshots: ShareSnapshots, request: Request) -> Record:
+    """The snapshot in the path, which the caller may see."""
+    return visible(snapshots.rows, request.context, request.vars["snapshot_id"])
+
+
+def index(snapshots: ShareSnapshots, request: Request) -> Response:
+    rows = project_rows(snapshots.rows, request)[::-1]
+    return listing(request, "snapshots", rows, FILTERS, lambda row: brief(request, "snapshots", row))
+
+
+def detail(snapshots: ShareSnapshots, request: Request) -> Response:
+    rows = project_rows(snapshots.rows, request)[::-1]
+    return listing(request, "snapshots", rows, FILTERS, lambda row: snapshot_view(request, row))
+
+
+def create(snapshots: ShareSnapshots, request: Request) -> Response:
+    wanted = request.object("snapshot")
+    fields.check_fields(wanted, CREATABLE, ("share_id",), "snapshot", strict=False)
+    share = snapshots.shares.own(request.context, wanted["share_id"])
+    return Response({"snapshot": snapshot_view(request, snapshots.create(request.context, share, wanted))}, 202)
+
+
+def show(snapshots: ShareSnapshots, request: Request) -> Response:
+    return Response({"snapshot": snapshot_view(request, found(snapshots, request))})
+
+
+def update(snapshots: ShareSnapshots, request: Request) -> Response:
+    snapshot, wanted = found(snapshots, request), request.object("snapshot")
+    fields.check_fields(wanted, NAMES, where="snapshot", strict=False)
+    changes = {key.removeprefix("display_"): wanted[key] for key in NAMES if key in wanted}
+    snapshots.rows.update(snapshot, **changes, updated_at=snapshots.moment())
+    return Response({"snapshot": snapshot_view(request, snapshot)})
+
+
+def delete(snapshots: ShareSnapshots, request: Request) -> Response:
+    snapshots.delete(found(snapshots, request))
+    return Response(status=202)
