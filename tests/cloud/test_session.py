@@ -172,6 +172,8 @@ def neutron(kind: str) -> dict[str, Any]:
         ("DELETE glance /images", 409, "<html>in use</html>", {}, "conflict"),
         ("PUT swift /box/thing", 413, "Upload exceeds quota.", {}, "lasting"),
         ("PUT swift /box/thing", 498, "Slow down", {}, "transient"),
+        ("GET trove /instances", 413, {"overLimit": {"message": "rate-limited"}}, {}, "transient"),
+        ("POST trove /instances", 413, {"overLimit": {"message": "Quota exceeded"}}, {}, "lasting"),
     ],
 )
 def test_which_refusals_are_retried(call: str, status: int, body: Any, headers: dict[str, str], meaning: str) -> None:

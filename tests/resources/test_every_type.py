@@ -23,7 +23,6 @@ NOT_YET = {
     "OS::Ironic::Port",
     "OS::Manila::SecurityService", "OS::Manila::Share", "OS::Manila::ShareNetwork", "OS::Manila::ShareType",
     "OS::Mistral::CronTrigger", "OS::Mistral::ExternalResource", "OS::Mistral::Workflow",
-    "OS::Trove::Cluster", "OS::Trove::Instance",
     "OS::Zun::Container",
 }  # fmt: skip
 """Recorded types that may be missing."""

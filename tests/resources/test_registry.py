@@ -23,6 +23,7 @@ class Sound(ResourceType):
 
 CHECKED = {
     "AWS::AutoScaling::AutoScalingGroup", "AWS::CloudFormation::Stack", "AWS::EC2::Instance", "AWS::EC2::Volume",
+    "AWS::ElasticLoadBalancing::LoadBalancer",
     "OS::Aodh::Alarm", "OS::Aodh::CompositeAlarm", "OS::Aodh::EventAlarm",
     "OS::Aodh::GnocchiAggregationByMetricsAlarm", "OS::Aodh::GnocchiAggregationByResourcesAlarm",
     "OS::Aodh::GnocchiResourcesAlarm", "OS::Aodh::LBMemberHealthAlarm", "OS::Aodh::PrometheusAlarm",
@@ -30,7 +31,7 @@ CHECKED = {
     "OS::Heat::ResourceGroup", "OS::Heat::SoftwareDeploymentGroup", "OS::Heat::SoftwareDeployments", "OS::Heat::Stack",
     "OS::Heat::StructuredDeploymentGroup", "OS::Heat::StructuredDeployments", "OS::Heat::TestResource",
     "OS::Manila::Share", "OS::Neutron::FloatingIPPortForward", "OS::Nova::KeyPair", "OS::Nova::Server",
-    "OS::Swift::Container",
+    "OS::Swift::Container", "OS::Trove::Instance",
 }  # fmt: skip
 """Types that Heat 27 can check."""
 

@@ -3,7 +3,8 @@
 Sources are RFC 9110 (a 413 with `Retry-After` is temporary) and the services' API references. Cinder returns 413
 `overLimit` for a quota, with `Retry-After: 0`; rate limiters in front of Nova and Cinder return the seconds to wait.
 Nova returns 403 for most quotas; Neutron 409 with the type `OverQuota`; Swift 413 for a quota and 498 for its rate
-limit; Keystone 409 for a name that is in use and 403 for a limit; Glance 413 for a limit.
+limit; Keystone 409 for a name that is in use and 403 for a limit; Glance 413 for a limit. Trove returns 413 for a quota
+and for its rate limit; only the latter can affect a GET.
 """
 
 from __future__ import annotations
@@ -91,6 +92,7 @@ RULES: Mapping[str, Sequence[Rule]] = {
     "cinder": (Rule(409, Cause.LASTING, method="POST", path=r"/(types|group_types|qos-specs)"),),
     "keystone": (Rule(409, Cause.LASTING),),
     "glance": (Rule(409, Cause.LASTING, method="POST", path=r"/(images|members)"),),
+    "trove": (Rule(413, Cause.BUSY, method="GET"),),
     "swift": (Rule(498, Cause.BUSY), Rule(507, Cause.BUSY)),
     "heat": (Rule(409, Cause.LASTING, frozenset({"StackExists"})),),
 }

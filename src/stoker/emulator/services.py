@@ -32,6 +32,8 @@ SERVICES = (
           "stoker.emulator.loadbalancer.octavia:LOAD_BALANCER_SERVICE", "load-balancer", needs=("network",)),
     Offer("manila", "/share", {"sharev2": "/share/v2", "shared-file-system": "/share/v2"},
           "stoker.emulator.share.manila:SHARE", "share", needs=("network",)),
+    Offer("trove", "/database", {"database": "/database/v1.0/%(project_id)s"},
+          "stoker.emulator.database.trove:DATABASE", "database", needs=("compute", "network")),
     Offer("gnocchi", "/metric", {"metric": "/metric"}, "stoker.emulator.metric.gnocchi:METRIC", "metric"),
     Offer("aodh", "/alarming", {"alarming": "/alarming"}, "stoker.emulator.alarming.aodh:ALARMING", "alarming",
           needs=("metric", "messaging")),

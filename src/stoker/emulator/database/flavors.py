@@ -1,0 +1,62 @@
+"""Flavors of instances: those of the emulated compute service that the caller may use."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from stoker.emulator.core.cloud import Cloud, Records
+from stoker.emulator.core.errors import ApiError, not_found
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.internal import ask
+from stoker.emulator.database.http import links
+
+_FLAVORS = "/compute/v2.1/flavors"
+
+
+def flavor(cloud: Cloud, request: Request, reference: Any) -> dict[str, Any]:
+    """A flavor, by its ID or a URL that ends in it. Raises ApiError 404."""
+    key = str(reference).rstrip("/").rpartition("/")[2]
+    try:
+        found: dict[str, Any] = ask(cloud, request, "GET", f"{_FLAVORS}/{quote(key, safe='')}")["flavor"]
+    except ApiError as error:
+        if error.status != 404:
+            raise
+        raise not_found(f"Flavor {key} cannot be found.") from None
+    return found
+
+
+def view(request: Request, found: dict[str, Any]) -> dict[str, Any]:
+    """A flavor as clients of the database service see it: an ID that is a number is one."""
+    key = found["id"]
+    return {
+        "id": int(key) if key.isascii() and key.isdigit() else key,
+        "str_id": key,
+        "name": found["name"],
+        "ram": found["ram"],
+        "vcpus": found["vcpus"],
+        "disk": found["disk"],
+        "ephemeral": found["OS-FLV-EXT-DATA:ephemeral"],
+        "links": links(request, "flavors", key),
+    }
+
+
+def index(records: Records, request: Request) -> Response:
+    found = ask(records.cloud, request, "GET", f"{_FLAVORS}/detail")["flavors"]
+    return Response({"flavors": [view(request, one) for one in found]})
+
+
+def show(records: Records, request: Request) -> Response:
+    return Response({"flavor": view(request, flavor(records.cloud, request, request.vars["id"]))})
+
+
+def for_version(records: Records, request: Request) -> Response:
+    """The flavors that a datastore version can use: all, since no version is limited to some."""
+    return index(records, request)
+
+
+FLAVOR_ROUTES = {
+    "/flavors": {"GET": index},
+    "/flavors/{id}": {"GET": show},
+    "/datastores/{datastore}/versions/{version}/flavors": {"GET": for_version},
+}

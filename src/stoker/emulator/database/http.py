@@ -1,0 +1,110 @@
+"""What all collections of the database service have in common over HTTP: bodies, pages, links, errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from stoker.emulator.core import fields
+from stoker.emulator.core.cloud import Handler, Routes
+from stoker.emulator.core.errors import FAULT_NAMES, ApiError, bad_request, forbidden, not_found
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.paging import page
+from stoker.emulator.core.store import Record
+
+LARGEST_PAGE = 20
+SECONDS = "%Y-%m-%dT%H:%M:%S"
+Forms = Mapping[str, fields.Check]
+ITEM = fields.nullable(fields.text(1))
+_NAMES = {**FAULT_NAMES, 409: "conflict", 422: "unprocessableEntity"}
+
+
+def error_body(error: ApiError) -> dict[str, Any]:
+    name = error.kind or _NAMES.get(error.status, "instanceFault")
+    return {name: {"code": error.status, "message": error.message}}
+
+
+def check(where: str, given: Any, forms: Forms, required: Sequence[str] = ()) -> dict[str, Any]:
+    """Return an object whose fields pass their checks. Raises ApiError 400, also for unknown fields."""
+    if not isinstance(given, dict):
+        raise _wrong(where, "is not an object")
+    for name in required:
+        if given.get(name) is None:
+            raise _wrong(where, f"'{name}' is a required property")
+    for name, value in given.items():
+        if name not in forms:
+            raise _wrong(where, f"Additional properties are not allowed ('{name}' was unexpected)")
+        if (problem := forms[name](value)) is not None:
+            raise _wrong(f"{where}['{name}']", problem)
+    return given
+
+
+def objects(where: str, given: Any, forms: Forms, required: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return a list of such objects; null means none. Raises ApiError 400."""
+    if given is None:
+        return []
+    if not isinstance(given, list):
+        raise _wrong(where, "is not a list")
+    return [check(f"{where}[{at}]", one, forms, required) for at, one in enumerate(given)]
+
+
+def _wrong(where: str, problem: str) -> ApiError:
+    return bad_request(f"Validation error: {where} {problem}")
+
+
+def only_object(request: Request) -> dict[str, Any]:
+    """The JSON object in the request's body. Raises ApiError 400."""
+    if not isinstance(request.json, dict):
+        raise bad_request("The request body must be a JSON object.")
+    return request.json
+
+
+def action_of(request: Request) -> tuple[str, Any]:
+    """The name and the arguments of the action in the request's body, `{name: arguments}`. Raises ApiError 400."""
+    body = only_object(request)
+    if len(body) != 1:
+        raise bad_request("The request body must be a JSON object with one action in it.")
+    ((name, arguments),) = body.items()
+    return name, arguments
+
+
+def listed(
+    request: Request, name: str, rows: Sequence[Record], view: Callable[[Record], Any], key: str = "id"
+) -> Response:
+    """A page of records: `limit` (at most 20) after the row whose `key` is `marker`, with a link to the next."""
+    found = page(rows, request.query, LARGEST_PAGE, key, _unknown_marker)
+    body: dict[str, Any] = {name: [view(row) for row in found.rows]}
+    if found.truncated and found.next_marker is not None:
+        body["links"] = [{"rel": "next", "href": request.next_url(found.next_marker)}]
+    return Response(body)
+
+
+def _unknown_marker(marker: str) -> ApiError:
+    return not_found(f"The marker {marker} cannot be found.")
+
+
+def links(request: Request, collection: str, key: str) -> list[dict[str, str]]:
+    """The links of an object."""
+    own = f"/{request.context.project}/{collection}/{key}"
+    return [
+        {"rel": "self", "href": f"{request.base}/v1.0{own}"},
+        {"rel": "bookmark", "href": f"{request.base}/{collection}/{key}"},
+    ]
+
+
+def within_project(routes: Routes) -> Routes:
+    """Routes below a project's ID, which must be the caller's project; administrators may name any."""
+    return {
+        pattern: {method: _within_project(handler) for method, handler in methods.items()}
+        for pattern, methods in routes.items()
+    }
+
+
+def _within_project(handler: Handler) -> Handler:
+    def serve(records: Any, request: Request) -> Response:
+        caller, named = request.context, request.vars["project_id"]
+        if caller.project != named and not caller.is_admin:
+            raise forbidden(f"User with tenant ID {caller.project_id} cannot access tenant {named}.")
+        return handler(records, request)
+
+    return serve

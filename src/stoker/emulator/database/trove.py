@@ -1,0 +1,93 @@
+"""The database service: its records and its table of routes.
+
+Modules, logs, security groups, reset passwords and locations of user data are missing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.cloud import Cloud, Records, Service
+from stoker.emulator.core.component import merged
+from stoker.emulator.core.errors import not_found
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.database.backups import BACKUP_ROUTES, Backups
+from stoker.emulator.database.clusters import CLUSTER_ROUTES, Clusters
+from stoker.emulator.database.configurations import CONFIGURATION_ROUTES, Configurations
+from stoker.emulator.database.content_routes import CONTENT_ROUTES
+from stoker.emulator.database.creation import Creation
+from stoker.emulator.database.datastores import DATASTORE_ROUTES, Datastores
+from stoker.emulator.database.flavors import FLAVOR_ROUTES
+from stoker.emulator.database.http import error_body, within_project
+from stoker.emulator.database.instance_routes import ACTION_ROUTES, CREATION_ROUTES, VIEW_ROUTES
+from stoker.emulator.database.instances import Instances
+from stoker.emulator.database.quotas import QUOTA_ROUTES, Quotas
+from stoker.emulator.database.views import InstanceViews
+
+
+class DatabaseRecords(Records):
+    """Everything that the database service keeps."""
+
+    service = "trove"
+
+    def __init__(self, cloud: Cloud) -> None:
+        super().__init__(cloud)
+        self.datastores = Datastores(self)
+        instances = Instances(self)
+        backups = self.collection(
+            "backups",
+            ("project_id", "instance_id", "parent_id"),
+            lambda key: not_found(f"Backup {key} cannot be found."),
+        )
+        quotas = Quotas(self, instances.rows, backups)
+        configurations = Configurations(self, instances, self.datastores)
+        saved = Backups(self, instances, self.datastores, quotas, backups)
+        creation = Creation(self, instances, self.datastores, saved, configurations, quotas)
+        InstanceViews(self, instances, self.datastores, configurations)
+        Clusters(self, instances, self.datastores, creation)
+
+    def seed(self) -> None:
+        self.datastores.seed()
+
+
+def _version(request: Request) -> dict[str, Any]:
+    return {
+        "id": "v1.0",
+        "status": "CURRENT",
+        "updated": "2012-08-01T00:00:00Z",
+        "links": [{"rel": "self", "href": f"{request.base}/v1.0/"}],
+    }
+
+
+def versions(records: Records, request: Request) -> Response:
+    return Response({"versions": [_version(request)]})
+
+
+def version(records: Records, request: Request) -> Response:
+    return Response({"version": _version(request)})
+
+
+DATABASE = Service(
+    name="trove",
+    mount="/database",
+    records=DatabaseRecords,
+    endpoints={"database": "/database/v1.0/%(project_id)s"},
+    prefixes=("/v1.0/{project_id}",),
+    routes=within_project(
+        merged(
+            DATASTORE_ROUTES,
+            FLAVOR_ROUTES,
+            CREATION_ROUTES,
+            VIEW_ROUTES,
+            ACTION_ROUTES,
+            CONTENT_ROUTES,
+            BACKUP_ROUTES,
+            CONFIGURATION_ROUTES,
+            CLUSTER_ROUTES,
+            QUOTA_ROUTES,
+        )
+    ),
+    root={"/": {"GET": versions}, "/v1.0": {"GET": version}},
+    public=frozenset({"GET /", "GET /v1.0"}),
+    error_body=error_body,
+)

@@ -1,0 +1,71 @@
+"""Instances as clients see them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.component import Component
+from stoker.emulator.core.http import Request
+from stoker.emulator.core.store import Record
+from stoker.emulator.database.configurations import Configurations, show_links
+from stoker.emulator.database.datastores import Datastores
+from stoker.emulator.database.http import links
+from stoker.emulator.database.instances import Instances
+
+_HEALTH = {"ACTIVE": "HEALTHY", "RESTART_REQUIRED": "HEALTHY", "BACKUP": "HEALTHY", "ERROR": "ERROR"}
+
+
+class InstanceViews(Component):
+    """Builds the public forms of instances."""
+
+    def __init__(
+        self, records: Any, instances: Instances, datastores: Datastores, configurations: Configurations
+    ) -> None:
+        super().__init__(records)
+        self.instances, self.datastores, self.configurations = instances, datastores, configurations
+
+    def summary(self, request: Request, instance: Record) -> dict[str, Any]:
+        """An instance in a list."""
+        shown = {
+            "id": instance["id"],
+            "name": instance["name"],
+            "status": instance["status"],
+            "operating_status": _HEALTH.get(instance["status"], ""),
+            "links": links(request, "instances", instance["id"]),
+            "flavor": {"id": instance["flavor_id"], "links": links(request, "flavors", instance["flavor_id"])},
+            "volume": {"size": instance["volume_size"]},
+            "datastore": self.datastores.shown(instance["datastore_version_id"]),
+            "region": instance["region"],
+            "access": instance["access"] or {},
+        }
+        if request.context.is_admin:
+            shown["tenant_id"] = instance["project_id"]
+        if instance["replica_of"] is not None:
+            shown["replica_of"] = self._link(request, instance["replica_of"])
+        if instance["addresses"] and instance["status"] != "BUILD":
+            shown["addresses"] = instance["addresses"]
+            shown["ip"] = [one["address"] for one in instance["addresses"]]
+        shown["hostname"] = instance["hostname"]
+        return shown
+
+    def detail(self, request: Request, instance: Record) -> dict[str, Any]:
+        """An instance by itself."""
+        shown = self.summary(request, instance)
+        shown |= {name: instance[name] for name in ("created", "updated", "availability_zone", "locality")}
+        shown["service_status_updated"] = instance["updated"]
+        if instance["status"] in ("ACTIVE", "RESTART_REQUIRED"):
+            shown["volume"] = {"size": instance["volume_size"], "used": 0.12}
+        if instance["volume_type"] is not None:
+            shown["volume"]["type"] = instance["volume_type"]
+        if instance["configuration_id"] is not None:
+            shown["configuration"] = show_links(request, self.configurations, instance["configuration_id"])
+        if instance["cluster_id"] is not None:
+            shown["cluster_id"] = instance["cluster_id"]
+        if replicas := self.instances.rows.select(replica_of=instance["id"]):
+            shown["replicas"] = [self._link(request, one["id"]) for one in replicas]
+        if instance["fault"] is not None:
+            shown["fault"] = instance["fault"]
+        return shown
+
+    def _link(self, request: Request, key: str) -> dict[str, Any]:
+        return {"id": key, "links": links(request, "instances", key)}
