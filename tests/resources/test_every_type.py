@@ -21,7 +21,6 @@ NOT_YET = {
     "OS::Blazar::Host", "OS::Blazar::Lease",
     "OS::Designate::RecordSet", "OS::Designate::Zone",
     "OS::Ironic::Port",
-    "OS::Manila::SecurityService", "OS::Manila::Share", "OS::Manila::ShareNetwork", "OS::Manila::ShareType",
     "OS::Mistral::CronTrigger", "OS::Mistral::ExternalResource", "OS::Mistral::Workflow",
     "OS::Zun::Container",
 }  # fmt: skip
