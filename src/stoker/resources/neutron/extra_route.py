@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
@@ -14,6 +14,7 @@ from stoker.resources.neutron.implicit import ROUTER_GATEWAY, ROUTER_INTERFACE, 
 from stoker.resources.replacing import conclusive, has_passed_on
 from stoker.schema.property import Property, Support
 
+_Routes = list[dict[str, str]]
 _FREE = "free"
 """In `call.progress`: the route did not exist before this action, so it is this resource's once it does."""
 
@@ -57,7 +58,7 @@ class ExtraRoute(NeutronResource):
                 return Failed("the router already has the route", "PhysicalResourceExists")
             call.progress[_FREE] = True
             return Again(after=0.0)
-        await _set(call, present=True)
+        await _add(call)
         return Done(physical_id=_physical_id(call))
 
     async def revert_replacement(self, call: Call) -> Outcome:
@@ -65,12 +66,12 @@ class ExtraRoute(NeutronResource):
         return await conclusive(self._restored(call))
 
     async def _restored(self, call: Call) -> Outcome:
-        await _set(call, present=True)
+        await _add(call)
         return Done()
 
     async def remove(self, call: Call) -> None:
         if not await has_passed_on(call, self.type_name):
-            await _set(call, present=False)
+            await _remove(call)
 
     async def show(self, call: Call) -> dict[str, Any] | None:
         """Return None: Neutron has no object for a route."""
@@ -101,7 +102,7 @@ def _path(call: Call) -> str:
     return f"/v2.0/routers/{call.properties['router_id']}"
 
 
-async def _routes(call: Call) -> list[dict[str, str]] | None:
+async def _routes(call: Call) -> _Routes | None:
     """Return the router's routes; None when there is no such router."""
     answer = await call.cloud.get("neutron", _path(call), ok=(404,))
     router = answer.get("router")
@@ -112,14 +113,23 @@ async def _is_set(call: Call) -> bool:
     return _route(call) in (await _routes(call) or [])
 
 
-async def _set(call: Call, *, present: bool) -> None:
-    """Add or remove the route; a router that does not exist has none to remove."""
-    route, ok = _route(call), () if present else (404,)
+async def _add(call: Call) -> None:
+    """Add the route to the router."""
+    route = _route(call)
+    await _edit(call, "add_extraroutes", lambda routes: routes if route in routes else [*routes, route])
+
+
+async def _remove(call: Call) -> None:
+    """Remove the route; a router that does not exist has none."""
+    route = _route(call)
+    await _edit(call, "remove_extraroutes", lambda routes: [other for other in routes if other != route], ok=(404,))
+
+
+async def _edit(call: Call, verb: str, edited: Callable[[_Routes], _Routes], ok: tuple[int, ...] = ()) -> None:
+    """Edit the router's routes: with a request that names the change where Neutron has it, else with all routes."""
     if await call.cloud.has_extension("neutron", "extraroute-atomic"):
-        verb = "add_extraroutes" if present else "remove_extraroutes"
-        await call.cloud.put("neutron", f"{_path(call)}/{verb}", {"router": {"routes": [route]}}, ok=ok)
+        await call.cloud.put("neutron", f"{_path(call)}/{verb}", {"router": {"routes": [_route(call)]}}, ok=ok)
         return
     routes = await _routes(call)
-    if routes is not None and (route in routes) != present:
-        wanted = [*routes, route] if present else [other for other in routes if other != route]
+    if routes is not None and (wanted := edited(routes)) != routes:
         await call.cloud.put("neutron", _path(call), {"router": {"routes": wanted}}, ok=ok)

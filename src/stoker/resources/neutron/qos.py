@@ -10,9 +10,13 @@ from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import SUPPORTED, Attribute, Change, Property, Support, Type
 
 _TENANT_ID = Property(description="The project that owns it; for administrators.")
-_POLICY = Property(
-    description="The QoS policy, by name or ID.", required=True, wire=NOT_SENT, reference="neutron.qos_policy"
-)
+_OF_POLICY = {
+    "policy": Property(
+        description="The QoS policy, by name or ID.", required=True, wire=NOT_SENT, reference="neutron.qos_policy"
+    ),
+    "tenant_id": _TENANT_ID,
+}
+"""Properties that every rule has."""
 _ONE_WAY = one_of("egress", "ingress")
 
 
@@ -79,8 +83,7 @@ class QoSBandwidthLimitRule(QoSRule):
     support = Support(version="6.0.0")
 
     properties = {
-        "policy": _POLICY,
-        "tenant_id": _TENANT_ID,
+        **_OF_POLICY,
         "max_kbps": _rate("Highest bandwidth in kbit/s.", required=True),
         "max_burst_kbps": _rate("Highest burst in kbit.", default=0),
         "direction": _direction(_ONE_WAY, Support(version="13.0.0")),
@@ -96,8 +99,7 @@ class QoSDscpMarkingRule(QoSRule):
     support = Support(version="7.0.0")
 
     properties = {
-        "policy": _POLICY,
-        "tenant_id": _TENANT_ID,
+        **_OF_POLICY,
         "dscp_mark": Property(
             Type.INTEGER,
             "The DSCP mark (RFC 2474).",
@@ -118,8 +120,7 @@ class QoSMinimumBandwidthRule(QoSRule):
     support = Support(version="14.0.0")
 
     properties = {
-        "policy": _POLICY,
-        "tenant_id": _TENANT_ID,
+        **_OF_POLICY,
         "min_kbps": _rate("Guaranteed bandwidth in kbit/s.", required=True),
         "direction": _direction(_ONE_WAY),
     }
@@ -135,8 +136,7 @@ class QoSMinimumPacketRateRule(QoSRule):
     support = Support(version="19.0.0")
 
     properties = {
-        "policy": _POLICY,
-        "tenant_id": _TENANT_ID,
+        **_OF_POLICY,
         "min_kpps": _rate("Guaranteed rate in thousands of packets per second.", required=True),
         "direction": _direction(one_of("any", "egress", "ingress")),
     }

@@ -26,6 +26,35 @@ def _collection(path: str, member: str, members: str = "", **rest: Any) -> Colle
     return Collection("octavia", f"/lbaas/{path}", member, members or path, created_field=None, owner=None, **rest)
 
 
+def _options(name: str) -> dict[str, Property]:
+    """Return the properties of a profile, whose options are in the property `name`."""
+    return {
+        "name": _NAME,
+        name: Property(
+            description="The options, as a JSON object in a string.",
+            required=True,
+            constraints=custom("json_string"),
+            change=Change.UPDATE,
+        ),
+        "provider_name": _PROVIDER,
+    }
+
+
+def _offer(profile: str, reference: str) -> dict[str, Property]:
+    """Return the properties of what is offered with a profile, to which the property `profile` refers."""
+    return {
+        "description": _DESCRIPTION,
+        "enabled": _ENABLED,
+        profile: Property(
+            description="The profile, by name or ID.",
+            required=True,
+            wire=f"{profile}_id",
+            reference=reference,
+        ),
+        "name": _NAME,
+    }
+
+
 class _Offered(RestResource):
     kept_after_failure = True
 
@@ -41,16 +70,7 @@ class FlavorProfile(_Offered):
     collection = _collection("flavorprofiles", "flavorprofile")
     support = _FLAVORS
 
-    properties = {
-        "name": _NAME,
-        "flavor_data": Property(
-            description="The options, as a JSON object in a string.",
-            required=True,
-            constraints=custom("json_string"),
-            change=Change.UPDATE,
-        ),
-        "provider_name": _PROVIDER,
-    }
+    properties = _options("flavor_data")
 
 
 class Flavor(_Offered):
@@ -62,17 +82,7 @@ class Flavor(_Offered):
     support = _FLAVORS
     recovery = _BY_UNIQUE_NAME
 
-    properties = {
-        "description": _DESCRIPTION,
-        "enabled": _ENABLED,
-        "flavor_profile": Property(
-            description="The profile, by name or ID.",
-            required=True,
-            wire="flavor_profile_id",
-            reference="octavia.flavorprofile",
-        ),
-        "name": _NAME,
-    }
+    properties = _offer("flavor_profile", "octavia.flavorprofile")
     attributes = {"flavor_profile_id": Attribute("ID of the profile.", Type.STRING)}
 
 
@@ -86,16 +96,7 @@ class AvailabilityZoneProfile(_Offered):
     collection = _collection("availabilityzoneprofiles", "availability_zone_profile", "availability_zone_profiles")
     support = _ZONES
 
-    properties = {
-        "name": _NAME,
-        "availability_zone_data": Property(
-            description="The options, as a JSON object in a string.",
-            required=True,
-            constraints=custom("json_string"),
-            change=Change.UPDATE,
-        ),
-        "provider_name": _PROVIDER,
-    }
+    properties = _options("availability_zone_data")
 
 
 class AvailabilityZone(_Offered):
@@ -107,17 +108,7 @@ class AvailabilityZone(_Offered):
     support = _ZONES
     recovery = _BY_UNIQUE_NAME
 
-    properties = {
-        "availability_zone_profile": Property(
-            description="The profile, by name or ID.",
-            required=True,
-            wire="availability_zone_profile_id",
-            reference="octavia.availabilityzoneprofile",
-        ),
-        "description": _DESCRIPTION,
-        "enabled": _ENABLED,
-        "name": _NAME,
-    }
+    properties = _offer("availability_zone_profile", "octavia.availabilityzoneprofile")
     attributes = {"availability_zone_profile_id": Attribute("ID of the profile.", Type.STRING)}
 
     def replacement_reason(
