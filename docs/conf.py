@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stoker import __version__
 
-sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+sys.path[:0] = [str(Path(__file__).parent / "_ext"), str(Path(__file__).parents[1])]  # the latter for the examples
 
 project = "Stoker"
 author = "The Stoker authors"

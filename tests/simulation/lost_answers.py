@@ -23,7 +23,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-import yaml
 from sqlalchemy import select
 
 from stoker.base.clock import ManualClock
@@ -42,14 +41,13 @@ from stoker.plugins.registry import Registry
 from stoker.resources.aws import nested_stack
 from stoker.store.records import UNFINISHED
 from stoker.store.tables import operations, resources, stacks
+from tests.simulation.cases import THING, creating, template
 from tests.simulation.simulated_cluster import Cluster
 from tests.simulation.simulated_inspection import LEFT_ALONE
 from tests.simulation.simulated_loop import SimulatedLoop
 from tests.simulation.simulated_parts import ENGINE_URL, LOOKS, Nature
 from tests.simulation.simulation import empty_database
 
-CASES = Path(__file__).with_suffix(".yaml")
-THING = "thing"
 REF = {"name": "case", "id": None}
 MEMBER = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"
 BALANCER = Path(__file__).with_name("load_balancer.yaml")
@@ -381,13 +379,6 @@ def without_names(change: str) -> str:
     return re.sub(r"[0-9a-f]{8}-?[0-9a-f-]{23,}|case-thing-\w+", "*", change)
 
 
-def template(name: str, case: Mapping[str, Any]) -> dict[str, Any]:
-    """A template that makes the thing after everything else."""
-    others = {key: value for key, value in case.items() if key != THING}
-    thing = {"type": name, "depends_on": sorted(others), "properties": case[THING]}
-    return {"heat_template_version": "2021-04-16", "resources": {**others, THING: thing}}
-
-
 def _fetched(content: str) -> Future[str]:
     """A fetch that has ended."""
     done: Future[str] = Future()
@@ -397,7 +388,7 @@ def _fetched(content: str) -> Future[str]:
 
 def main(*names: str) -> None:
     """Run the cases of these types, or of all that make something outside of the record."""
-    cases = yaml.safe_load(CASES.read_text())
+    cases = creating()
     nested_stack.__dict__["fetch_text"] = lambda url, *limits: _fetched(MEMBER)  # there is nothing to fetch it from
     random.seed(1)
     types = Registry.from_entry_points().types()

@@ -8,13 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
 from stoker.plugins.registry import Registry
+from tests.simulation.cases import creating
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = "tests.simulation.lost_answers"
-CASES = Path(__file__).with_name("lost_answers.yaml")
 PARTS = 2
 """Processes among which the types are divided."""
 
@@ -25,8 +24,7 @@ def outside() -> list[str]:
 
 
 def test_every_type_has_a_case() -> None:
-    cases = yaml.safe_load(CASES.read_text())
-    assert sorted(cases) == outside()
+    assert sorted(creating()) == outside()
 
 
 @pytest.mark.slow

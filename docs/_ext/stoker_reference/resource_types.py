@@ -1,4 +1,7 @@
-"""Generate a page for each resource type, the list of types, and the table of how types recover after a crash."""
+"""Generate a page for each resource type, the list of types, and the table of how types recover after a crash.
+
+The examples are the first cases of `tests/simulation/cases.py`, which tests deploy.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from stoker.plugins.resource import ResourceType
 from stoker.schema.constraints import Constraint
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker_reference.markdown import code, page, section, sentence, table
+from tests.simulation.cases import creating, example, local
 
 CHANGES = {Change.UPDATE: "updates", Change.REPLACE: "replaces", Change.REFUSE: "is refused"}
 
@@ -20,8 +24,9 @@ def pages() -> Iterator[tuple[str, str]]:
     types = visible(Registry.from_entry_points())
     yield "types/index.md", _index(types)
     yield "recovery.md", _recovery(types)
+    cases = {**creating(), **local()}
     for name, kind in types.items():
-        yield f"types/{file_name(name)}.md", _page(name, kind)
+        yield f"types/{file_name(name)}.md", _page(name, kind, example(name, cases[name]) if name in cases else "")
 
 
 def visible(registry: Registry) -> dict[str, ResourceType]:
@@ -71,11 +76,12 @@ def way_of(kind: ResourceType) -> Recovery:
     return way
 
 
-def _page(name: str, kind: ResourceType) -> str:
+def _page(name: str, kind: ResourceType, shown: str) -> str:
     return page(
         name,
         sentence(kind.description),
         "\n".join(f"- {fact}" for fact in _facts(kind)),
+        section("Example", f"```yaml\n{shown}```" if shown else ""),
         section("Properties", _properties(kind)),
         section("Update policy", _property_table(kind.update_policy)),
         section("Attributes", _attributes(kind.attributes)),
