@@ -185,7 +185,7 @@ OPENSTACK: Mapping[str, Finder] = {
     "cinder.snapshot": _by_id("cinder", "/snapshots", "snapshot"),
     "cinder.volume": _by_id("cinder", "/volumes", "volume"),
     "cinder.volume_type": _VOLUME_TYPE,
-    "designate.zone": Finder("designate", "/v2/zones", (Fetch(), Search("name")), "zones"),
+    "designate.zone": Finder("designate", "/v2/zones", (Fetch(only_uuid=True), Search("name")), "zones"),
     "glance.image": Finder(
         "glance", "/v2/images", (Fetch(only_uuid=True), Search("name")), "images", params={"limit": 200}
     ),

@@ -42,6 +42,7 @@ SERVICES = (
     Offer("magnum", "/container-infra", {"container-infra": "/container-infra/v1"},
           "stoker.emulator.container_infra.magnum:CONTAINER_INFRA", "container-infra",
           needs=("image", "network", "volume", "compute")),
+    Offer("designate", "/dns", {"dns": "/dns"}, "stoker.emulator.dns.designate:DNS", "dns"),
 )  # fmt: skip
 """In the order in which the catalog of a new cloud lists them."""
 CHOICES = tuple(dict.fromkeys(offer.group for offer in SERVICES if not offer.always))

@@ -54,10 +54,13 @@ def _serve(
         if fault is not None and fault.do == "succeed_but_fail":
             raise fault.error()
     except ApiError as error:
+        error.request_id = request.id
         response = _refusal(cloud, service, error)
     except Exception:
         log.exception("%s %s failed (%s).", request.method, request.path, request.id)
-        response = _refusal(cloud, service, ApiError(500, f"The emulator failed to serve this ({request.id})."))
+        failure = ApiError(500, f"The emulator failed to serve this ({request.id}).")
+        failure.request_id = request.id
+        response = _refusal(cloud, service, failure)
     response.headers["x-openstack-request-id"] = request.id
     if service.request_id_header is not None:
         response.headers[service.request_id_header] = request.id

@@ -11,8 +11,11 @@ class ApiError(Exception):
     """A request is refused.
 
     `kind` is the name some services put into the body (Neutron's `type`, Designate's `zone_not_found`);
-    `details` are further body fields of services that have them.
+    `details` are further body fields of services that have them. `request_id` is set when the error is answered, for
+    services that have it in the body.
     """
+
+    request_id = ""
 
     def __init__(
         self,

@@ -1,0 +1,57 @@
+"""The DNS service: its records and its table of routes."""
+
+from __future__ import annotations
+
+from stoker.emulator.core.cloud import Cloud, Records, Service
+from stoker.emulator.core.component import merged
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.dns.http import error_body
+from stoker.emulator.dns.operator_routes import OPERATOR_ROUTES, Operators
+from stoker.emulator.dns.progress import Progress
+from stoker.emulator.dns.quotas import QUOTA_ROUTES, Quotas
+from stoker.emulator.dns.recordset_routes import RECORDSET_ROUTES
+from stoker.emulator.dns.recordsets import RecordSets
+from stoker.emulator.dns.rules import NameRules
+from stoker.emulator.dns.zone_routes import ZONE_ROUTES
+from stoker.emulator.dns.zones import Zones
+
+VERSIONS = {"v2": "SUPPORTED", "v2.0": "SUPPORTED", "v2.1": "SUPPORTED", "v2.2": "CURRENT"}
+"""2.1 has shared zones, 2.2 deletes them together with their shares."""
+
+
+class DnsRecords(Records):
+    """Everything that the DNS service keeps."""
+
+    service = "designate"
+
+    def __init__(self, cloud: Cloud) -> None:
+        super().__init__(cloud)
+        rules, quotas, progress = NameRules(self), Quotas(self), Progress(self)
+        self.zones = Zones(self, quotas, rules, progress)
+        self.recordsets = RecordSets(self, self.zones, quotas, progress)
+        self.operators = Operators(self, rules)
+
+    def seed(self) -> None:
+        self.operators.seed()
+
+
+def versions(records: DnsRecords, request: Request) -> Response:
+    links = [{"href": f"{request.base}/v2", "rel": "self"}]
+    known = [
+        {"id": name, "status": status, "updated": "2022-06-29T00:00:00Z", "links": links}
+        for name, status in VERSIONS.items()
+    ]
+    return Response({"versions": known})
+
+
+DNS = Service(
+    name="designate",
+    mount="/dns",
+    records=DnsRecords,
+    endpoints={"dns": "/dns"},
+    prefixes=("/v2",),
+    routes=merged(ZONE_ROUTES, RECORDSET_ROUTES, QUOTA_ROUTES, OPERATOR_ROUTES),
+    root={"/": {"GET": versions}},
+    public=frozenset({"GET /"}),
+    error_body=error_body,
+)

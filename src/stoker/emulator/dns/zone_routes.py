@@ -1,0 +1,209 @@
+"""Zones over HTTP: the zones themselves, their name servers, and with whom they are shared."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import ip_address
+from typing import Any
+
+from stoker.emulator.core.cloud import new_id
+from stoker.emulator.core.component import using
+from stoker.emulator.core.errors import ApiError
+from stoker.emulator.core.fields import Check, integer, items, nullable, one_of, text, text_map
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.store import Record, public
+from stoker.emulator.dns.http import (
+    LARGEST_TTL,
+    LONGEST_DESCRIPTION,
+    administrator_of,
+    body_of,
+    caller_of,
+    duplicate,
+    invalid_object,
+    listed,
+    uuid_of,
+)
+from stoker.emulator.dns.names import domain_problem, mailbox_problem
+from stoker.emulator.dns.pools import NAME_SERVERS
+from stoker.emulator.dns.zones import PRIMARY, SECONDARY, Zones
+
+PORT = 53
+FILTERS = ("name", "type", "email", "status", "description", "ttl", "serial", "pool_id", "action")
+_HEADER_SHARES = "x-designate-delete-shares"
+
+
+def _master_problem(value: Any) -> str | None:
+    """Check `host`, `host:port` or `[IPv6 address]:port`; a host is an address or a name."""
+    try:
+        split_master(value)
+    except (TypeError, ValueError):
+        return f"{value!r} is not an IP address or a hostname, with or without a port"
+    return None
+
+
+def split_master(value: Any) -> tuple[str, int]:
+    """Return the host and port of a master. Raises ValueError or TypeError."""
+    if not isinstance(value, str):
+        raise TypeError(value)
+    host, port = value, str(PORT)
+    if value.startswith("["):
+        host, _, rest = value[1:].partition("]")
+        port = rest.removeprefix(":") or port
+    elif value.count(":") == 1:
+        host, _, port = value.partition(":")
+    if not 0 < int(port) < 65536:
+        raise ValueError(port)
+    if domain_problem(host.rstrip(".") + ".") is None and re.search("[A-Za-z]", host):
+        return host, int(port)
+    return str(ip_address(host)), int(port)
+
+
+def joined_master(host: str, port: int) -> str:
+    """Return a master as the API shows it: without the usual port."""
+    if port == PORT:
+        return host
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+_CHANGEABLE: dict[str, Check] = {
+    "email": mailbox_problem,
+    "ttl": integer(0, LARGEST_TTL),
+    "description": nullable(text(0, LONGEST_DESCRIPTION)),
+    "masters": items(_master_problem),
+}
+_FIELDS: dict[str, Check] = {
+    **_CHANGEABLE,
+    "name": domain_problem,
+    "type": nullable(one_of(PRIMARY, SECONDARY)),
+    "ttl": nullable(integer(0, LARGEST_TTL)),
+    "attributes": nullable(text_map()),
+    "pool_id": nullable(text(1, 36)),
+}
+_ONLY_FOR = {"email": PRIMARY, "ttl": PRIMARY, "masters": SECONDARY}
+"""Fields that zones of one type have only."""
+
+
+def zone_view(request: Request, zone: Record) -> dict[str, Any]:
+    """Return a zone as the API shows it."""
+    shared = zone["project_id"] != request.context.project_id and not request.context.is_admin
+    return {**public(zone), "shared": shared, "links": {"self": f"{request.base}/v2/zones/{zone['id']}"}}
+
+
+def _fit(kind: str, fields: Record) -> Record:
+    """Return a zone's fields with their types. Raises ApiError 400 for fields that such zones do not have."""
+    problems = [(name, f"'{name}' is not allowed for a zone of type {kind}") for name, only in _ONLY_FOR.items()
+                if fields.get(name) and only != kind]  # fmt: skip
+    if problems:
+        raise invalid_object(problems)
+    result = dict(fields)
+    if result.get("ttl") is not None:
+        result["ttl"] = int(result["ttl"])
+    if result.get("masters"):
+        result["masters"] = [joined_master(*split_master(one)) for one in result["masters"]]
+    return result
+
+
+def index(zones: Zones, request: Request) -> Response:
+    return listed(request, "zones", zones.listed(caller_of(request)), zone_view, FILTERS)
+
+
+def create(zones: Zones, request: Request) -> Response:
+    caller, body = caller_of(request), body_of(request, _FIELDS, ("name",))
+    kind = body.get("type") or PRIMARY
+    needed = "email" if kind == PRIMARY else "masters"
+    if not body.get(needed):
+        raise invalid_object([("", f"'{needed}' is a required property")])
+    zone = zones.create(caller, _fit(kind, {**body, "type": kind}))
+    return Response(zone_view(request, zone), 202, {"Location": f"{request.base}/v2/zones/{zone['id']}"})
+
+
+def show(zones: Zones, request: Request) -> Response:
+    return Response(zone_view(request, zones.visible(caller_of(request), uuid_of(request, "zone_id"))))
+
+
+def update(zones: Zones, request: Request) -> Response:
+    zone = zones.changeable(caller_of(request), uuid_of(request, "zone_id"))
+    zones.update(zone, _fit(zone["type"], body_of(request, _CHANGEABLE)))
+    return Response(zone_view(request, zone), 202)
+
+
+def delete(zones: Zones, request: Request) -> Response:
+    zone = zones.owned(caller_of(request), uuid_of(request, "zone_id"))
+    zones.delete(zone, request.headers.get(_HEADER_SHARES, "").lower() == "true")
+    return Response(zone_view(request, zone), 202)
+
+
+def name_servers(zones: Zones, request: Request) -> Response:
+    zones.visible(caller_of(request), uuid_of(request, "zone_id"))
+    return Response({"nameservers": list(NAME_SERVERS)})
+
+
+def abandon(zones: Zones, request: Request) -> Response:
+    """Forget a zone without deleting it from name servers; for administrators."""
+    zones.abandon(zones.owned(administrator_of(request), uuid_of(request, "zone_id")))
+    return Response(status=204)
+
+
+# -- shares ----------------------------------------------------------------------------------------
+
+
+def _share_view(request: Request, share: Record) -> dict[str, Any]:
+    links = {"self": f"{request.base}/v2/zones/{share['zone_id']}/shares/{share['id']}"}
+    return {**share, "links": links}
+
+
+def list_shares(zones: Zones, request: Request) -> Response:
+    zone = zones.owned(caller_of(request), uuid_of(request, "zone_id"))
+    rows = zones.shares.select(zone_id=zone["id"])
+    return listed(request, "shared_zones", rows, _share_view, ("target_project_id",))
+
+
+def create_share(zones: Zones, request: Request) -> Response:
+    caller = caller_of(request)
+    zone = zones.changeable(caller, uuid_of(request, "zone_id"))
+    target = body_of(request, {"target_project_id": text(1, 36)}, ("target_project_id",))["target_project_id"]
+    if target == zone["project_id"]:
+        raise ApiError(400, "Cannot share the zone with the zone owner.", "bad_request")
+    if zones.is_shared(zone, target):
+        raise duplicate("Shared Zone")
+    share = zones.shares.add(
+        {
+            "id": new_id(),
+            "zone_id": zone["id"],
+            "project_id": caller.project_id,
+            "target_project_id": target,
+            "created_at": zones.moment(),
+            "updated_at": None,
+        }
+    )
+    return Response(_share_view(request, share), 201)
+
+
+def _share(zones: Zones, request: Request) -> Record:
+    zone = zones.owned(caller_of(request), uuid_of(request, "zone_id"))
+    share = zones.shares.require(uuid_of(request, "share_id"))
+    if share["zone_id"] != zone["id"]:
+        raise zones.shares.missing(share["id"])
+    return share
+
+
+def show_share(zones: Zones, request: Request) -> Response:
+    return Response(_share_view(request, _share(zones, request)))
+
+
+def delete_share(zones: Zones, request: Request) -> Response:
+    zones.shares.remove(_share(zones, request))
+    return Response(status=204)
+
+
+ZONE_ROUTES = using(
+    Zones,
+    {
+        "/zones": {"GET": index, "POST": create},
+        "/zones/{zone_id}": {"GET": show, "PATCH": update, "DELETE": delete},
+        "/zones/{zone_id}/nameservers": {"GET": name_servers},
+        "/zones/{zone_id}/tasks/abandon": {"POST": abandon},
+        "/zones/{zone_id}/shares": {"GET": list_shares, "POST": create_share},
+        "/zones/{zone_id}/shares/{share_id}": {"GET": show_share, "DELETE": delete_share},
+    },
+)
