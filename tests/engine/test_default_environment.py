@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,7 @@ async def test_a_database_server_of_relational_database_service(world: World) ->
     metadata = await world.call("resource_metadata", ref=ref, name="DatabaseInstance")
     files = metadata["AWS::CloudFormation::Init"]["config"]["files"]
     assert "port = 3307" in files["/etc/my.cnf.d/port.cnf"]["content"]
+    assert "secret" not in json.dumps(metadata), "the password is redacted for everyone but the server's agent"
     assert "CREATE DATABASE IF NOT EXISTS `wordpress`" in files["/root/database.sql"]["content"]
     signal = {"Status": "SUCCESS", "UniqueId": "1", "Reason": "", "Data": ""}
     await world.call("resource_signal", ref=ref, name="WaitHandle", details=signal)

@@ -36,7 +36,8 @@ async def make_world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[MakeW
         if template is not None:
             (tmp_path / "balancer.template").write_text(template)
             options["loadbalancer_template"] = str(tmp_path / "balancer.template")
-        worlds.append(World(tmp_path / "stoker.db", served, settings=EngineSettings(type_options=options)))
+        settings = EngineSettings(type_options=options, enable_stack_abandon=True, enable_stack_adopt=True)
+        worlds.append(World(tmp_path / "stoker.db", served, settings=settings))
         return await worlds[-1].start()
 
     yield make
@@ -127,6 +128,13 @@ async def test_a_load_balancer_of_given_instances(make_world: MakeWorld) -> None
     assert balanced(await configured(world)) == {found[rows["b"]["physical_id"]]}
     after = await world.resources("web", depth=1)
     assert after["LB_instance"]["physical_id"] == rows["LB_instance"]["physical_id"]
+    document = await world.call("stack_abandon", ref={"name": "web", "id": None})
+    await world.settle(stack["id"])
+    stack = await world.create("web", None, adopt_stack_data=document)
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    adopted = await world.resources("web", depth=1)
+    assert adopted["LB_instance"]["physical_id"] == rows["LB_instance"]["physical_id"]
+    assert balanced(await configured(world)) == {found[rows["b"]["physical_id"]]}
     for action in ("suspend", "resume", "check"):
         await world.call("stack_action", ref={"name": "web", "id": None}, action=action)
         assert (await world.settle(stack["id"]))["status"] == "COMPLETE"

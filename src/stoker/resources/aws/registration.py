@@ -31,12 +31,12 @@ async def register(call: Call, instances: Sequence[Any]) -> None:
     Raises BadValue if `LoadBalancerNames` has a name that is not that of a load balancer in the stack.
     """
     names = call.properties["LoadBalancerNames"] or []
-    if not names or call.data.get(_REGISTERED) == list(instances):
-        return
     for name in names:
         found = await call.neighbours.by_reference(name)
         if found is None or found.type != LOAD_BALANCER:
             raise BadValue(f"LoadBalancerNames: {name!r} is not the reference of a load balancer in this stack")
+    if call.data.get(_REGISTERED, []) == list(instances):
+        return
     call.data[_REGISTERED] = list(instances)
     for name in names:
         try:
