@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stoker.base.redaction import redact, redact_values
+from stoker.base.redaction import REDACTED, redact, redact_values
 from tests.harness import World
 
 REDACTED = "******"
@@ -124,6 +124,33 @@ async def test_events_do_not_tell_what_types_hold_secret_or_make_up(world: World
     assert stack["status"] == "COMPLETE"
     events = {name: answer for name, answer in (await all_reads(world)).items() if name.startswith("event ")}
     assert telling(events, word) == []
+
+
+async def test_secrets_that_a_service_shows_are_redacted_where_they_are_read(world: World) -> None:
+    pair = {"type": "asymmetric", "algorithm": "rsa", "bit_length": 2048}
+    whole = {
+        **HEAD,
+        "resources": {
+            "key": {"type": "OS::Barbican::Secret", "properties": {"payload": SECRET}},
+            "pair": {"type": "OS::Barbican::Order", "properties": pair},
+            "user": resource({"get_attr": ["key", "decrypted_payload"]}),
+            "other": resource({"get_attr": ["pair", "private_key"]}),
+        },
+        "outputs": {
+            "payload": {"value": {"get_attr": ["key", "decrypted_payload"]}},
+            "private": {"value": {"get_attr": ["pair", "private_key"]}},
+        },
+    }
+    assert (await world.create("web", whole))["status"] == "COMPLETE"
+    outputs = world.outputs(await world.call("stack_show", ref=REF))
+    assert outputs["payload"] == SECRET and "PRIVATE KEY" in outputs["private"]
+    answers = {name: answer for name, answer in (await all_reads(world)).items() if "event " in name}
+    for name in ("key", "pair", "user", "other"):
+        answers[f"resource {name}"] = await world.call("resource_show", ref=REF, name=name)
+    assert answers["resource key"]["attributes"]["decrypted_payload"] == REDACTED
+    assert answers["resource pair"]["attributes"]["private_key"] == REDACTED
+    shown = {name: answer for name, answer in answers.items() if name not in ("resource user", "resource other")}
+    assert telling(shown, SECRET, "PRIVATE KEY") == []
 
 
 async def test_events_do_not_tell_what_functions_make_of_hidden_values(world: World) -> None:

@@ -185,10 +185,10 @@ async def properties_shown(
 
 
 def _redaction(view: StackView, inputs: LoadedInputs) -> Redaction | None:
-    """Return what finds values in the stack's properties that depend on hidden parameters; None if the template has no
-    hidden parameters or is no longer valid.
+    """Return what finds values in the stack's properties that depend on hidden parameters or secret attributes; None
+    if there are none, or the template is no longer valid.
     """
-    if not inputs.template.hides:
+    if not inputs.template.hides and not any(state.type.redacted_data for state in view.states.values()):
         return None
     with suppress(StokerError):
         definition = view.services.loader.bind(view.stack, inputs, strict=False)

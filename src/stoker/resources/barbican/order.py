@@ -38,6 +38,7 @@ class Order(KeyManagerObject):
     collection = collection("order")
     support = Support(version="2014.2")
     waits = Waiter.until("ACTIVE")
+    redacted_data = frozenset({"private_key"})
 
     properties = {
         "name": Property(description="Name of the secret or container that is generated."),

@@ -24,6 +24,7 @@ class Secret(KeyManagerObject):
     collection = collection("secret")
     support = Support(version="2014.2")
     computed = frozenset({"decrypted_payload"})
+    redacted_data = computed
 
     properties = {
         "name": Property(description="Name of the secret."),
