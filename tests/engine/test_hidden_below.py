@@ -12,7 +12,6 @@ import pytest
 from stoker.base.redaction import REDACTED, redact, redact_values
 from tests.harness import World
 
-REDACTED = "******"
 REF = {"name": "web", "id": None}
 HEAD = {"heat_template_version": "2021-04-16"}
 SECRET = "Tr0ub4dor-zebra"
