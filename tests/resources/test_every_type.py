@@ -20,7 +20,6 @@ MISSING = sorted(RECORDED.keys() - TYPES.keys())
 NOT_YET = {
     "OS::Blazar::Host", "OS::Blazar::Lease",
     "OS::Ironic::Port",
-    "OS::Mistral::CronTrigger", "OS::Mistral::ExternalResource", "OS::Mistral::Workflow",
     "OS::Zun::Container",
 }  # fmt: skip
 """Recorded types that may be missing."""

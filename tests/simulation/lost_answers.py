@@ -60,8 +60,12 @@ FOR_ADMINISTRATORS = (
 )  # fmt: skip
 REPEATED = {("zaqar", "messages")}
 """What may be there twice: a message is said again when it is not known whether it was heard."""
-OUTLIVING = {"OS::Barbican::Order": {("barbican", "secrets"), ("barbican", "containers")}}
-"""What types leave on purpose: keys that an order has generated, without which data could not be read any more."""
+OUTLIVING = {
+    "OS::Barbican::Order": {("barbican", "secrets"), ("barbican", "containers")},
+    "OS::Mistral::ExternalResource": {("mistral", kind) for kind in ("executions", "tasks", "action_executions")},
+}
+"""What types leave on purpose: keys that an order has generated, without which data could not be read any more, and
+the record of what workflows have done."""
 PATIENCE = 20.0
 """Seconds after which whatever is still in progress waits for a signal, or for an engine."""
 SETTLED = 4.0
@@ -127,16 +131,6 @@ def delete_stack(remote: RemoteRecords, request: Request) -> Response:
     return Response(None, 204)
 
 
-class WorkflowRecords(Records):
-    """Nothing: any workflow is there."""
-
-    service = "mistral"
-
-
-def show_workflow(workflows: WorkflowRecords, request: Request) -> Response:
-    return Response({"id": request.vars["id"], "name": request.vars["id"]})
-
-
 ELSEWHERE = (
     Service(
         name="heat",
@@ -148,13 +142,6 @@ ELSEWHERE = (
             "/v1/stacks": {"GET": list_stacks, "POST": make_stack},
             "/v1/stacks/{name}/{id}": {"GET": show_stack, "PUT": update_stack, "DELETE": delete_stack},
         },
-    ),
-    Service(
-        name="mistral",
-        mount="/workflow",
-        records=WorkflowRecords,
-        endpoints={"workflowv2": "/workflow/v2"},
-        routes={"/v2/workflows/{id}": {"GET": show_workflow}},
     ),
 )
 

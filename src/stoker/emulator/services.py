@@ -43,6 +43,8 @@ SERVICES = (
           "stoker.emulator.container_infra.magnum:CONTAINER_INFRA", "container-infra",
           needs=("image", "network", "volume", "compute")),
     Offer("designate", "/dns", {"dns": "/dns"}, "stoker.emulator.dns.designate:DNS", "dns"),
+    Offer("mistral", "/workflow", {"workflowv2": "/workflow/v2"}, "stoker.emulator.workflow.mistral:WORKFLOW",
+          "workflow"),
 )  # fmt: skip
 """In the order in which the catalog of a new cloud lists them."""
 CHOICES = tuple(dict.fromkeys(offer.group for offer in SERVICES if not offer.always))

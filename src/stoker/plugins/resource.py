@@ -87,7 +87,8 @@ class ResourceType(ABC):
     `named_in` is where objects can be found by a user-defined name: the service, the path of the collection, and the
     property that contains the name.
     `no_signals_during` are the actions during which a signalable type does not accept signals.
-    `updates_with_parent` types are updated with every update of their stack, `replaced_with_parent` types replaced.
+    `updates_with_parent` types are updated with every update of their stack, `replaced_with_parent` types replaced. The
+    name of a Boolean property in place of True means those of their resources for which it is true.
     `any_attribute` types have attributes that they do not declare (a group: those of its members).
     `path_in_attribute` types also receive the path that follows an attribute's name (`resource.0.addr`).
     `consults` types have services check property values before any change is made.
@@ -120,7 +121,7 @@ class ResourceType(ABC):
     physical_name_limit: int | None = 255
     snapshot_on_delete: bool = False
     always_replace_on_check_failed: ClassVar[bool] = True
-    updates_with_parent: ClassVar[bool] = False
+    updates_with_parent: ClassVar[bool | str] = False
     replaced_with_parent: ClassVar[bool] = False
     signalable: ClassVar[bool] = False
     no_signals_during: ClassVar[frozenset[str]] = frozenset({"SUSPEND", "DELETE"})

@@ -14,9 +14,7 @@ from stoker.emulator.core.errors import ApiError
 from stoker.emulator.core.http import Request
 from stoker.emulator.core.posting import Poster
 from stoker.emulator.core.store import Record
-from stoker.emulator.identity.records import IdentityRecords, Target
-from stoker.emulator.identity.service_trusts import end_trust, trust_for
-from stoker.emulator.identity.tokens import issue
+from stoker.emulator.identity.service_trusts import end_trust, token_of, trust_for
 from stoker.emulator.messaging.records import MessagingRecords
 
 log = logging.getLogger(__name__)
@@ -47,7 +45,7 @@ class Notifier(Component):
         parts = urlsplit(url)
         scheme = parts.scheme.removeprefix(TRUST)
         if scheme in ("http", "https"):
-            token = self._token(parts.username) if parts.scheme.startswith(TRUST) else None
+            token = token_of(self.cloud, parts.username or "") if parts.scheme.startswith(TRUST) else None
             host = parts.netloc.rpartition("@")[2] if token else parts.netloc
             headers = {"Content-Type": "application/json", **({"X-Auth-Token": token} if token else {})}
             address = urlunsplit((scheme, host, parts.path, parts.query, parts.fragment))
@@ -58,13 +56,6 @@ class Notifier(Component):
             self.cloud.of(MessagingRecords).post(alarm["project_id"], name, str(uuid4()), [message])
         else:
             log.info("Alarm %s: %s", alarm["id"], notification)
-
-    def _token(self, trust_id: str | None) -> str:
-        """Return a token of a trust. Raises ApiError when it is over."""
-        identity = self.cloud.of(IdentityRecords)
-        trust = identity.trusts.require(trust_id or "")
-        user = identity.users.require(trust["trustor_user_id"])
-        return issue(identity, user, ["token"], Target("project", trust["project_id"]), trust_id=trust["id"])[0]
 
     def with_trusts(self, urls: Sequence[str], request: Request) -> list[str]:
         """Return an alarm's actions with trusts of the caller in those that need one. Raises Keystone's ApiError."""

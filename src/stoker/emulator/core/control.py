@@ -14,7 +14,7 @@ from stoker.emulator.core.cloud import Handler, Records, Service
 from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.faults import parse_fault
 from stoker.emulator.core.http import Request, Response
-from stoker.emulator.core.urls import split_url
+from stoker.emulator.core.urls import is_local
 
 
 class ControlRecords(Records):
@@ -23,20 +23,11 @@ class ControlRecords(Records):
     service = "control"
 
 
-def _is_local(authority: str) -> bool:
-    """Whether `host[:port]` names this machine."""
-    host = split_url(f"//{authority}").hostname or ""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def _refuse_strangers(request: Request) -> None:
     if not ip_address(request.remote).is_loopback:
         raise forbidden("The control API answers to loopback only.")
     host, origin = request.headers.get("host"), request.headers.get("origin")
-    if host is not None and not _is_local(host):
+    if host is not None and not is_local(host):
         raise forbidden("The control API answers to names of this machine only: use 127.0.0.1 or localhost.")
     is_foreign = origin is not None and (not origin.startswith("http://") or origin.removeprefix("http://") != host)
     if is_foreign or request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 _NOTHING = urlsplit("")
@@ -13,3 +14,12 @@ def split_url(url: str) -> SplitResult:
         return urlsplit(url)
     except ValueError:
         return _NOTHING
+
+
+def is_local(authority: str) -> bool:
+    """Return whether `host[:port]` names this machine."""
+    host = split_url(f"//{authority}").hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

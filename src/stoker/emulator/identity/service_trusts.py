@@ -1,4 +1,6 @@
-"""Trusts by which users let a service act for them later: Aodh when an alarm fires, Blazar when a lease begins."""
+"""Trusts by which users let a service act for them later: Aodh when an alarm fires, Blazar when a lease begins, Mistral
+when a cron trigger is due.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,12 @@ from typing import Any
 from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.core.http import Request
 from stoker.emulator.core.internal import ask
-from stoker.emulator.identity.records import DEFAULT_DOMAIN, IdentityRecords
+from stoker.emulator.identity.records import DEFAULT_DOMAIN, IdentityRecords, Target
+from stoker.emulator.identity.tokens import issue
 
 
-def trust_for(cloud: Cloud, request: Request, service_user: str) -> tuple[str, bool]:
-    """Return the ID of a trust of the caller in the user of a service, and whether the trust is new.
+def trust_for(cloud: Cloud, request: Request, name: str) -> tuple[str, bool]:
+    """Return the ID of a trust of the caller in the user `name` of a service, and whether the trust is new.
 
     A caller who acts through a trust uses that one. Raises Keystone's ApiError.
     """
@@ -20,7 +23,7 @@ def trust_for(cloud: Cloud, request: Request, service_user: str) -> tuple[str, b
         return caller.trust_id, False
     wanted = {
         "trustor_user_id": caller.user_id,
-        "trustee_user_id": _user(cloud, service_user),
+        "trustee_user_id": service_user(cloud, name),
         "impersonation": True,
         "project_id": caller.project,
         "roles": [{"name": name} for name in sorted(caller.roles)],
@@ -36,7 +39,16 @@ def end_trust(cloud: Cloud, trust_id: str) -> None:
         trusts.remove(trust)
 
 
-def _user(cloud: Cloud, name: str) -> str:
+def token_of(cloud: Cloud, trust_id: str) -> str:
+    """Return a token of a trust. Raises ApiError when the trust or its user no longer exists."""
+    identity = cloud.of(IdentityRecords)
+    trust = identity.trusts.require(trust_id)
+    user = identity.users.require(trust["trustor_user_id"])
+    return issue(identity, user, ["token"], Target("project", trust["project_id"]), trust_id=trust["id"])[0]
+
+
+def service_user(cloud: Cloud, name: str) -> str:
+    """Return the ID of a service's user, who is created when first needed."""
     identity = cloud.of(IdentityRecords)
     known = identity.users.first(name=name, domain_id=DEFAULT_DOMAIN)
     return str((known or identity.create_user(name, DEFAULT_DOMAIN, None))["id"])

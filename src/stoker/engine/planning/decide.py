@@ -140,10 +140,19 @@ def decide(target: Target, state: ResourceState | None, *, repairable: bool = Fa
     unbroken = not (is_broken(row) or state.in_change)
     same = target.fingerprint is not None and target.fingerprint == row.fingerprint and unbroken
     if same and target.renewed is None:
-        if target.type.updates_with_parent:
+        if _updates_with_parent(target):
             return Decision(Kind.UPDATE, (Reason(ReasonCode.UPDATED_WITH_STACK),))
         return Decision(Kind.KEEP)
     return _compare(target, state, fate)
+
+
+def _updates_with_parent(target: Target) -> bool:
+    """Return whether the resource is updated although nothing of it changes."""
+    declared = target.type.updates_with_parent
+    if not isinstance(declared, str):
+        return declared
+    value = target.given.get(declared)
+    return value is not None and target.type.properties[declared].convert(value) is True
 
 
 def is_broken(row: Resource) -> bool:

@@ -37,6 +37,16 @@ async def adopt_user(call: Call) -> Outcome:
     return await verify_adopted_user(_as_user(call)) or Done()
 
 
+async def suspend_user(call: Call) -> Outcome:
+    """Disable the user."""
+    return await _USER.suspend(_as_user(call))
+
+
+async def resume_user(call: Call) -> Outcome:
+    """Enable the user again."""
+    return await _USER.resume(_as_user(call))
+
+
 async def dismiss_user(call: Call) -> Outcome:
     """Delete the user, as a step, including one whose creation was interrupted."""
     if "password" not in call.data:

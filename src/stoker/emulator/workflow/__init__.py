@@ -1,0 +1,1 @@
+"""The workflow service, as Mistral has it."""

@@ -1,0 +1,90 @@
+"""Environments: named variables for executions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.cloud import Records, new_id
+from stoker.emulator.core.component import Component
+from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
+from stoker.emulator.core.http import Context
+from stoker.emulator.core.store import Record
+from stoker.emulator.workflow.fields import json_object
+from stoker.emulator.workflow.sharing import SECONDS_FORM, Sharing, scope_of
+
+
+class Environments(Component):
+    """Environments: `{id, name, description, variables, scope, project_id}`."""
+
+    def __init__(self, records: Records, sharing: Sharing) -> None:
+        super().__init__(records)
+        self._sharing = sharing
+        self.rows = records.collection("environments", ("name",), missing)
+
+    def listed(self, context: Context, everywhere: bool) -> list[Record]:
+        """Return the environments that a list shows."""
+        return self._sharing.listed(list(self.rows), context, everywhere)
+
+    def require(self, context: Context, name: str) -> Record:
+        """Return an environment that the caller may see. Raises ApiError 404."""
+        found = [row for row in self.rows.select(name=name) if self._sharing.sees(context, row)]
+        if not found:
+            raise missing(name)
+        return min(found, key=lambda row: row["project_id"] != context.project_id)
+
+    def variables(self, given: Any, project: str) -> dict[str, Any]:
+        """Return the variables that the parameter `env` of an execution means. Raises ApiError."""
+        if given is None or isinstance(given, dict):
+            return dict(given or {})
+        named = self.rows.select(name=given) if isinstance(given, str) else []
+        found = [row for row in named if row["project_id"] == project or row["scope"] == "public"]
+        if not found:
+            raise missing(str(given))
+        return dict(min(found, key=lambda row: row["project_id"] != project)["variables"])
+
+    def create(self, context: Context, body: Record) -> Record:
+        """Create an environment. Raises ApiError 400, 409."""
+        name = body.get("name")
+        if not isinstance(name, str) or not 1 <= len(name) <= 255:
+            raise bad_request("An environment requires a name of at most 255 characters.")
+        if self.rows.first(name=name, project_id=context.project) is not None:
+            raise conflict(f"Duplicate entry for Environment: ['{name}']")
+        wanted = _wanted(body)
+        if not wanted.get("variables"):
+            raise bad_request("An environment requires variables.")
+        made = {"id": new_id(), "name": name, "description": None, "scope": "private", "project_id": context.project}
+        moment = {"created_at": self.records.timestamp(SECONDS_FORM), "updated_at": None}
+        return self.rows.add({**made, **wanted, **moment})
+
+    def change(self, context: Context, body: Record) -> Record:
+        """Change an environment; variables are replaced as a whole. Raises ApiError."""
+        row = self.require(context, str(body.get("name")))
+        if not context.may_see(row):
+            raise ApiError(403, f"The environment {row['name']} belongs to another project.")
+        return self.rows.update(row, **_wanted(body), updated_at=self.records.timestamp(SECONDS_FORM))
+
+    def remove(self, context: Context, name: str) -> None:
+        """Delete an environment. Raises ApiError."""
+        row = self.require(context, name)
+        if not context.may_see(row):
+            raise ApiError(403, f"The environment {row['name']} belongs to another project.")
+        self.rows.remove(row)
+
+
+def _wanted(body: Record) -> dict[str, Any]:
+    """Return the fields of an environment that a request sets. Raises ApiError 400."""
+    if unknown := sorted(body.keys() - {"name", "description", "variables", "scope"}):
+        raise bad_request(f"Unknown attribute: {unknown[0]}")
+    wanted: dict[str, Any] = {}
+    if "description" in body:
+        wanted["description"] = body["description"]
+    if "scope" in body:
+        wanted["scope"] = scope_of(body["scope"])
+    if "variables" in body:
+        wanted["variables"] = json_object(body["variables"], "variables")
+    return wanted
+
+
+def missing(name: str) -> ApiError:
+    """Return the 404 for an environment."""
+    return not_found(f"Environment not found [name={name}]")

@@ -1,0 +1,90 @@
+"""Lists: filters, order, pages and fields of answers, as all collections of Mistral have them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from stoker.emulator.core.errors import ApiError, bad_request, not_found
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.store import Record
+
+View = Callable[[Record], dict[str, Any]]
+_RESERVED = frozenset({
+    "limit", "marker", "sort_keys", "sort_dirs", "fields", "all_projects", "include_output", "nulls",
+})  # fmt: skip
+_ORDERS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "eq": operator.eq, "neq": operator.ne, "gt": operator.gt, "gte": operator.ge, "lt": operator.lt, "lte": operator.le,
+}  # fmt: skip
+
+
+def listing(
+    request: Request, rows: Sequence[Record], view: View, plural: str, hidden: Collection[str] = ()
+) -> Response:
+    """Return the rows that a request asks for under `plural`, with a link `next` when more follow.
+
+    hidden: fields that are shown only if they are asked for by `fields` or `include_output`.
+    """
+    query = request.query
+    known = view(rows[0]).keys() if rows else None
+    found = [view(row) for row in rows]
+    for name, value in query.pairs:
+        if name not in _RESERVED:
+            found = [one for one in found if _matches(name, value, one)]
+    for name in filter(None, (query.get("nulls") or "").split(",")):
+        found = [one for one in found if one.get(name) is None]
+    _sort(found, (query.get("sort_keys") or "created_at").split(","), (query.get("sort_dirs") or "asc").split(","))
+    limit, start = query.integer("limit") or 0, _start(found, query.get("marker"))
+    shown = found[start : start + limit] if limit else found[start:]
+    body: dict[str, Any] = {}
+    if limit and start + limit < len(found):
+        body["next"] = request.next_url(shown[-1]["id"])
+    wanted = [name for name in (query.get("fields") or "").split(",") if name]
+    if known is not None and (unknown := [name for name in wanted if name not in known]):
+        raise bad_request(f"Field(s) {', '.join(unknown)} are invalid.")
+    body[plural] = [_selected(one, wanted, () if query.boolean("include_output") else hidden) for one in shown]
+    return Response(body)
+
+
+def _matches(name: str, value: str, shown: Mapping[str, Any]) -> bool:
+    """Return whether a field has the value of a filter: `value`, or `<operator>:value`."""
+    if name not in shown:
+        raise bad_request(f"Unknown query parameter or field: {name}")
+    have = "" if shown[name] is None else str(shown[name])
+    prefix, _, rest = value.partition(":")
+    if prefix in _ORDERS:
+        return bool(_ORDERS[prefix](have, rest))
+    if prefix in ("in", "nin"):
+        return (have in rest.split(",")) is (prefix == "in")
+    if prefix == "has":
+        return rest in have
+    return have == value
+
+
+def _sort(found: list[dict[str, Any]], keys: Sequence[str], directions: Sequence[str]) -> None:
+    if wrong := [one for one in directions if one not in ("asc", "desc")]:
+        raise bad_request(f"Unknown sort direction, must be 'desc' or 'asc': {wrong[0]}")
+    for at in reversed(range(len(keys))):
+        direction = directions[at] if at < len(directions) else "asc"
+        key = keys[at]
+        found.sort(key=lambda one: str(one.get(key) or ""), reverse=direction == "desc")
+
+
+def _start(found: Sequence[Mapping[str, Any]], marker: str | None) -> int:
+    if not marker:
+        return 0
+    for at, one in enumerate(found):
+        if one["id"] == marker:
+            return at + 1
+    raise _no_marker(marker)
+
+
+def _no_marker(marker: str) -> ApiError:
+    return not_found(f"The marker {marker} could not be found.")
+
+
+def _selected(one: dict[str, Any], wanted: Sequence[str], hidden: Collection[str]) -> dict[str, Any]:
+    if wanted:
+        return {name: one[name] for name in one if name in wanted or name == "id"}
+    return {name: value for name, value in one.items() if name not in hidden}

@@ -1,0 +1,37 @@
+"""The records of the workflow service: the graph of its components."""
+
+from __future__ import annotations
+
+from stoker.emulator.core.cloud import Cloud, Records
+from stoker.emulator.identity.service_trusts import service_user
+from stoker.emulator.workflow.definitions import Definitions
+from stoker.emulator.workflow.environments import Environments
+from stoker.emulator.workflow.executions import Executions
+from stoker.emulator.workflow.running_actions import RunningActions
+from stoker.emulator.workflow.runs import Runs
+from stoker.emulator.workflow.sharing import Sharing
+from stoker.emulator.workflow.tasks import Tasks
+from stoker.emulator.workflow.triggers import SERVICE_USER, Triggers
+
+
+class WorkflowRecords(Records):
+    """Definitions, executions and triggers."""
+
+    service = "mistral"
+
+    def __init__(self, cloud: Cloud) -> None:
+        super().__init__(cloud)
+        self.sharing = Sharing(self)
+        self.definitions = Definitions(self, self.sharing)
+        self.environments = Environments(self, self.sharing)
+        self.runs = Runs(self)
+        self.running_actions = RunningActions(self, self.runs, self.definitions)
+        tasks = Tasks(self, self.runs, self.running_actions)
+        self.execution_starter = Executions(self, self.runs, self.definitions, self.environments, tasks)
+        self.triggers = Triggers(self, self.sharing, self.definitions, self.execution_starter)
+
+    def seed(self) -> None:
+        service_user(self.cloud, SERVICE_USER)
+
+    def opened(self) -> None:
+        self.running_actions.resume_after_restart()

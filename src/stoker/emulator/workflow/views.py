@@ -1,0 +1,62 @@
+"""Records as clients see them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from stoker.emulator.core.store import Record, public
+from stoker.emulator.workflow.language import defaults_of, names_of
+from stoker.emulator.workflow.runs import Runs
+
+
+def _input_of(spec: Record) -> str:
+    """Return the parameters of a definition as one string."""
+    defaults = defaults_of(spec["input"])
+    names = [f"{name}={json.dumps(defaults[name])}" if name in defaults else name for name in names_of(spec["input"])]
+    return ", ".join(names)
+
+
+def workflow(row: Record) -> dict[str, Any]:
+    """Return a workflow with its parameters."""
+    output = row["_spec"]["output"]
+    names = sorted(output) if isinstance(output, dict) else []
+    interface = {"input": row["_spec"]["input"], "output": names}
+    return {**public(row), "input": _input_of(row["_spec"]), "interface": json.dumps(interface)}
+
+
+def workbook(row: Record) -> dict[str, Any]:
+    """Return a workbook."""
+    return public(row)
+
+
+def adhoc_action(row: Record) -> dict[str, Any]:
+    """Return an ad-hoc action with its parameters."""
+    return {**public(row), "input": _input_of(row["_spec"]), "is_system": False}
+
+
+def execution(row: Record) -> dict[str, Any]:
+    """Return an execution; the maps are JSON in strings."""
+    encoded = {name: json.dumps(row[name]) for name in ("input", "output", "params", "published_global")}
+    return {**{name: value for name, value in public(row).items() if name != "accepted"}, **encoded}
+
+
+def task(runs: Runs, row: Record) -> dict[str, Any]:
+    """Return a task with its result; the maps are JSON in strings."""
+    encoded = {name: json.dumps(row[name]) for name in ("runtime_context", "published", "published_global")}
+    return {**public(row), **encoded, "result": json.dumps(runs.result_of(row))}
+
+
+def action_execution(row: Record) -> dict[str, Any]:
+    """Return an action execution; input and output are JSON in strings."""
+    return {**public(row), **{name: json.dumps(row[name]) for name in ("input", "output")}}
+
+
+def trigger(row: Record) -> dict[str, Any]:
+    """Return a cron trigger; input and parameters are JSON in strings."""
+    return {**public(row), **{name: json.dumps(row[name]) for name in ("workflow_input", "workflow_params")}}
+
+
+def environment(row: Record) -> dict[str, Any]:
+    """Return an environment; the variables are JSON in a string."""
+    return {**public(row), "variables": json.dumps(row["variables"])}
