@@ -9,6 +9,7 @@ import pytest
 from stoker.emulator.testing import Answer, ServedCloud
 
 VERSION = "X-OpenStack-Manila-API-Version"
+NEWEST = "2.78"
 
 
 class Manila:
@@ -17,17 +18,17 @@ class Manila:
     def __init__(self, served: ServedCloud, user: str = "demo") -> None:
         self.served, self.user = served, user
 
-    def call(self, method: str, path: str, body: Any = None, version: str = "2.65") -> Answer:
+    def call(self, method: str, path: str, body: Any = None, version: str = NEWEST) -> Answer:
         token = self.served.token(self.user, self.user)
         return self.served.call(method, f"/share/v2{path}", body, token, {VERSION: version})
 
-    def send(self, method: str, path: str, body: Any = None, version: str = "2.65") -> Any:
+    def send(self, method: str, path: str, body: Any = None, version: str = NEWEST) -> Any:
         """The object in the answer, or the list; {} for an empty answer."""
         answer = self.call(method, path, body, version)
         assert answer.status in (200, 202), answer.content
         return next(iter(answer.json.values())) if answer.content else {}
 
-    def refused(self, method: str, path: str, body: Any = None, version: str = "2.65") -> tuple[int, str]:
+    def refused(self, method: str, path: str, body: Any = None, version: str = NEWEST) -> tuple[int, str]:
         """The status and message of an error."""
         answer = self.call(method, path, body, version)
         ((_, error),) = answer.json.items()
@@ -39,7 +40,7 @@ class Manila:
         self.served.advance(1)
         return made
 
-    def names(self, path: str, version: str = "2.65") -> list[str]:
+    def names(self, path: str, version: str = NEWEST) -> list[str]:
         return [row["name"] for row in self.send("GET", path, None, version)]
 
 
@@ -118,7 +119,7 @@ def test_what_a_share_cannot_be(demo: Manila, admin: Manila) -> None:
 
 def test_fields_by_microversion(demo: Manila, admin: Manila, served: ServedCloud) -> None:
     share = demo.share(name="one")
-    old, new = (demo.send("GET", f"/shares/{share['id']}", None, version) for version in ("2.8", "2.65"))
+    old, new = (demo.send("GET", f"/shares/{share['id']}", None, version) for version in ("2.8", NEWEST))
     assert old["export_location"] and "export_location" not in new
     assert {"user_id", "progress", "mount_snapshot_support"} <= new.keys() - old.keys()
     assert "host" not in new and admin.send("GET", f"/shares/{share['id']}")["host"] == "devstack@generic#pool"
@@ -127,15 +128,49 @@ def test_fields_by_microversion(demo: Manila, admin: Manila, served: ServedCloud
     assert demo.call("GET", "/shares", None, "2.13").headers[VERSION.lower()] == "2.13"
     document = served.call("GET", "/share/v2/", headers={VERSION: "2.999"})
     (version,) = document.json["versions"]
-    assert (document.status, version["version"], version["min_version"]) == (200, "2.65", "2.7")
+    assert (document.status, version["version"], version["min_version"]) == (200, NEWEST, "2.7")
     assert served.call("GET", "/share/").status == 300
+
+
+def test_the_recycle_bin(demo: Manila, served: ServedCloud) -> None:
+    share = demo.share(name="one")
+    path, action = f"/shares/{share['id']}", f"/shares/{share['id']}/action"
+    assert demo.refused("POST", action, {"soft_delete": None}, "2.68")[0] == 400
+    assert demo.refused("POST", action, {"restore": None})[0] == 403
+    assert demo.call("POST", action, {"soft_delete": None}).status == 202
+    assert (demo.names("/shares"), demo.names("/shares?is_soft_deleted=true")) == ([], ["one"])
+    assert demo.refused("POST", action, {"extend": {"new_size": 2}})[0] == 403
+    assert demo.call("POST", action, {"restore": None}).status == 202
+    served.advance(6 * 24 * 3600)
+    assert demo.call("POST", action, {"soft_delete": None}).status == 202
+    served.advance(2 * 24 * 3600)
+    assert demo.send("GET", path)["is_soft_deleted"] is True
+    served.advance(6 * 24 * 3600)
+    assert demo.refused("GET", path)[0] == 404
+
+
+def test_sizes_by_share_type(demo: Manila, admin: Manila) -> None:
+    sizes = {"min_share_size": "2", "max_share_size": "4", "max_share_extend_size": "5"}
+    specs = {f"provisioning:{name}": value for name, value in sizes.items()}
+    admin.send(
+        "POST",
+        "/types",
+        {"share_type": {"name": "sized", "extra_specs": {"driver_handles_share_servers": False, **specs}}},
+    )
+    for size, status in ((1, 400), (5, 400), (4, 200)):
+        body = {"share": {"share_proto": "NFS", "size": size, "share_type": "sized"}}
+        answer = demo.call("POST", "/shares", body)
+        assert answer.status == status
+    demo.served.advance(1)
+    action = f"/shares/{answer.json['share']['id']}/action"
+    assert [demo.call("POST", action, {"extend": {"new_size": size}}).status for size in (6, 5)] == [400, 202]
 
 
 def test_access_rules(demo: Manila, admin: Manila, served: ServedCloud) -> None:
     share = demo.share()
     action = f"/shares/{share['id']}/action"
 
-    def allow(kind: str, target: str, version: str = "2.65", **more: Any) -> Answer:
+    def allow(kind: str, target: str, version: str = NEWEST, **more: Any) -> Answer:
         wanted = {"access_type": kind, "access_to": target, **more}
         return demo.call("POST", action, {"allow_access": wanted}, version)
 
@@ -148,8 +183,8 @@ def test_access_rules(demo: Manila, admin: Manila, served: ServedCloud) -> None:
     assert demo.send("GET", f"/share-access-rules/{rule['id']}")["state"] == "active"
     assert demo.send("GET", f"/shares/{share['id']}")["access_rules_status"] == "active"
     for kind, target, version in (
-        ("ip", "10.0.0.0/24", "2.65"), ("ip", "10.0.0.900", "2.65"), ("ip", "fd00::1", "2.37"), ("user", "ann", "2.65"),
-        ("cert", "x" * 65, "2.65"), ("cephx", "client.a", "2.65"), ("nis", "x", "2.65"),
+        ("ip", "10.0.0.0/24", NEWEST), ("ip", "10.0.0.900", NEWEST), ("ip", "fd00::1", "2.37"), ("user", "ann", NEWEST),
+        ("cert", "x" * 65, NEWEST), ("cephx", "client.a", NEWEST), ("nis", "x", NEWEST),
     ):  # fmt: skip
         assert allow(kind, target, version).status == 400, (kind, target)
     assert allow("ip", "10.0.0.1", access_level="all").status == 400
@@ -169,11 +204,14 @@ def test_access_rules(demo: Manila, admin: Manila, served: ServedCloud) -> None:
 
 def test_snapshots(demo: Manila, admin: Manila, served: ServedCloud) -> None:
     share = demo.share(size=2)
-    snapshot = demo.send("POST", "/snapshots", {"snapshot": {"share_id": share["id"], "name": "one"}})
+    snapshot = demo.send("POST", "/snapshots", {"snapshot": {"share_id": share["id"], "name": "one",
+                                                              "metadata": {"a": "b"}}})  # fmt: skip
     path = f"/snapshots/{snapshot['id']}"
+    assert demo.send("PUT", f"{path}/metadata", {"metadata": {"c": "d"}}) == {"c": "d"}
     assert (snapshot["status"], snapshot["share_size"]) == ("creating", 2)
     assert demo.refused("DELETE", path)[0] == 403
     served.advance(1)
+    assert demo.send("GET", f"{path}/export-locations") == []
     copy = demo.share(snapshot_id=snapshot["id"], size=3)
     assert demo.send("GET", f"/shares/{copy['id']}")["snapshot_id"] == snapshot["id"]
     body = {"share": {"share_proto": "NFS", "size": 1, "snapshot_id": snapshot["id"]}}
@@ -241,7 +279,12 @@ def test_share_networks_and_security_services(demo: Manila, served: ServedCloud)
     assert demo.refused("PUT", f"/security-services/{services[0]}", {"security_service": {"user": "u"}})[0] == 403
     assert demo.refused("DELETE", path)[0] == 409
     assert demo.send("POST", f"{path}/subnets", {"share-network-subnet": {"availability_zone": "nova"}})["id"]
-    assert demo.refused("POST", f"{path}/subnets", {"share-network-subnet": {"availability_zone": "nova"}})[0] == 409
+    again = {"share-network-subnet": {"availability_zone": "nova", "metadata": {"a": "b"}}}
+    assert demo.refused("POST", f"{path}/subnets", again, "2.69")[0] == 409
+    second = f"{path}/subnets/{demo.send('POST', f'{path}/subnets', again)['id']}"
+    assert demo.send("POST", f"{second}/metadata", {"metadata": {"c": "d"}}) == {"a": "b", "c": "d"}
+    assert demo.send("GET", second)["metadata"] == {"a": "b", "c": "d"}
+    assert demo.call("DELETE", second).status == 202
     assert demo.refused("DELETE", f"{path}/subnets/{subnet['id']}")[0] == 409
     assert demo.refused("GET", f"{path}/subnets", None, "2.50")[0] == 404
     demo.call("DELETE", f"/shares/{share['id']}")

@@ -7,7 +7,7 @@ from typing import Any
 from stoker.emulator.core import fields
 from stoker.emulator.core.actions import Actions, act
 from stoker.emulator.core.component import on, visible
-from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.errors import bad_request, forbidden
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.share import network_routes, snapshot_routes, type_routes
@@ -19,7 +19,7 @@ from stoker.emulator.share.shares import STATUSES, Shares
 from stoker.emulator.share.snapshots import STATUSES as SNAPSHOT_STATUSES
 from stoker.emulator.share.snapshots import ShareSnapshots
 from stoker.emulator.share.types import ShareTypes
-from stoker.emulator.share.views import rule_view
+from stoker.emulator.share.views import SINCE_SOFT_DELETION, rule_view
 
 ACCEPTED = 202
 SINCE_METADATA = (2, 45)
@@ -102,6 +102,16 @@ def force_delete(shares: Shares, request: Request, share: Record, arguments: Any
     return Response(status=ACCEPTED)
 
 
+def discard(shares: Shares, request: Request, share: Record, arguments: Any) -> Response:
+    shares.discard(share)
+    return Response(status=ACCEPTED)
+
+
+def restore(shares: Shares, request: Request, share: Record, arguments: Any) -> Response:
+    shares.restore(share)
+    return Response(status=ACCEPTED)
+
+
 def unmanage(backend: BackendShares, request: Request, share: Record, arguments: Any) -> Response:
     request.context.require()
     backend.unmanage(share)
@@ -122,8 +132,17 @@ SHARE_ACTIONS: Actions = {
 }
 
 
+BIN_ACTIONS: Actions = {"soft_delete": on(Shares, discard), "restore": on(Shares, restore)}
+"""Actions since microversion 2.69; others are refused while a share is in the recycle bin."""
+
+
 def share_action(shares: Shares, request: Request) -> Response:
-    return act(SHARE_ACTIONS, shares.records, request, shares.own(request.context, request.vars["share_id"]))
+    share = shares.own(request.context, request.vars["share_id"])
+    recycles = request.version >= SINCE_SOFT_DELETION
+    body = request.json
+    if share["is_soft_deleted"] and not (isinstance(body, dict) and body.keys() & {"restore", "force_delete"}):
+        raise forbidden(f"Invalid share: share {share['id']} has been soft deleted.")
+    return act({**SHARE_ACTIONS, **(BIN_ACTIONS if recycles else {})}, shares.records, request, share)
 
 
 def reset_snapshot(snapshots: ShareSnapshots, request: Request, snapshot: Record, arguments: Any) -> Response:

@@ -14,7 +14,7 @@ from stoker.emulator.share.quotas import SINCE, Quotas
 from stoker.emulator.share.tables import ZONE
 
 UPDATED = "2015-08-27T11:33:21Z"
-OLDEST, NEWEST = (2, 7), (2, 65)
+OLDEST, NEWEST = (2, 7), (2, 78)
 EXTENSION_ROUTES = extension_routes({}, updated=UPDATED)
 
 

@@ -1,7 +1,7 @@
 """The shared file systems service: its table of routes.
 
-The microversions from 2.7 to 2.65 of its API, without share groups, replicas, share servers, migration and messages,
-whose paths do not exist.
+The microversions from 2.7 to 2.78 of its API, without share groups, replicas, share servers, migration, transfers and
+messages, whose paths do not exist.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from stoker.emulator.share.types import ShareTypes
 from stoker.emulator.share.views import SINCE_SUBNETS
 
 SINCE_EXPORTS = (2, 9)
+SINCE_SNAPSHOT_EXPORTS = (2, 32)
 SINCE_QUOTA_DETAIL = (2, 25)
 SINCE_TYPE_UPDATE = (2, 50)
 
@@ -39,6 +40,8 @@ ROUTES = merged(
     {"/availability-zones": {"GET": admin_routes.availability_zones}},
     admin_routes.EXTENSION_ROUTES,
     share_routes.SHARE_METADATA.routes("/shares/{share_id}"),
+    snapshot_routes.SNAPSHOT_METADATA.routes("/snapshots/{snapshot_id}"),
+    network_routes.SUBNET_METADATA.routes("/share-networks/{network_id}/subnets/{subnet_id}"),
     using(BackendShares, {"/shares/manage": {"POST": admin(share_routes.manage)}}),
     using(
         Shares,
@@ -73,6 +76,9 @@ ROUTES = merged(
                 "GET": snapshot_routes.show,
                 "PUT": snapshot_routes.update,
                 "DELETE": snapshot_routes.delete,
+            },
+            "/snapshots/{snapshot_id}/export-locations": {
+                "GET": since(SINCE_SNAPSHOT_EXPORTS, snapshot_routes.list_exports)
             },
             "/snapshots/{snapshot_id}/action": {"POST": action_routes.snapshot_action},
         },

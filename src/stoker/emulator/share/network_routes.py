@@ -6,18 +6,20 @@ from typing import Any
 
 from stoker.emulator.core import fields
 from stoker.emulator.core.component import visible
-from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.errors import bad_request, conflict
 from stoker.emulator.core.filters import Filter, equal, project_rows
 from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.metadata import Metadata
 from stoker.emulator.core.store import Record
 from stoker.emulator.share.lists import COMMON, listing
 from stoker.emulator.share.networks import NETWORK_PLACE, SecurityServices, ShareNetworks
-from stoker.emulator.share.views import SUBNET_FIELDS, network_view, subnet_view
+from stoker.emulator.share.share_routes import METADATA, NO_ITEM, OTHER_KEY
+from stoker.emulator.share.views import SINCE_SUBNETS_IN_ZONE, SUBNET_FIELDS, network_view, subnet_view
 
 TEXT = fields.nullable(fields.text())
 PLACE = dict.fromkeys(NETWORK_PLACE, TEXT)
 NETWORK = {"name": TEXT, "description": TEXT, **PLACE}
-SUBNET = {"availability_zone": TEXT, **PLACE}
+SUBNET = {"availability_zone": TEXT, "metadata": fields.nullable(METADATA), **PLACE}
 SERVICE_TYPES = ("ldap", "kerberos", "active_directory")
 SERVICE = dict.fromkeys(("name", "description", "dns_ip", "server", "domain", "user", "password"), TEXT)
 SUBNET_MEMBER = "share_network_subnet"
@@ -137,6 +139,10 @@ def create_subnet(networks: ShareNetworks, request: Request) -> Response:
     member = "share-network-subnet" if isinstance(body, dict) and "share-network-subnet" in body else SUBNET_MEMBER
     wanted = request.object(member)
     fields.check_fields(wanted, SUBNET, where=member, strict=False)
+    zone = wanted.get("availability_zone")
+    taken = {one["availability_zone"] for one in networks.subnets_of(network)}
+    if request.version < SINCE_SUBNETS_IN_ZONE and zone in taken:
+        raise conflict(f"Share network {network['id']} has a subnet in availability zone {zone} already.")
     return _subnet_shown(networks, request, networks.add_subnet(network, wanted))
 
 
@@ -147,6 +153,21 @@ def show_subnet(networks: ShareNetworks, request: Request) -> Response:
 def delete_subnet(networks: ShareNetworks, request: Request) -> Response:
     networks.remove_subnet(_subnet(networks, request))
     return Response(status=202)
+
+
+def _write_metadata(networks: ShareNetworks, request: Request, metadata: dict[str, str]) -> None:
+    networks.subnets.update(_subnet(networks, request), metadata=metadata, updated_at=networks.moment())
+
+
+SUBNET_METADATA = Metadata(
+    kind=ShareNetworks,
+    read=lambda networks, request: _subnet(networks, request)["metadata"],
+    write=_write_metadata,
+    form=METADATA,
+    missing=NO_ITEM,
+    mismatch=OTHER_KEY,
+    removed=200,
+)
 
 
 # -- security services ------------------------------------------------------------------------------------------------

@@ -49,16 +49,17 @@ class ShareNetworks(Component):
                 "_security_services": [],
             }
         )
-        self._add_subnet(network, wanted.get("availability_zone"), place)
+        self._add_subnet(network, wanted, place)
         return network
 
-    def _add_subnet(self, network: Record, zone: str | None, place: Mapping[str, Any]) -> Record:
+    def _add_subnet(self, network: Record, wanted: Mapping[str, Any], place: Mapping[str, Any]) -> Record:
         unknown = ("network_type", "segmentation_id", "cidr", "ip_version", "gateway", "mtu", "_share_server_id")
         return self.subnets.add(
             {
                 "id": new_id(),
                 "share_network_id": network["id"],
-                "availability_zone": zone,
+                "availability_zone": wanted.get("availability_zone"),
+                "metadata": wanted.get("metadata") or {},
                 "created_at": self.moment(),
                 "updated_at": None,
                 **place,
@@ -67,11 +68,8 @@ class ShareNetworks(Component):
         )
 
     def add_subnet(self, network: Record, wanted: Mapping[str, Any]) -> Record:
-        """A further subnet; 409 for one with the same availability zone as another."""
-        zone = wanted.get("availability_zone")
-        if any(one["availability_zone"] == zone for one in self.subnets_of(network)):
-            raise conflict(f"Share network {network['id']} has a subnet in availability zone {zone} already.")
-        return self._add_subnet(network, zone, _place(wanted))
+        """A further subnet; 400 for half of a place."""
+        return self._add_subnet(network, wanted, _place(wanted))
 
     def remove_subnet(self, subnet: Record) -> None:
         """Delete a subnet; 409 while shares have servers on it."""

@@ -12,10 +12,12 @@ from stoker.emulator.share.access import AccessRules
 from stoker.emulator.share.lists import COMMON, listing
 from stoker.emulator.share.managed import BackendShares
 from stoker.emulator.share.shares import Shares
-from stoker.emulator.share.views import brief, export_view, share_view
+from stoker.emulator.share.views import SINCE_SOFT_DELETION, brief, export_view, share_view
 
 TEXT = fields.nullable(fields.text())
 METADATA = fields.text_map(largest_value=1023, key_form=r".{1,255}")
+NO_ITEM = "metadata item was not found"
+OTHER_KEY = "Request body and URI mismatch"
 NAMES = {"name": TEXT, "description": TEXT, "display_name": TEXT, "display_description": TEXT}
 CREATABLE = {
     **NAMES,
@@ -60,12 +62,15 @@ def own(shares: Shares, request: Request) -> Record:
 
 
 def _rows(shares: Shares, request: Request) -> list[Record]:
-    """The shares of the caller's project, or of all; with `is_public`, public ones of other projects too."""
+    """The shares of the caller's project, or of all; with `is_public`, public ones of other projects too; with
+    `is_soft_deleted`, those in the recycle bin."""
     context, query = request.context, request.query
+    deleted = request.version >= SINCE_SOFT_DELETION and bool(query.boolean("is_soft_deleted"))
+    rows = [row for row in shares.rows if row["is_soft_deleted"] == deleted]
     if context.is_admin and query.boolean("all_tenants"):
-        return list(shares.rows)
+        return rows
     public = bool(query.boolean("is_public"))
-    return [row for row in shares.rows if row["project_id"] == context.project or (public and row["is_public"])]
+    return [row for row in rows if row["project_id"] == context.project or (public and row["is_public"])]
 
 
 def index(shares: Shares, request: Request) -> Response:
@@ -136,7 +141,7 @@ SHARE_METADATA = Metadata(
     read=lambda shares, request: found(shares, request)["metadata"],
     write=_write_metadata,
     form=METADATA,
-    missing="metadata item was not found",
-    mismatch="Request body and URI mismatch",
+    missing=NO_ITEM,
+    mismatch=OTHER_KEY,
     removed=200,
 )

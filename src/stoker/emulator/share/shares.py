@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection as Several
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records, new_id
-from stoker.emulator.core.component import Component, visible
+from stoker.emulator.core.component import MICROSECONDS, Component, visible
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Collection, Record
@@ -20,6 +21,10 @@ from stoker.emulator.share.types import ABILITIES, SERVERS, ShareTypes, is_able
 STATUSES = ("available", "error", "creating", "deleting", "error_deleting", "extending", "extending_error", "shrinking",
             "shrinking_error", "manage_error", "reverting", "reverting_error")  # fmt: skip
 DELETABLE = frozenset({"available", "error", "error_deleting", "inactive", "manage_error"})
+LEAST, MOST = "provisioning:min_share_size", "provisioning:max_share_size"
+MOST_EXTENDED = "provisioning:max_share_extend_size"
+KEPT_SECONDS = 7 * 24 * 3600.0
+"""How long a share stays in the recycle bin."""
 PATHS = {
     "NFS": "{address}:/shares/share-{id}",
     "CIFS": "\\\\{address}\\share-{id}",
@@ -53,7 +58,13 @@ class Shares(Component):
         self.quotas = quotas
         self._rules = rules
         self._snapshots = snapshots
-        records.deferrable(self.finish_creation, self.finish_deletion, self.finish_resizing, self.finish_reverting)
+        records.deferrable(
+            self.finish_creation,
+            self.finish_deletion,
+            self.finish_resizing,
+            self.finish_reverting,
+            self.empty_bin,
+        )
 
     def find(self, context: Context, key: str) -> Record:
         """A share that the caller may see: public ones too."""
@@ -87,6 +98,7 @@ class Shares(Component):
             "snapshot_id": source["id"] if source else None,
             "share_network_id": network,
         }
+        check_allowed(kind, share["size"], MOST)
         self.quotas.check_size(context.project, share["size"])
         self.quotas.check(context.project, {"shares": 1, "gigabytes": share["size"]})
         self.rows.add(share)
@@ -117,6 +129,8 @@ class Shares(Component):
             "user_id": context.user_id,
             "progress": "0%",
             "task_state": None,
+            "is_soft_deleted": False,
+            "scheduled_to_be_deleted_at": None,
             "created_at": self.moment(),
             "updated_at": None,
             "_abilities": {name: is_able(kind, name) for name in ABILITIES},
@@ -196,15 +210,39 @@ class Shares(Component):
 
     def delete(self, share: Record, force: bool = False) -> None:
         """Begin to delete a share; 403 in another status unless `force`, 403 while it has snapshots."""
-        if share["status"] not in DELETABLE and not force:
-            raise forbidden(
-                f"Invalid share: Share status must be one of {', '.join(sorted(DELETABLE))}, "
-                f"but current status is: {share['status']}."
-            )
+        if not force:
+            self._refuse_busy(share)
         if snapshots := len(self._snapshots.select(share_id=share["id"])):
             raise forbidden(f"Invalid share: Share still has {snapshots} dependent snapshots.")
         self.rows.update(share, status="deleting", updated_at=self.moment())
         self.after(SHORT, self.finish_deletion, share["id"])
+
+    def _refuse_busy(self, share: Record) -> None:
+        if share["status"] not in DELETABLE:
+            raise forbidden(
+                f"Invalid share: Share status must be one of {', '.join(sorted(DELETABLE))}, "
+                f"but current status is: {share['status']}."
+            )
+
+    def discard(self, share: Record) -> None:
+        """Move a share to the recycle bin for a week; 403 in a busy status, 403 while it has snapshots."""
+        self._refuse_busy(share)
+        if self._snapshots.first(share_id=share["id"]) is not None:
+            raise forbidden("Invalid share: a share with snapshots can't be soft deleted.")
+        due = datetime.fromtimestamp(self.cloud.clock.now() + KEPT_SECONDS, UTC).strftime(MICROSECONDS)
+        self.rows.update(share, is_soft_deleted=True, scheduled_to_be_deleted_at=due, updated_at=self.moment())
+        self.after(KEPT_SECONDS, self.empty_bin, share["id"], due)
+
+    def restore(self, share: Record) -> None:
+        """Take a share out of the recycle bin; 403 if it is not there."""
+        if not share["is_soft_deleted"]:
+            raise forbidden("Share is not in recycle bin.")
+        self.rows.update(share, is_soft_deleted=False, scheduled_to_be_deleted_at=None, updated_at=self.moment())
+
+    def empty_bin(self, share_id: str, due: str) -> None:
+        share = self.rows.get(share_id)
+        if share is not None and share["is_soft_deleted"] and share["scheduled_to_be_deleted_at"] == due:
+            self.delete(share, force=True)
 
     def finish_deletion(self, share_id: str) -> None:
         share = self.rows.get(share_id)
@@ -229,6 +267,7 @@ class Shares(Component):
                 f"Invalid input received: New size for extend must be greater than current size. "
                 f"(current: {share['size']}, extended: {size})."
             )
+        check_allowed(self.types.rows.require(share["share_type_id"]), size, MOST_EXTENDED)
         self.quotas.check_size(share["project_id"], size)
         self.quotas.check(share["project_id"], {"gigabytes": size - share["size"]})
         self.rows.update(share, status="extending", updated_at=self.moment())
@@ -279,6 +318,19 @@ class Shares(Component):
             raise bad_request(
                 f"Invalid share: Share {share['id']} status must be {status}, but current status is: {share['status']}."
             )
+
+
+def check_allowed(kind: Mapping[str, Any], size: int, most: str) -> None:
+    """Refuse a share of a size that the extra specs of its type do not allow. Raises ApiError 400.
+
+    most: the extra spec of the largest size.
+    """
+    specs = kind["extra_specs"]
+    least_size, most_size = (fields.as_integer(specs.get(name)) for name in (LEAST, most))
+    if (least_size is not None and size < least_size) or (most_size is not None and size > most_size):
+        raise bad_request(
+            f"Invalid input received: Share size '{size}' is not within the limits of share type {kind['name']}."
+        )
 
 
 def _size(given: Any, source: Record | None) -> int:

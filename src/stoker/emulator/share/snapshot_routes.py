@@ -6,13 +6,19 @@ from stoker.emulator.core import fields
 from stoker.emulator.core.component import visible
 from stoker.emulator.core.filters import Filter, equal, project_rows
 from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.metadata import Metadata
 from stoker.emulator.core.store import Record
 from stoker.emulator.share.lists import COMMON, listing
-from stoker.emulator.share.share_routes import NAMES
+from stoker.emulator.share.share_routes import METADATA, NAMES, NO_ITEM, OTHER_KEY
 from stoker.emulator.share.snapshots import ShareSnapshots
 from stoker.emulator.share.views import brief, snapshot_view
 
-CREATABLE = {**NAMES, "share_id": fields.text(1), "force": fields.boolean}
+CREATABLE = {
+    **NAMES,
+    "share_id": fields.text(1),
+    "force": fields.boolean,
+    "metadata": fields.nullable(METADATA),
+}
 FILTERS: dict[str, Filter] = {**COMMON, "share_id": equal("share_id"), "size": equal("size")}
 
 
@@ -42,6 +48,12 @@ def show(snapshots: ShareSnapshots, request: Request) -> Response:
     return Response({"snapshot": snapshot_view(request, found(snapshots, request))})
 
 
+def list_exports(snapshots: ShareSnapshots, request: Request) -> Response:
+    """The export locations of a snapshot: none, since the back end cannot mount snapshots."""
+    found(snapshots, request)
+    return Response({"share_snapshot_export_locations": []})
+
+
 def update(snapshots: ShareSnapshots, request: Request) -> Response:
     snapshot, wanted = found(snapshots, request), request.object("snapshot")
     fields.check_fields(wanted, NAMES, where="snapshot", strict=False)
@@ -53,3 +65,18 @@ def update(snapshots: ShareSnapshots, request: Request) -> Response:
 def delete(snapshots: ShareSnapshots, request: Request) -> Response:
     snapshots.delete(found(snapshots, request))
     return Response(status=202)
+
+
+def _write_metadata(snapshots: ShareSnapshots, request: Request, metadata: dict[str, str]) -> None:
+    snapshots.rows.update(found(snapshots, request), metadata=metadata, updated_at=snapshots.moment())
+
+
+SNAPSHOT_METADATA = Metadata(
+    kind=ShareSnapshots,
+    read=lambda snapshots, request: found(snapshots, request)["metadata"],
+    write=_write_metadata,
+    form=METADATA,
+    missing=NO_ITEM,
+    mismatch=OTHER_KEY,
+    removed=200,
+)

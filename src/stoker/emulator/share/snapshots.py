@@ -49,6 +49,7 @@ class ShareSnapshots(Component):
                 "share_proto": share["share_proto"],
                 "project_id": share["project_id"],
                 "user_id": context.user_id,
+                "metadata": wanted.get("metadata") or {},
                 "created_at": self.moment(),
                 "updated_at": None,
             }

@@ -12,6 +12,11 @@ from stoker.emulator.share.networks import NETWORK_PLACE, ShareNetworks
 SUBNET_FIELDS = (*NETWORK_PLACE, "network_type", "segmentation_id", "cidr", "ip_version")
 SUBNET_FIELDS_SINCE: tuple[tuple[Version, str], ...] = (((2, 18), "gateway"), ((2, 20), "mtu"))
 SINCE_SUBNETS = (2, 51)
+SINCE_SUBNETS_IN_ZONE = (2, 70)
+"""The first microversion in which a share network may have several subnets in an availability zone."""
+SINCE_SOFT_DELETION = (2, 69)
+SINCE_SNAPSHOT_METADATA = (2, 73)
+SINCE_SUBNET_METADATA = (2, 78)
 ABILITIES_SINCE: tuple[tuple[Version, str], ...] = (
     ((2, 2), "snapshot_support"),
     ((2, 24), "create_share_from_snapshot_support"),
@@ -60,6 +65,8 @@ def share_view(rules: AccessRules, request: Request, share: Record) -> dict[str,
         found |= {"share_group_id": None, "source_share_group_snapshot_member_id": None}
     if version >= (2, 54):
         found["progress"] = share["progress"]
+    if version >= SINCE_SOFT_DELETION:
+        found |= {key: share[key] for key in ("is_soft_deleted", "scheduled_to_be_deleted_at")}
     found |= {name: share["_abilities"][name] for since, name in ABILITIES_SINCE if version >= since}
     if request.context.is_admin:
         found |= {"host": share["host"], "share_server_id": share["share_server_id"]}
@@ -99,12 +106,16 @@ def snapshot_view(request: Request, snapshot: Record) -> dict[str, Any]:
     found["links"] = _links(request, "snapshots", snapshot)
     if request.version >= (2, 17):
         found |= {"user_id": snapshot["user_id"], "project_id": snapshot["project_id"]}
+    if request.version >= SINCE_SNAPSHOT_METADATA:
+        found["metadata"] = snapshot["metadata"]
     return found
 
 
 def subnet_view(request: Request, subnet: Record) -> dict[str, Any]:
     """A subnet of a share network."""
-    further = ("id", "availability_zone", "created_at", "updated_at")
+    further = ["id", "availability_zone", "created_at", "updated_at"]
+    if request.version >= SINCE_SUBNET_METADATA:
+        further.append("metadata")
     return {**{key: subnet[key] for key in further}, **_place(request.version, subnet)}
 
 
@@ -119,7 +130,9 @@ def network_view(networks: ShareNetworks, request: Request, network: Record) -> 
     if version < (2, 26):
         found["nova_net_id"] = None
     if version >= (2, 63):
-        found |= {"status": "active", "security_service_update_support": True}
+        found |= {"status": "active", "security_service_update_support": False}
+    if version >= SINCE_SUBNETS_IN_ZONE:
+        found["network_allocation_update_support"] = False
     return found
 
 
