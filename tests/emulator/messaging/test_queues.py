@@ -184,6 +184,12 @@ def test_subscribers_get_messages_in_the_form_they_want(zaqar: Zaqar, hook: Hook
     formed = {"subscriber": f"{hook.url}?2", "options": {"post_data": '{"run": {"it": "$zaqar_message$"}}'}}
     for wanted in (plain, formed):
         assert zaqar.call("POST", "/queues/orders/subscriptions", wanted).status == 201
+    again = zaqar.call("POST", "/queues/orders/subscriptions", plain)
+    key = again.json["subscription_id"]
+    assert again.headers["location"] == f"/v2/queues/orders/subscriptions/{key}"
+    assert len(zaqar.call("GET", "/queues/orders/subscriptions").json["subscriptions"]) == 2
+    assert zaqar.call("PUT", f"/queues/orders/subscriptions/{key}/confirm", {"confirmed": 1}).status == 400
+    assert zaqar.call("PUT", f"/queues/orders/subscriptions/{key}/confirm", {"confirmed": True}).status == 204
     assert zaqar.call("POST", "/queues/orders/subscriptions", plain).status == 409
     zaqar.post("orders", {"order": 7})
     for _ in range(2):

@@ -18,8 +18,10 @@ class Deliveries:
     def __init__(self) -> None:
         self._poster = Poster("zaqar-deliveries")
 
-    def send(self, subscription: Mapping[str, Any], queue_name: str, message: Mapping[str, Any]) -> None:
-        """Post a message to a subscriber soon."""
+    def send(
+        self, subscription: Mapping[str, Any], queue_name: str, message: Mapping[str, Any], extra: Mapping[str, str]
+    ) -> None:
+        """Post a message to a subscriber soon, with extra headers."""
         options = subscription["options"]
         content = {
             "body": message["body"],
@@ -29,5 +31,5 @@ class Deliveries:
         }
         form = options.get("post_data")
         data = json.dumps(content) if form is None else str(form).replace(f'"{PLACEHOLDER}"', json.dumps(content))
-        headers = {"Content-Type": "application/json", **options.get("post_headers", {})}
-        self._poster.post(str(subscription["subscriber"]), data.encode(), headers)
+        headers = {"Content-Type": "application/json", **options.get("post_headers", {}), **extra}
+        self._poster.post(str(subscription["subscriber"]).removeprefix("trust+"), data.encode(), headers)

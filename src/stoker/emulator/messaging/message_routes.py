@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlencode
 
 from stoker.emulator.core.errors import ApiError, bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.messaging.access import client_of, project_of
-from stoker.emulator.messaging.records import LARGEST_POST, MOST_AT_ONCE, MessagingRecords, place
-
-_DEFAULT_PAGE = 10
+from stoker.emulator.messaging.claims import claim_of, message_view, require_holder
+from stoker.emulator.messaging.records import LARGEST_POST, MOST_AT_ONCE, MessagingRecords, page_size, place
 
 
 def create(zaqar: MessagingRecords, request: Request) -> Response:
@@ -23,56 +21,86 @@ def create(zaqar: MessagingRecords, request: Request) -> Response:
     if not isinstance(messages, list) or not 1 <= len(messages) <= MOST_AT_ONCE:
         raise bad_request(f"The request body must have between 1 and {MOST_AT_ONCE} messages.")
     posted = zaqar.post(project, name, client_of(request), messages)
-    return Response({"resources": [_href(name, message) for message in posted]}, 201)
+    location = f"/v2/queues/{name}/messages?ids={','.join(message['id'] for message in posted)}"
+    return Response({"resources": [_href(name, message) for message in posted]}, 201, {"Location": location})
 
 
 def index(zaqar: MessagingRecords, request: Request) -> Response:
-    """A page of messages, those of the client itself only with `echo`; or those with the ids asked for."""
+    """A page of messages: those of the client itself only with `echo`, and claimed ones only with `include_claimed`; or
+    those with the IDs asked for.
+    """
     project, name, query = project_of(zaqar, request), request.vars["name"], request.query
     found = zaqar.waiting(place(project, name))
     if (ids := query.get("ids")) is not None:
-        wanted = set(ids.split(","))
-        return Response({"messages": [_view(zaqar, name, message) for message in found if message["id"] in wanted]})
+        named = _named(found, ids)
+        if not named:
+            raise not_found(f"The queue {name} has none of these messages.")
+        return Response({"messages": [message_view(zaqar, name, message) for message in named]})
     if not query.boolean("echo"):
         found = [message for message in found if message["client_id"] != client_of(request)]
-    marker = query.get("marker") or ""
-    limit = min(query.integer("limit") or _DEFAULT_PAGE, MOST_AT_ONCE)
+    if not query.boolean("include_claimed"):
+        found = [message for message in found if claim_of(zaqar, message) is None]
+    marker, limit = query.get("marker") or "", page_size(request)
     shown = [message for message in found if message["id"] > marker][:limit]
     marker = shown[-1]["id"] if shown else marker
-    options = {"marker": marker, "limit": limit, "echo": str(bool(query.boolean("echo"))).lower()}
+    flags = {name: str(bool(query.boolean(name))).lower() for name in ("echo", "include_claimed")}
+    options = {"marker": marker, "limit": limit, **flags}
     links = [{"rel": "next", "href": f"/v2/queues/{name}/messages?{urlencode(options)}"}]
-    return Response({"messages": [_view(zaqar, name, message) for message in shown], "links": links})
+    return Response({"messages": [message_view(zaqar, name, message) for message in shown], "links": links})
 
 
 def show(zaqar: MessagingRecords, request: Request) -> Response:
-    return Response(_view(zaqar, request.vars["name"], _message(zaqar, request)))
+    return Response(message_view(zaqar, request.vars["name"], _message(zaqar, request)))
 
 
 def delete_many(zaqar: MessagingRecords, request: Request) -> Response:
-    """Take the oldest messages out (`pop`), or delete those with the ids."""
+    """Delete the messages with the IDs; or delete and return the oldest free ones (`pop`)."""
     queue, query = place(project_of(zaqar, request), request.vars["name"]), request.query
     ids, number = query.get("ids"), query.integer("pop")
     if (ids is None) == (number is None):
         raise bad_request("Give either ids or pop.")
     if ids is not None:
-        wanted = set(ids.split(","))
-        for message in zaqar.waiting(queue):
-            if message["id"] in wanted:
-                zaqar.messages.remove(message)
+        _delete_named(zaqar, _named(zaqar.waiting(queue), ids), query.get("claim_ids"))
         return Response(status=204)
+    if query.get("claim_ids") is not None:
+        raise bad_request("claim_ids cannot be given with pop.")
     if not number or number > MOST_AT_ONCE:
         raise bad_request(f"Pop value must be at least 1 and may not be greater than {MOST_AT_ONCE}.")
-    popped = zaqar.pop(queue, number)
-    return Response({"messages": [_view(zaqar, request.vars["name"], message) for message in popped]})
+    free = [message for message in zaqar.waiting(queue) if claim_of(zaqar, message) is None][:number]
+    popped = [message_view(zaqar, request.vars["name"], message) for message in free]
+    for message in free:
+        zaqar.messages.remove(message)
+    return Response({"messages": popped})
+
+
+def _named(messages: list[Record], ids: str) -> list[Record]:
+    """Return the messages with the IDs of a query. Raises ApiError 400 for too many."""
+    wanted = ids.split(",")
+    if len(wanted) > MOST_AT_ONCE:
+        raise bad_request(f"The limit of messages at once is {MOST_AT_ONCE}.")
+    return [message for message in messages if message["id"] in wanted]
+
+
+def _delete_named(zaqar: MessagingRecords, found: list[Record], claims: str | None) -> None:
+    """Delete messages, which must all be of one of the claims, if these are given."""
+    if claims is not None:
+        held = set(claims.split(","))
+        if any(claim_of(zaqar, message) not in held for message in found):
+            raise bad_request("The specified claim does not exist or has expired.")
+    for message in found:
+        zaqar.messages.remove(message)
 
 
 def delete(zaqar: MessagingRecords, request: Request) -> Response:
-    """Delete a message; one that is gone already is no error."""
+    """Delete a message, with `claim_id` if it is claimed; one that does not exist is no error."""
     try:
-        zaqar.messages.remove(_message(zaqar, request))
+        message = _message(zaqar, request)
     except ApiError as error:
         if error.status != 404:
             raise
+        return Response(status=204)
+    require_holder(zaqar, message, request.query.get("claim_id"))
+    zaqar.messages.remove(message)
     return Response(status=204)
 
 
@@ -86,13 +114,3 @@ def _message(zaqar: MessagingRecords, request: Request) -> Record:
 
 def _href(name: str, message: Record) -> str:
     return f"/v2/queues/{name}/messages/{message['id']}"
-
-
-def _view(zaqar: MessagingRecords, name: str, message: Record) -> dict[str, Any]:
-    return {
-        "id": message["id"],
-        "href": _href(name, message),
-        "ttl": message["ttl"],
-        "age": int(zaqar.cloud.clock.now() - message["created"]),
-        "body": message["body"],
-    }

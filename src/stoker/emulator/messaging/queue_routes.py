@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.paging import page
+from stoker.emulator.core.store import Record
 from stoker.emulator.messaging.access import project_of, share
-from stoker.emulator.messaging.records import MOST_AT_ONCE, RESERVED, MessagingRecords, check_name, place
+from stoker.emulator.messaging.claims import claim_of, message_view
+from stoker.emulator.messaging.records import MessagingRecords, check_name, page_size, place, settings_of
 
 _EMPTIED = ("messages", "subscriptions")
-_DEFAULT_PAGE = 10
 
 
 def index(zaqar: MessagingRecords, request: Request) -> Response:
     project = project_of(zaqar, request)
     rows = sorted(zaqar.queues.select(project_id=project), key=lambda queue: str(queue["name"]))
-    limit = request.query.integer("limit")
-    found = page(rows, request.query, min(limit or _DEFAULT_PAGE, MOST_AT_ONCE), key="name")
+    found = page(rows, request.query, page_size(request), key="name")
     detailed = request.query.boolean("detailed")
     queues = [
         {
@@ -44,7 +45,7 @@ def show(zaqar: MessagingRecords, request: Request) -> Response:
     project, name = project_of(zaqar, request), request.vars["name"]
     check_name(name)
     known = zaqar.queue(project, name)
-    return Response({**RESERVED, **(known["metadata"] if known is not None else {})})
+    return Response(settings_of(known))
 
 
 def update(zaqar: MessagingRecords, request: Request) -> Response:
@@ -56,7 +57,7 @@ def update(zaqar: MessagingRecords, request: Request) -> Response:
     if not isinstance(operations, list):
         raise bad_request("The request body must be a list of operations.")
     zaqar.patch_queue(known, operations)
-    return Response({**RESERVED, **known["metadata"]})
+    return Response(settings_of(known))
 
 
 def delete(zaqar: MessagingRecords, request: Request) -> Response:
@@ -65,8 +66,20 @@ def delete(zaqar: MessagingRecords, request: Request) -> Response:
 
 
 def stats(zaqar: MessagingRecords, request: Request) -> Response:
-    found = zaqar.waiting(place(project_of(zaqar, request), request.vars["name"]))
-    return Response({"messages": {"claimed": 0, "free": len(found), "total": len(found)}})
+    """The numbers of messages, and which are the oldest and the newest."""
+    name = request.vars["name"]
+    found = zaqar.waiting(place(project_of(zaqar, request), name))
+    claimed = sum(claim_of(zaqar, message) is not None for message in found)
+    shown: dict[str, Any] = {"claimed": claimed, "free": len(found) - claimed, "total": len(found)}
+    if found:
+        shown |= {"oldest": _when(zaqar, name, found[0]), "newest": _when(zaqar, name, found[-1])}
+    return Response({"messages": shown})
+
+
+def _when(zaqar: MessagingRecords, name: str, message: Record) -> dict[str, Any]:
+    created = datetime.fromtimestamp(message["created"], UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    shown = message_view(zaqar, name, message)
+    return {"href": shown["href"], "age": shown["age"], "created": created}
 
 
 def purge(zaqar: MessagingRecords, request: Request) -> Response:

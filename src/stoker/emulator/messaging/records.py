@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from stoker.emulator.core.cloud import Cloud, Records, new_hex_id, new_id
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
+from stoker.emulator.core.http import Request
 from stoker.emulator.core.store import Record
+from stoker.emulator.identity.service_trusts import end_trust, token_of, trust_for
 from stoker.emulator.messaging.delivery import Deliveries
+
+log = logging.getLogger(__name__)
 
 MOST_AT_ONCE = 20
 """Messages posted, listed or popped by one request."""
+DEFAULT_PAGE = 10
 SHORTEST_TTL, LONGEST_MESSAGE_TTL, DEFAULT_MESSAGE_TTL = 60, 1_209_600, 3600
 DEFAULT_SUBSCRIPTION_TTL = 3600
+LONGEST_DELAY = 900
 LARGEST_POST = 262_144
 SCHEMES = ("http", "https", "mailto", "trust+http", "trust+https")
-DELIVERED = ("http", "https")
+TRUST = "trust+"
+DELIVERED = ("http", "https", "trust+http", "trust+https")
+SERVICE_USER = "zaqar"
 RESERVED = {
     "_max_messages_post_size": LARGEST_POST,
     "_default_message_ttl": DEFAULT_MESSAGE_TTL,
@@ -42,6 +51,7 @@ class MessagingRecords(Records):
         self.queues = self.collection("queues", indexes=("project_id",))
         self.messages = self.collection("messages", indexes=("queue",))
         self.subscriptions = self.collection("subscriptions", indexes=("queue",))
+        self.claims = self.collection("claims", indexes=("queue",))
         self.own = self.collection("own", internal=True)
         self.deliveries = Deliveries()
 
@@ -87,19 +97,22 @@ class MessagingRecords(Records):
         known = self.queue(project_id, name)
         if known is not None:
             self.purge(known["id"], ("messages", "subscriptions"))
+            for claim in self.claims.select(queue=known["id"]):
+                self.claims.remove(claim)
             self.queues.remove(known)
 
-    def purge(self, queue: str, kinds: Iterable[str]) -> None:
-        for kind in kinds:
-            collection = {"messages": self.messages, "subscriptions": self.subscriptions}[kind]
-            for record in collection.select(queue=queue):
-                collection.remove(record)
+    def purge(self, queue: str, kinds: Collection[str]) -> None:
+        for message in self.messages.select(queue=queue) if "messages" in kinds else ():
+            self.messages.remove(message)
+        for subscription in self.subscriptions.select(queue=queue) if "subscriptions" in kinds else ():
+            self.unsubscribe(subscription)
 
     # -- messages ------------------------------------------------------------------------------------------------
 
     def post(self, project_id: str, name: str, client_id: str, messages: list[Any]) -> list[Record]:
         """Put messages into a queue, which is made when there is none; subscribers get them."""
-        checked = [_checked(message) for message in messages]
+        settings = settings_of(self.queue(project_id, name))
+        checked = [_checked(message, settings) for message in messages]
         self.made_queue(project_id, name, {})
         queue, now = place(project_id, name), self.cloud.clock.now()
         posted = [
@@ -111,15 +124,28 @@ class MessagingRecords(Records):
                     "body": message["body"],
                     "ttl": message["ttl"],
                     "created": now,
+                    "visible": now + message["delay"],
+                    "claim_count": 0,
                 }
             )
             for message in checked
         ]
         for subscription in self.living_subscriptions(queue):
             if scheme(subscription["subscriber"]) in DELIVERED:
-                for message in posted:
-                    self.deliveries.send(subscription, name, message)
+                self._deliver(subscription, name, posted)
         return posted
+
+    def _deliver(self, subscription: Record, name: str, messages: list[Record]) -> None:
+        """Post messages to a subscriber; with a token of the subscription's trust, unless the trust has ended."""
+        headers: dict[str, str] = {}
+        if subscription["subscriber"].startswith(TRUST):
+            try:
+                headers["X-Auth-Token"] = token_of(self.cloud, subscription["options"].get("trust_id", ""))
+            except ApiError as error:
+                log.warning("Subscription %s gets no messages: %s", subscription["id"], error.message)
+                return
+        for message in messages:
+            self.deliveries.send(subscription, name, message, headers)
 
     def _next_id(self) -> str:
         """An id that is greater than all before it, so that pages go on after a message that is gone."""
@@ -128,22 +154,31 @@ class MessagingRecords(Records):
         return f"{counter['number']:016x}{secrets.token_hex(4)}"
 
     def waiting(self, queue: str) -> list[Record]:
-        """The messages whose time has not run out, the oldest first."""
+        """The messages that have not expired and whose delay is over, the oldest first."""
         now = self.cloud.clock.now()
-        return [message for message in self.messages.select(queue=queue) if message["created"] + message["ttl"] > now]
-
-    def pop(self, queue: str, number: int) -> list[Record]:
-        """Take the oldest messages out of a queue."""
-        taken = self.waiting(queue)[:number]
-        for message in taken:
-            self.messages.remove(message)
-        return taken
+        return sorted(
+            (
+                message
+                for message in self.messages.select(queue=queue)
+                if message["created"] + message["ttl"] > now >= message.get("visible", 0.0)
+            ),
+            key=lambda message: str(message["id"]),
+        )
 
     # -- subscriptions ---------------------------------------------------------------------------------------------
 
-    def subscribe(self, project_id: str, name: str, wanted: Mapping[str, Any]) -> Record:
+    def subscribe(self, request: Request, project_id: str, name: str, wanted: Mapping[str, Any]) -> Record:
+        """Return a new subscription, or the one of the same subscriber that it has not confirmed yet.
+
+        Raises: ApiError 400, or 409 when the subscriber has confirmed a subscription of the queue.
+        """
         self.made_queue(project_id, name, {})
         queue = place(project_id, name)
+        known = next(
+            (one for one in self.living_subscriptions(queue) if one["subscriber"] == wanted.get("subscriber")), None
+        )
+        if known is not None and not known.get("confirmed", True):
+            return known
         values = self._subscription_values(queue, wanted, None)
         record = {
             "id": new_hex_id()[:24],
@@ -153,8 +188,18 @@ class MessagingRecords(Records):
             "subscriber": values["subscriber"],
             "ttl": values.get("ttl", DEFAULT_SUBSCRIPTION_TTL),
             "options": values.get("options", {}),
+            "confirmed": False,
         }
+        if record["subscriber"].startswith(TRUST):
+            trust, is_new = trust_for(self.cloud, request, SERVICE_USER)
+            record |= {"options": {**record["options"], "trust_id": trust}, "_trust_is_new": is_new}
         return self.subscriptions.add(record)
+
+    def unsubscribe(self, subscription: Record) -> None:
+        """Remove a subscription and its trust."""
+        self.subscriptions.remove(subscription)
+        if subscription.get("_trust_is_new"):
+            end_trust(self.cloud, subscription["options"].get("trust_id", ""))
 
     def change_subscription(self, subscription: Record, wanted: Mapping[str, Any]) -> None:
         merged = {"subscriber": subscription["subscriber"], **wanted}
@@ -169,7 +214,7 @@ class MessagingRecords(Records):
             raise bad_request(
                 f"The subscriber type of subscription must be supported in the list {', '.join(SCHEMES)}."
             )
-        if "ttl" in values and (not _whole(values["ttl"]) or values["ttl"] < SHORTEST_TTL):
+        if "ttl" in values and (not is_integer(values["ttl"]) or values["ttl"] < SHORTEST_TTL):
             raise bad_request(f"The TTL of a subscription must be at least {SHORTEST_TTL} seconds.")
         if not isinstance(values.get("options", {}), dict):
             raise bad_request("Options must be a dict.")
@@ -198,6 +243,14 @@ class MessagingRecords(Records):
         return str(known["key"]).encode()
 
 
+def page_size(request: Request) -> int:
+    """Return how many objects a page of a list has. Raises ApiError 400."""
+    limit = request.query.integer("limit")
+    if limit is not None and not 1 <= limit <= MOST_AT_ONCE:
+        raise bad_request(f"Limit must be at least 1 and may not be greater than {MOST_AT_ONCE}.")
+    return limit or DEFAULT_PAGE
+
+
 def place(project_id: str, name: str) -> str:
     """Where a queue is: the id of its record."""
     return f"{project_id}/{name}"
@@ -213,19 +266,29 @@ def check_name(name: str) -> None:
         raise bad_request("Queue names may only contain ASCII letters, digits, underscores, and dashes, at most 64.")
 
 
-def _checked(message: Any) -> dict[str, Any]:
+def settings_of(queue: Record | None) -> dict[str, Any]:
+    """Return the metadata of a queue, with the default for each of Zaqar's own keys that it lacks."""
+    return {**RESERVED, **(queue["metadata"] if queue is not None else {})}
+
+
+def _checked(message: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return body, ttl and delay of a message; the queue's `settings` have the defaults. Raises ApiError 400."""
     if not isinstance(message, dict) or "body" not in message:
         raise bad_request("Missing body field.")
-    ttl = message.get("ttl", DEFAULT_MESSAGE_TTL)
-    if not _whole(ttl) or not SHORTEST_TTL <= ttl <= LONGEST_MESSAGE_TTL:
+    ttl = message.get("ttl", settings["_default_message_ttl"])
+    if not is_integer(ttl) or not SHORTEST_TTL <= ttl <= LONGEST_MESSAGE_TTL:
         raise bad_request(
             f"The TTL for a message may not exceed {LONGEST_MESSAGE_TTL} seconds, and must be at least {SHORTEST_TTL} "
             "seconds long."
         )
-    return {"body": message["body"], "ttl": ttl}
+    delay = message.get("delay", settings["_default_message_delay"])
+    if not is_integer(delay) or not 0 <= delay <= LONGEST_DELAY:
+        raise bad_request(f"The delay for a message may not exceed {LONGEST_DELAY} seconds, and must be at least 0.")
+    return {"body": message["body"], "ttl": ttl, "delay": delay}
 
 
-def _whole(value: Any) -> bool:
+def is_integer(value: Any) -> bool:
+    """Return whether a JSON value is an integer."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 

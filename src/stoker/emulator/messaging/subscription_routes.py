@@ -9,17 +9,19 @@ from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.paging import page
 from stoker.emulator.core.store import Record
 from stoker.emulator.messaging.access import project_of
-from stoker.emulator.messaging.records import MOST_AT_ONCE, MessagingRecords, place
+from stoker.emulator.messaging.records import MessagingRecords, page_size, place
 
 
 def create(zaqar: MessagingRecords, request: Request) -> Response:
-    made = zaqar.subscribe(project_of(zaqar, request), request.vars["name"], _wanted(request))
-    return Response({"subscription_id": made["id"]}, 201)
+    name = request.vars["name"]
+    made = zaqar.subscribe(request, project_of(zaqar, request), name, _wanted(request))
+    location = f"/v2/queues/{name}/subscriptions/{made['id']}"
+    return Response({"subscription_id": made["id"]}, 201, {"Location": location})
 
 
 def index(zaqar: MessagingRecords, request: Request) -> Response:
     rows = zaqar.living_subscriptions(place(project_of(zaqar, request), request.vars["name"]))
-    found = page(rows, request.query, MOST_AT_ONCE)
+    found = page(rows, request.query, page_size(request))
     shown = [_view(zaqar, row) for row in found.rows]
     return Response({"subscriptions": shown, "links": found.links(request)})
 
@@ -38,7 +40,16 @@ def delete(zaqar: MessagingRecords, request: Request) -> Response:
     queue = place(project_of(zaqar, request), request.vars["name"])
     for known in zaqar.living_subscriptions(queue):
         if known["id"] == request.vars["subscription_id"]:
-            zaqar.subscriptions.remove(known)
+            zaqar.unsubscribe(known)
+    return Response(status=204)
+
+
+def confirm(zaqar: MessagingRecords, request: Request) -> Response:
+    """Note that the subscriber wants the messages, or does not."""
+    subscription, confirmed = _subscription(zaqar, request), _wanted(request).get("confirmed")
+    if not isinstance(confirmed, bool):
+        raise bad_request("The 'confirmed' should be boolean.")
+    zaqar.subscriptions.update(subscription, confirmed=confirmed)
     return Response(status=204)
 
 
@@ -56,4 +67,8 @@ def _wanted(request: Request) -> dict[str, Any]:
 
 def _view(zaqar: MessagingRecords, subscription: Record) -> dict[str, Any]:
     shown = {name: subscription[name] for name in ("id", "source", "subscriber", "ttl", "options")}
-    return {**shown, "age": int(zaqar.cloud.clock.now() - subscription["created"]), "confirmed": True}
+    return {
+        **shown,
+        "age": int(zaqar.cloud.clock.now() - subscription["created"]),
+        "confirmed": subscription.get("confirmed", True),
+    }

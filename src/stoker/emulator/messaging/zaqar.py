@@ -1,14 +1,15 @@
 """The messaging service: its table of routes.
 
-Messages reach subscribers that are web hooks (http, https); subscriptions of other kinds are kept, and get nothing.
-Claims are not there. Version 1.1, which agents in older images speak, is answered as version 2 is.
+Messages reach subscribers that are web hooks (http, https, and these with a token of a trust); subscriptions of other
+kinds are kept, and get nothing.
+Version 1.1, which agents in older images speak, is answered as version 2 is.
 """
 
 from __future__ import annotations
 
 from stoker.emulator.core.cloud import Routes, Service
 from stoker.emulator.core.http import Request, Response
-from stoker.emulator.messaging import message_routes, queue_routes, subscription_routes
+from stoker.emulator.messaging import claims, message_routes, queue_routes, subscription_routes
 from stoker.emulator.messaging.records import MessagingRecords, error_body
 
 _QUEUE = "/queues/{name}"
@@ -30,12 +31,15 @@ ROUTES: Routes = {
         "DELETE": message_routes.delete_many,
     },
     f"{_QUEUE}/messages/{{message_id}}": {"GET": message_routes.show, "DELETE": message_routes.delete},
+    f"{_QUEUE}/claims": {"POST": claims.create},
+    f"{_QUEUE}/claims/{{claim_id}}": {"GET": claims.show, "PATCH": claims.update, "DELETE": claims.delete},
     f"{_QUEUE}/subscriptions": {"GET": subscription_routes.index, "POST": subscription_routes.create},
     f"{_QUEUE}/subscriptions/{{subscription_id}}": {
         "GET": subscription_routes.show,
         "PATCH": subscription_routes.update,
         "DELETE": subscription_routes.delete,
     },
+    f"{_QUEUE}/subscriptions/{{subscription_id}}/confirm": {"PUT": subscription_routes.confirm},
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, ClassVar
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 from stoker.cloud import messaging
 from stoker.plugins.outcome import Done, Outcome
@@ -17,6 +17,8 @@ from stoker.schema.property import Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
 _SCHEMES = ("http", "https", "mailto", "trust+http", "trust+https")
+_PAGE = 20
+"""Subscriptions that Zaqar lists at once."""
 _NEVER_EXPIRES = 220367260800
 _MESSAGE = "$zaqar_message$"
 """Placeholder for the message in what a subscriber receives."""
@@ -64,10 +66,22 @@ class Subscription(ResourceType):
         return {"subscriber": given["subscriber"], "ttl": given["ttl"], "options": given["options"] or {}}
 
     async def find(self, call: Call) -> str | None:
-        listed = (await messaging.request(call.cloud, "GET", self._path(call))).body["subscriptions"]
+        listed = await self._all(call)
         subscriber, oldest = self.wanted(call)["subscriber"], call.now - call.created_at + CLOCK_SKEW
         ours = [item["id"] for item in listed if item["subscriber"] == subscriber and item["age"] <= oldest]
         return next(iter(await unrecorded(call, ours)), None)
+
+    async def _all(self, call: Call) -> list[dict[str, Any]]:
+        """Return all subscriptions of the queue, which Zaqar lists in pages."""
+        found: list[dict[str, Any]] = []
+        query: dict[str, Any] = {"limit": _PAGE}
+        while True:
+            body = (await messaging.request(call.cloud, "GET", self._path(call), params=query)).body
+            found += body["subscriptions"]
+            following = [link["href"] for link in body.get("links", ()) if link["rel"] == "next"]
+            if len(body["subscriptions"]) < _PAGE or not following:
+                return found
+            query["marker"] = parse_qs(urlsplit(following[0]).query)["marker"][0]
 
     async def create(self, call: Call) -> Outcome:
         if call.physical_id is not None:
