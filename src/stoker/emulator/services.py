@@ -28,6 +28,7 @@ SERVICES = (
           "stoker.emulator.volume.cinder:VOLUME", "volume", needs=("image",)),
     Offer("nova", "/compute", {"compute": "/compute/v2.1"}, "stoker.emulator.compute.nova:COMPUTE", "compute",
           needs=("image", "network", "volume")),
+    Offer("nova-metadata", "/metadata", {}, "stoker.emulator.compute.metadata_routes:COMPUTE_METADATA", "compute"),
     Offer("octavia", "/load-balancer", {"load-balancer": "/load-balancer"},
           "stoker.emulator.loadbalancer.octavia:LOAD_BALANCER_SERVICE", "load-balancer", needs=("network",)),
     Offer("manila", "/share", {"sharev2": "/share/v2", "shared-file-system": "/share/v2"},

@@ -254,13 +254,12 @@ def diagnostics(views: ServerViews, request: Request) -> Response:
 
 
 def show_password(servers: Servers, request: Request) -> Response:
-    """The encrypted password that the guest has set: there is none, as no guest runs."""
-    found(servers, request)
-    return Response({"password": ""})
+    """The encrypted password that the guest has set by the metadata service."""
+    return Response({"password": found(servers, request).get("_guest_password", "")})
 
 
 def clear_password(servers: Servers, request: Request) -> Response:
-    found(servers, request)
+    servers.rows.update(found(servers, request), _guest_password="")
     return Response(status=204)
 
 

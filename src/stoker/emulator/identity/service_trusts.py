@@ -1,5 +1,5 @@
-"""Trusts by which users let a service act for them later: Aodh and Zaqar call URLs with a token of the user, Blazar begins
-leases, and Mistral runs what is due.
+"""Trusts by which users let a service act for them later: Aodh and Zaqar call URLs with a token of the user, Blazar
+begins leases, and Mistral runs what is due.
 """
 
 from __future__ import annotations
