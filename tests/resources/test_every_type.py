@@ -19,7 +19,6 @@ MISSING = sorted(RECORDED.keys() - TYPES.keys())
 
 NOT_YET = {
     "OS::Blazar::Host", "OS::Blazar::Lease",
-    "OS::Ironic::Port",
     "OS::Zun::Container",
 }  # fmt: skip
 """Recorded types that may be missing."""

@@ -35,6 +35,8 @@ SERVICES = (
           "stoker.emulator.share.manila:SHARE", "share", needs=("network",)),
     Offer("trove", "/database", {"database": "/database/v1.0/%(project_id)s"},
           "stoker.emulator.database.trove:DATABASE", "database", needs=("compute", "network")),
+    Offer("ironic", "/baremetal", {"baremetal": "/baremetal"}, "stoker.emulator.baremetal.ironic:BARE_METAL",
+          "baremetal"),
     Offer("gnocchi", "/metric", {"metric": "/metric"}, "stoker.emulator.metric.gnocchi:METRIC", "metric"),
     Offer("aodh", "/alarming", {"alarming": "/alarming"}, "stoker.emulator.alarming.aodh:ALARMING", "alarming",
           needs=("metric", "messaging")),

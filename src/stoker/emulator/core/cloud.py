@@ -126,13 +126,17 @@ class Records:
 
 @dataclass(frozen=True)
 class Microversions:
-    """`OpenStack-API-Version: <type> X.Y`; `legacy_header` is the older header some services also read."""
+    """`OpenStack-API-Version: <type> X.Y`; `legacy_header` is the older header some services also read.
+
+    `range_headers` are the headers in which some services send the minimum and the maximum with every response.
+    """
 
     type: str
     minimum: Version
     maximum: Version
     default: Version
     legacy_header: str | None = None
+    range_headers: tuple[str, str] | None = None
 
 
 class Target(NamedTuple):

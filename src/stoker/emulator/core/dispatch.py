@@ -10,7 +10,7 @@ from stoker.emulator.core.errors import ApiError, keystone_body, not_found
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.journal import Entry
-from stoker.emulator.core.microversions import answer_headers, negotiate
+from stoker.emulator.core.microversions import answer_headers, negotiate, range_headers
 
 log = logging.getLogger(__name__)
 READS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -64,8 +64,10 @@ def _serve(
     response.headers["x-openstack-request-id"] = request.id
     if service.request_id_header is not None:
         response.headers[service.request_id_header] = request.id
-    if service.microversions is not None and request.version > (0, 0):
-        response.headers.update(answer_headers(service.microversions, request.version))
+    if service.microversions is not None:
+        response.headers.update(range_headers(service.microversions))
+        if request.version > (0, 0):
+            response.headers.update(answer_headers(service.microversions, request.version))
     return response
 
 

@@ -45,6 +45,13 @@ def answer_headers(rules: Microversions, version: Version) -> dict[str, str]:
     return headers
 
 
+def range_headers(rules: Microversions) -> dict[str, str]:
+    """The headers that name the oldest and the newest version, for services that send them."""
+    if rules.range_headers is None:
+        return {}
+    return dict(zip(rules.range_headers, (write(rules.minimum), write(rules.maximum)), strict=True))
+
+
 def write(version: Version) -> str:
     return f"{version[0]}.{version[1]}"
 

@@ -1,0 +1,181 @@
+"""What all collections of the bare-metal service have in common over HTTP: errors, microversions, fields, lists."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from stoker.emulator.core import fields
+from stoker.emulator.core.errors import ApiError, bad_request, forbidden
+from stoker.emulator.core.http import Request, Response, Version
+from stoker.emulator.core.paging import ordered, page
+from stoker.emulator.core.store import Record
+
+ADMINISTRATORS = ("baremetal_admin",)
+OBSERVERS = (*ADMINISTRATORS, "baremetal_observer")
+TIMESTAMP = "%Y-%m-%dT%H:%M:%S+00:00"
+_NAME = re.compile(r"[A-Za-z0-9._~-]{1,255}\Z")
+_MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}\Z")
+
+
+def error_body(error: ApiError) -> dict[str, Any]:
+    """Ironic's form of an error: a JSON document in a string."""
+    code = "Server" if error.status >= 500 else "Client"
+    inner = {"debuginfo": None, "faultcode": code, "faultstring": error.message}
+    return {"error_message": orjson.dumps(inner).decode()}
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of an object.
+
+    since: the microversion that shows it. check: what a request may set it to; without one, requests cannot set it.
+    default: its value until a request sets it, and after one removes it. required: it cannot be removed.
+    """
+
+    since: Version = (1, 1)
+    check: fields.Check | None = None
+    default: Any = None
+    required: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of objects: its collection in URLs, its name in messages, and its fields.
+
+    brief: the fields that lists show unless the request asks for more.
+    """
+
+    path: str
+    title: str
+    fields: Mapping[str, Field]
+    brief: tuple[str, ...]
+
+    def values(self, request: Request) -> Record:
+        """The fields of a new object, defaults included. Raises ApiError 400 and 406."""
+        given = request.json
+        if not isinstance(given, dict):
+            raise bad_request("The request body must be a JSON object.")
+        self.check(request.version, given)
+        for name, field in self.fields.items():
+            if field.required and given.get(name) is None:
+                raise bad_request(f"Schema error for {self.title}: '{name}' is a required property")
+        settable = {name: field for name, field in self.fields.items() if field.check is not None}
+        return {
+            name: copy.deepcopy(field.default) if given.get(name) is None else given[name]
+            for name, field in settable.items()
+        }
+
+    def check(self, version: Version, given: Mapping[str, Any]) -> None:
+        """Refuse fields that do not exist (400), or only in a later version (406), and wrong values (400)."""
+        for name, value in given.items():
+            field = self.fields.get(name)
+            if field is None or (field.check is None and name != "uuid"):
+                raise bad_request(
+                    f"Schema error for {self.title}: Additional properties are not allowed ('{name}' was unexpected)"
+                )
+            if version < field.since:
+                raise ApiError(406, "Request not acceptable. The requested API version does not have this field.")
+            if value is not None and field.check is not None and (problem := field.check(value)) is not None:
+                raise bad_request(f"Schema error for {self.title}: {name}: {problem}")
+
+    def shown(self, request: Request, values: Mapping[str, Any], names: Iterable[str] | None = None) -> dict[str, Any]:
+        """The fields that exist in the request's version; only those in `names`, if given, and links."""
+        known = [name for name, field in self.fields.items() if field.since <= request.version]
+        chosen = known if names is None else [name for name in known if name in names]
+        body = {name: values[name] for name in chosen}
+        return {**body, "links": links(request, self.path, values["uuid"])}
+
+
+def links(request: Request, path: str, key: str) -> list[dict[str, str]]:
+    """The links of an object."""
+    return [
+        {"href": f"{request.base}/v1/{path}/{key}", "rel": "self"},
+        {"href": f"{request.base}/{path}/{key}", "rel": "bookmark"},
+    ]
+
+
+def chosen_fields(request: Request, kind: Kind, detail: bool) -> Sequence[str] | None:
+    """The fields that a request asks for; None for all. Raises ApiError 400 and 406."""
+    wanted = [name for value in request.query.all("fields") for name in value.split(",") if name]
+    detail = detail or bool(request.query.boolean("detail"))
+    if not wanted:
+        return None if detail else kind.brief
+    if detail:
+        raise bad_request("Can't fetch a subset of fields with 'detail' set")
+    for name in wanted:
+        field = kind.fields.get(name)
+        if field is None and name != "links":
+            raise bad_request(f'Field(s) "{name}" are not valid')
+        if field is not None and field.since > request.version:
+            raise ApiError(406, f"Request not acceptable. Field {name} needs a newer API version.")
+    return wanted
+
+
+def listed(
+    request: Request,
+    kind: Kind,
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    detail: bool = False,
+) -> Response:
+    """A page of objects, which are given as the API shows them in full, with a link to the next page."""
+    names = chosen_fields(request, kind, detail)
+    key = request.query.get("sort_key")
+    if key is not None and key not in kind.fields:
+        raise bad_request(f"The sort_key value '{key}' is invalid for sorting")
+    found = page(ordered([dict(row) for row in rows], request.query), request.query, key="uuid", missing=_no_marker)
+    body: dict[str, Any] = {kind.path: [kind.shown(request, row, names) for row in found.rows]}
+    if found.truncated and found.next_marker is not None:
+        body["next"] = request.next_url(found.next_marker)
+    return Response(body)
+
+
+def _no_marker(marker: str) -> ApiError:
+    return bad_request(f"The marker {marker} could not be found.")
+
+
+def single(request: Request, kind: Kind, values: Mapping[str, Any], status: int = 200) -> Response:
+    """One object, or those fields of it that the request asks for."""
+    names = chosen_fields(request, kind, detail="fields" not in request.query)
+    headers = {"Location": f"{request.base}/v1/{kind.path}/{values['uuid']}"} if status == 201 else {}
+    return Response(kind.shown(request, values, names), status, headers)
+
+
+def needs(request: Request, version: Version) -> None:
+    """Raise ApiError 404 in a version that does not have the path yet."""
+    if request.version < version:
+        raise ApiError(404, "The resource could not be found.")
+
+
+def require(request: Request, policy: str, *roles: str) -> None:
+    """Raise ApiError 403 for a caller without one of the roles (an administrator has all)."""
+    if not request.context.is_admin and not request.context.roles.intersection(roles):
+        raise forbidden(f"Access was denied to the following resource: {policy}")
+
+
+def name_form(value: Any) -> str | None:
+    """A logical name: a host name."""
+    good = isinstance(value, str) and _NAME.match(value) is not None
+    return None if good else f"{value!r} is not a valid name"
+
+
+def mac_form(value: Any) -> str | None:
+    """A MAC address, in either case."""
+    good = isinstance(value, str) and _MAC.match(value.lower()) is not None
+    return None if good else f"Expected a MAC address but received {value}."
+
+
+def object_form(value: Any) -> str | None:
+    """A JSON object."""
+    return None if isinstance(value, dict) else f"{value!r} is not of type 'object'"
+
+
+def boolean_form(value: Any) -> str | None:
+    """A boolean, or a word for one."""
+    return fields.boolean(value)

@@ -1,0 +1,97 @@
+"""The bare-metal service: its records and its table of routes.
+
+There are no machines: states change on the cloud's clock alone. Volume connectors, deploy templates, BIOS settings,
+events, the interface of the deployment ramdisk, and vendor methods are missing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.baremetal.allocations import ALLOCATION_ROUTES, Allocations
+from stoker.emulator.baremetal.chassis import CHASSIS_ROUTES, Chassis
+from stoker.emulator.baremetal.http import error_body
+from stoker.emulator.baremetal.node_routes import NODE_ROUTES
+from stoker.emulator.baremetal.nodes import Nodes
+from stoker.emulator.baremetal.ports import PORT_ROUTES, Ports
+from stoker.emulator.core.cloud import Cloud, Microversions, Records, Service
+from stoker.emulator.core.component import merged
+from stoker.emulator.core.errors import not_found
+from stoker.emulator.core.http import Request, Response
+
+OLDEST, NEWEST = (1, 1), (1, 75)
+_HEADER = "X-OpenStack-Ironic-API"
+
+
+class BareMetalRecords(Records):
+    """Everything that the bare-metal service keeps."""
+
+    service = "ironic"
+
+    def __init__(self, cloud: Cloud) -> None:
+        super().__init__(cloud)
+        rows = self.collection("chassis", missing=lambda key: not_found(f"Chassis {key} could not be found."))
+        self.nodes = Nodes(self, rows)
+        Chassis(self, self.nodes, rows)
+        Ports(self, self.nodes)
+        Allocations(self, self.nodes)
+
+    def seed(self) -> None:
+        self.nodes.seed()
+
+
+def _version(request: Request) -> dict[str, Any]:
+    return {
+        "id": "v1",
+        "status": "CURRENT",
+        "min_version": f"{OLDEST[0]}.{OLDEST[1]}",
+        "version": f"{NEWEST[0]}.{NEWEST[1]}",
+        "links": [{"rel": "self", "href": f"{request.base}/v1/"}],
+    }
+
+
+def versions(records: Records, request: Request) -> Response:
+    return Response(
+        {
+            "name": "OpenStack Ironic API",
+            "description": "Ironic is an OpenStack project which enables the provision and management of baremetal "
+            "machines.",
+            "default_version": _version(request),
+            "versions": [_version(request)],
+        }
+    )
+
+
+def version(records: Records, request: Request) -> Response:
+    collections = ("nodes", "ports", "portgroups", "chassis", "drivers", "allocations")
+    links = {
+        name: [
+            {"rel": "self", "href": f"{request.base}/v1/{name}/"},
+            {"rel": "bookmark", "href": f"{request.base}/{name}/"},
+        ]
+        for name in collections
+    }
+    media = [{"base": "application/json", "type": "application/vnd.openstack.ironic.v1+json"}]
+    document = _version(request)
+    return Response({"id": "v1", "links": document["links"], "media_types": media, "version": document, **links})
+
+
+BARE_METAL = Service(
+    name="ironic",
+    mount="/baremetal",
+    records=BareMetalRecords,
+    endpoints={"baremetal": "/baremetal"},
+    prefixes=("/v1",),
+    routes=merged(NODE_ROUTES, PORT_ROUTES, CHASSIS_ROUTES, ALLOCATION_ROUTES),
+    root={"/": {"GET": versions}, "/v1": {"GET": version}},
+    public=frozenset({"GET /", "GET /v1"}),
+    error_body=error_body,
+    microversions=Microversions(
+        "baremetal",
+        OLDEST,
+        NEWEST,
+        default=OLDEST,
+        legacy_header=f"{_HEADER}-Version",
+        range_headers=(f"{_HEADER}-Minimum-Version", f"{_HEADER}-Maximum-Version"),
+    ),
+)

@@ -1,0 +1,361 @@
+"""Nodes over HTTP: creation, lists, changes, states, traits, deletion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from stoker.emulator.baremetal.http import (
+    ADMINISTRATORS,
+    boolean_form,
+    listed,
+    needs,
+    require,
+    single,
+)
+from stoker.emulator.baremetal.kinds import INTERFACES, NODE
+from stoker.emulator.baremetal.nodes import DRIVERS, Nodes, may_see
+from stoker.emulator.baremetal.patching import patched
+from stoker.emulator.baremetal.ports import Ports
+from stoker.emulator.core import fields
+from stoker.emulator.core.component import using
+from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.store import Record
+
+_EQUAL = ("provision_state", "driver", "resource_class", "conductor_group", "owner", "lessee", "fault", "chassis_uuid",
+          "instance_uuid")  # fmt: skip
+_FLAGS = ("maintenance", "retired")
+_BOOT_DEVICES = ("pxe", "disk", "cdrom", "bios", "safe")
+NodeHandler = Callable[[Nodes, Request, Record], Response]
+
+
+def create(nodes: Nodes, request: Request) -> Response:
+    require(request, "baremetal:node:create", *ADMINISTRATORS)
+    return single(request, NODE, nodes.create(request), 201)
+
+
+def visible_nodes(nodes: Nodes, request: Request) -> list[Record]:
+    """The nodes that the caller may see and that the query selects. Raises ApiError 400."""
+    query = request.query
+    rows = [row for row in nodes.rows if may_see(request, row)]
+    for name in _EQUAL:
+        if (wanted := query.get(name)) is not None:
+            rows = [row for row in rows if (row[name] or "") == wanted]
+    for name in _FLAGS:
+        if (flag := query.boolean(name)) is not None:
+            rows = [row for row in rows if bool(row[name]) == flag]
+    if (associated := query.boolean("associated")) is not None:
+        rows = [row for row in rows if (row["instance_uuid"] is not None) == associated]
+    if (words := query.get("description_contains")) is not None:
+        rows = [row for row in rows if words in (row["description"] or "")]
+    return rows
+
+
+def index(nodes: Nodes, request: Request) -> Response:
+    return listed(request, NODE, visible_nodes(nodes, request))
+
+
+def index_in_full(nodes: Nodes, request: Request) -> Response:
+    return listed(request, NODE, visible_nodes(nodes, request), detail=True)
+
+
+def show(nodes: Nodes, request: Request) -> Response:
+    return single(request, NODE, nodes.reach(request, request.vars["node"]))
+
+
+def update(nodes: Nodes, request: Request) -> Response:
+    node = nodes.changeable(request, request.vars["node"], "baremetal:node:update")
+    changes = patched(request, NODE, node)
+    if changes.get("owner", node["owner"]) != node["owner"]:
+        require(request, "baremetal:node:update_owner", *ADMINISTRATORS)
+    nodes.check({**node, **changes}, changes)
+    nodes.update(node, changes)
+    return single(request, NODE, node)
+
+
+def delete(nodes: Nodes, request: Request) -> Response:
+    require(request, "baremetal:node:delete", *ADMINISTRATORS)
+    node = nodes.changeable(request, request.vars["node"], "baremetal:node:delete")
+    nodes.delete(node)
+    nodes.records.component(Ports).forget_node(node["uuid"])
+    return Response(status=204)
+
+
+# -- states -------------------------------------------------------------------------------------------------------
+
+
+def _changing(policy: str, act: NodeHandler) -> Callable[[Nodes, Request], Response]:
+    """A handler of a change of the node in the path."""
+
+    def serve(nodes: Nodes, request: Request) -> Response:
+        return act(nodes, request, nodes.changeable(request, request.vars["node"], policy))
+
+    return serve
+
+
+def _body(request: Request) -> dict[str, Any]:
+    if not isinstance(request.json, dict):
+        raise bad_request("The request body must be a JSON object.")
+    return request.json
+
+
+def show_states(nodes: Nodes, request: Request) -> Response:
+    node = nodes.reach(request, request.vars["node"])
+    names = ("power_state", "target_power_state", "provision_state", "target_provision_state", "provision_updated_at",
+             "last_error", "console_enabled", "raid_config", "target_raid_config", "boot_mode",
+             "secure_boot")  # fmt: skip
+    return Response({name: node[name] for name in names if NODE.fields[name].since <= request.version})
+
+
+def _set_power(nodes: Nodes, request: Request, node: Record) -> Response:
+    nodes.set_power(request, node, _body(request).get("target"))
+    return Response(status=202)
+
+
+def _set_provision(nodes: Nodes, request: Request, node: Record) -> Response:
+    body = _body(request)
+    target = body.get("target")
+    if not isinstance(target, str):
+        raise bad_request("The request body must have a string 'target'.")
+    if target == "clean" and not isinstance(body.get("clean_steps"), list):
+        raise bad_request("clean_steps is required when setting target provision state to clean")
+    if target == "rescue" and not body.get("rescue_password"):
+        raise bad_request('A non-empty "rescue_password" is required when setting target provision state to rescue')
+    known = {"target", "configdrive", "clean_steps", "deploy_steps", "rescue_password", "disable_ramdisk"}
+    if unknown := sorted(body.keys() - known):
+        raise bad_request(f"Unknown fields of the request: {', '.join(unknown)}")
+    nodes.provision(request, node, target)
+    return Response(status=202)
+
+
+def show_console(nodes: Nodes, request: Request) -> Response:
+    node = nodes.reach(request, request.vars["node"])
+    return Response({"console_enabled": node["console_enabled"], "console_info": None})
+
+
+def _set_console(nodes: Nodes, request: Request, node: Record) -> Response:
+    if node["console_interface"] in (None, "no-console"):
+        raise bad_request(f"Driver {node['driver']} does not support console (disabled or not implemented).")
+    nodes.update(node, {"console_enabled": bool(fields.as_boolean(_body(request).get("enabled", True)))})
+    return Response(status=202)
+
+
+def _set_raid(nodes: Nodes, request: Request, node: Record) -> Response:
+    disks = _body(request).get("logical_disks")
+    if not isinstance(disks, list):
+        raise bad_request("The target RAID configuration must have a list 'logical_disks'.")
+    nodes.update(node, {"target_raid_config": _body(request)})
+    return Response(status=204)
+
+
+def _set_maintenance(nodes: Nodes, request: Request, node: Record) -> Response:
+    reason = _body(request).get("reason") if request.body.strip() else None
+    nodes.update(node, {"maintenance": True, "maintenance_reason": reason})
+    return Response(status=202)
+
+
+def _end_maintenance(nodes: Nodes, request: Request, node: Record) -> Response:
+    nodes.update(node, {"maintenance": False, "maintenance_reason": None, "fault": None})
+    return Response(status=202)
+
+
+def validate(nodes: Nodes, request: Request) -> Response:
+    """Which interfaces of a node can be used: all that its driver implements."""
+    node = nodes.reach(request, request.vars["node"])
+    found = {}
+    for name in INTERFACES:
+        missing = (node[f"{name}_interface"] or "no-").startswith("no-")
+        reason = f"Driver {node['driver']} does not support {name} (disabled or not implemented)."
+        found[name] = {"result": None, "reason": reason} if missing else {"result": True}
+    return Response(found)
+
+
+def show_boot_device(nodes: Nodes, request: Request) -> Response:
+    return Response(nodes.reach(request, request.vars["node"])["_boot_device"])
+
+
+def _set_boot_device(nodes: Nodes, request: Request, node: Record) -> Response:
+    body = _body(request)
+    if body.get("boot_device") not in _BOOT_DEVICES:
+        raise bad_request(f"Invalid boot device {body.get('boot_device')} specified.")
+    if boolean_form(body.get("persistent", False)) is not None:
+        raise bad_request("'persistent' must be a boolean.")
+    chosen = {"boot_device": body["boot_device"], "persistent": fields.as_boolean(body.get("persistent", False))}
+    nodes.update(node, {"_boot_device": chosen})
+    return Response(status=204)
+
+
+def list_boot_devices(nodes: Nodes, request: Request) -> Response:
+    nodes.reach(request, request.vars["node"])
+    return Response({"supported_boot_devices": list(_BOOT_DEVICES)})
+
+
+# -- traits -------------------------------------------------------------------------------------------------------
+
+
+def list_traits(nodes: Nodes, request: Request) -> Response:
+    needs(request, (1, 37))
+    return Response({"traits": nodes.reach(request, request.vars["node"])["traits"]})
+
+
+def _trait(value: Any) -> str:
+    good = isinstance(value, str) and 0 < len(value) <= 255 and value.replace("_", "").isalnum() and value.isupper()
+    if not good:
+        raise bad_request(f"Invalid trait {value!r}: a trait is a standard one, or begins with CUSTOM_.")
+    return str(value)
+
+
+def _set_traits(nodes: Nodes, request: Request, node: Record) -> Response:
+    needs(request, (1, 37))
+    given = _body(request).get("traits")
+    if not isinstance(given, list):
+        raise bad_request("The request body must have a list 'traits'.")
+    nodes.update(node, {"traits": sorted({_trait(one) for one in given})})
+    return Response(status=204)
+
+
+def _add_trait(nodes: Nodes, request: Request, node: Record) -> Response:
+    needs(request, (1, 37))
+    nodes.update(node, {"traits": sorted({*node["traits"], _trait(request.vars["trait"])})})
+    return Response(status=204)
+
+
+def _remove_trait(nodes: Nodes, request: Request, node: Record) -> Response:
+    needs(request, (1, 37))
+    trait = request.vars["trait"]
+    if trait not in node["traits"]:
+        raise not_found(f"Node {node['uuid']} doesn't have a trait '{trait}'")
+    nodes.update(node, {"traits": [one for one in node["traits"] if one != trait]})
+    return Response(status=204)
+
+
+def _remove_traits(nodes: Nodes, request: Request, node: Record) -> Response:
+    needs(request, (1, 37))
+    nodes.update(node, {"traits": []})
+    return Response(status=204)
+
+
+# -- virtual interfaces ---------------------------------------------------------------------------------------------
+
+
+def list_vifs(nodes: Nodes, request: Request) -> Response:
+    needs(request, (1, 28))
+    node = nodes.reach(request, request.vars["node"])
+    return Response({"vifs": [{"id": one} for one in node["driver_internal_info"].get("vifs", [])]})
+
+
+def _attach_vif(nodes: Nodes, request: Request, node: Record) -> Response:
+    needs(request, (1, 28))
+    key = _body(request).get("id")
+    if not isinstance(key, str) or not key:
+        raise bad_request("The request body must have a string 'id'.")
+    attached = node["driver_internal_info"].get("vifs", [])
+    if key in attached:
+        raise conflict(f"Unable to attach VIF because VIF {key} is already attached to node {node['uuid']}.")
+    _keep_vifs(nodes, node, [*attached, key])
+    return Response(status=204)
+
+
+def _detach_vif(nodes: Nodes, request: Request, node: Record) -> Response:
+    needs(request, (1, 28))
+    attached, key = node["driver_internal_info"].get("vifs", []), request.vars["vif"]
+    if key not in attached:
+        raise bad_request(f"Unable to detach VIF {key} from node {node['uuid']} because it is not attached to it.")
+    _keep_vifs(nodes, node, [one for one in attached if one != key])
+    return Response(status=204)
+
+
+def _keep_vifs(nodes: Nodes, node: Record, vifs: list[str]) -> None:
+    nodes.update(node, {"driver_internal_info": {**node["driver_internal_info"], "vifs": vifs}})
+
+
+# -- drivers --------------------------------------------------------------------------------------------------------
+
+
+def _driver(request: Request, name: str) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "name": name,
+        "hosts": ["conductor-1"],
+        "links": [{"href": f"{request.base}/v1/drivers/{name}", "rel": "self"}],
+    }
+    if request.version >= (1, 30):
+        shown["type"] = "dynamic"
+    if request.version >= (1, 30) and (request.query.boolean("detail") or "driver" in request.vars):
+        for interface, since in INTERFACES.items():
+            if request.version >= since:
+                default = DRIVERS[name][interface]
+                shown[f"default_{interface}_interface"] = default
+                shown[f"enabled_{interface}_interfaces"] = [default]
+    return shown
+
+
+def list_drivers(nodes: Nodes, request: Request) -> Response:
+    require(request, "baremetal:driver:get", "baremetal_admin", "baremetal_observer")
+    wanted = request.query.get("type")
+    names = [] if wanted == "classic" else list(DRIVERS)
+    return Response({"drivers": [_driver(request, name) for name in names]})
+
+
+def show_driver(nodes: Nodes, request: Request) -> Response:
+    require(request, "baremetal:driver:get", "baremetal_admin", "baremetal_observer")
+    name = request.vars["driver"]
+    if name not in DRIVERS:
+        raise ApiError(404, f"Failed to load driver {name}.")
+    return Response(_driver(request, name))
+
+
+def driver_properties(nodes: Nodes, request: Request) -> Response:
+    require(request, "baremetal:driver:get_properties", "baremetal_admin", "baremetal_observer")
+    name = request.vars["driver"]
+    if name not in DRIVERS:
+        raise ApiError(404, f"Failed to load driver {name}.")
+    prefix = {"ipmi": "ipmi", "redfish": "redfish"}.get(name)
+    names = ("address", "username", "password") if prefix else ()
+    return Response({f"{prefix}_{one}": f"The {one} of the management controller." for one in names})
+
+
+_ONE = "/nodes/{node}"
+NODE_ROUTES = using(
+    Nodes,
+    {
+        "/nodes": {"GET": index, "POST": create},
+        "/nodes/detail": {"GET": index_in_full},
+        _ONE: {"GET": show, "PATCH": update, "DELETE": delete},
+        f"{_ONE}/states": {"GET": show_states},
+        f"{_ONE}/states/power": {"PUT": _changing("baremetal:node:set_power_state", _set_power)},
+        f"{_ONE}/states/provision": {"PUT": _changing("baremetal:node:set_provision_state", _set_provision)},
+        f"{_ONE}/states/console": {
+            "GET": show_console,
+            "PUT": _changing("baremetal:node:set_console_state", _set_console),
+        },
+        f"{_ONE}/states/raid": {"PUT": _changing("baremetal:node:set_raid_state", _set_raid)},
+        f"{_ONE}/maintenance": {
+            "PUT": _changing("baremetal:node:set_maintenance", _set_maintenance),
+            "DELETE": _changing("baremetal:node:clear_maintenance", _end_maintenance),
+        },
+        f"{_ONE}/validate": {"GET": validate},
+        f"{_ONE}/management/boot_device": {
+            "GET": show_boot_device,
+            "PUT": _changing("baremetal:node:set_boot_device", _set_boot_device),
+        },
+        f"{_ONE}/management/boot_device/supported": {"GET": list_boot_devices},
+        f"{_ONE}/traits": {
+            "GET": list_traits,
+            "PUT": _changing("baremetal:node:traits:set", _set_traits),
+            "DELETE": _changing("baremetal:node:traits:delete", _remove_traits),
+        },
+        f"{_ONE}/traits/{{trait}}": {
+            "PUT": _changing("baremetal:node:traits:set", _add_trait),
+            "DELETE": _changing("baremetal:node:traits:delete", _remove_trait),
+        },
+        f"{_ONE}/vifs": {
+            "GET": list_vifs,
+            "POST": _changing("baremetal:node:vif:attach", _attach_vif),
+        },
+        f"{_ONE}/vifs/{{vif}}": {"DELETE": _changing("baremetal:node:vif:detach", _detach_vif)},
+        "/drivers": {"GET": list_drivers},
+        "/drivers/{driver}": {"GET": show_driver},
+        "/drivers/{driver}/properties": {"GET": driver_properties},
+    },
+)

@@ -1,0 +1,330 @@
+"""Nodes and their states, ports, port groups, chassis and allocations, over HTTP and through openstacksdk."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import openstack
+import pytest
+
+from stoker.emulator.core.faults import Fault
+from stoker.emulator.testing import Answer, ServedCloud
+
+ADDRESS = "52:54:00:00:00:01"
+SWITCH = {"switch_id": "0a:1b:2c:3d:4e:5f", "port_id": "Ethernet1/7"}
+
+
+class Ironic:
+    """A user of the bare-metal service, with a microversion."""
+
+    def __init__(self, served: ServedCloud, user: str = "admin", version: str = "1.75") -> None:
+        self.served, self.user, self.version = served, user, version
+
+    def call(self, method: str, path: str, body: Any = None, version: str | None = None) -> Answer:
+        headers = {"X-OpenStack-Ironic-API-Version": version or self.version}
+        return self.served.call(method, f"/baremetal/v1{path}", body, self.served.token(self.user, self.user), headers)
+
+    def do(self, method: str, path: str, body: Any = None, status: int = 200) -> Any:
+        """The body of an answer with this status; the time that a state takes has passed then."""
+        answer = self.call(method, path, body)
+        assert answer.status == status, answer.content
+        self.served.advance(6)
+        return answer.json if answer.content else None
+
+    def refused(self, method: str, path: str, body: Any, status: int, words: str, version: str | None = None) -> None:
+        answer = self.call(method, path, body, version)
+        assert answer.status == status, answer.content
+        fault = json.loads(answer.json["error_message"])
+        assert (fault["faultcode"], fault["debuginfo"]) == ("Client", None)
+        assert words in fault["faultstring"]
+
+    def node(self, name: str = "n1", **fields: Any) -> str:
+        body = {"driver": "fake-hardware", "name": name, **fields}
+        return str(self.do("POST", "/nodes", body, 201)["uuid"])
+
+    def provision(self, name: str, target: str, **more: Any) -> None:
+        self.do("PUT", f"/nodes/{name}/states/provision", {"target": target, **more}, 202)
+
+    def states(self, name: str) -> tuple[Any, ...]:
+        shown = self.do("GET", f"/nodes/{name}/states")
+        return (shown["provision_state"], shown["target_provision_state"], shown["power_state"])
+
+
+@pytest.fixture
+def ironic(served: ServedCloud) -> Ironic:
+    return Ironic(served)
+
+
+def test_versions(served: ServedCloud, ironic: Ironic) -> None:
+    for path in ("/baremetal/", "/baremetal/v1/"):
+        found = served.call("GET", path, headers={"X-OpenStack-Ironic-API-Version": "1.99"})
+        assert (found.status, found.headers["x-openstack-ironic-api-maximum-version"]) == (200, "1.75")
+    ironic.refused("GET", "/nodes", None, 406, "maximum is 1.75", "1.76")
+    refused = ironic.call("GET", "/nodes", None, "1.76")
+    assert refused.headers["x-openstack-ironic-api-minimum-version"] == "1.1"
+    assert ironic.call("GET", "/nodes", None, "latest").headers["x-openstack-ironic-api-version"] == "1.75"
+    old = ironic.call("GET", "/nodes/node-0", None, "1.4").json
+    assert "name" not in old and "traits" not in old and "chassis_uuid" in old
+    for path, version in (("/portgroups", "1.22"), ("/allocations", "1.51"), ("/nodes/node-0/traits", "1.36")):
+        assert ironic.call("GET", path, None, version).status == 404
+    ironic.refused("POST", "/nodes", {"driver": "ipmi", "owner": "x"}, 406, "API version", "1.49")
+    ironic.refused("GET", "/nodes?fields=owner", None, 406, "owner", "1.49")
+
+
+def test_provisioning(served: ServedCloud, ironic: Ironic) -> None:
+    key = ironic.node(properties={"cpus": "2"})
+    path = f"/nodes/{key}"
+    assert ironic.states("n1") == ("enroll", None, None)
+    ironic.refused("PUT", f"{path}/states/provision", {"target": "provide"}, 400, 'while it is in state "enroll"')
+    ironic.refused("PUT", f"{path}/states/provision", {"target": "dance"}, 400, "not known")
+    ironic.refused("PUT", f"{path}/states/power", {"target": "power on"}, 400, 'in state "enroll"')
+    assert ironic.call("PUT", f"{path}/states/provision", {"target": "manage"}).status == 202
+    during = ironic.call("GET", path).json
+    assert (during["provision_state"], during["target_provision_state"]) == ("verifying", "manageable")
+    patch = [{"op": "replace", "path": "/extra/a", "value": 1}]
+    ironic.refused("PATCH", path, patch, 409, f"Node {key} is locked by host conductor-1")
+    ironic.refused("POST", "/ports", {"node_uuid": key, "address": ADDRESS}, 409, "is locked")
+    served.advance(6)
+    assert ironic.states("n1") == ("manageable", None, "power off")
+    ironic.provision("n1", "inspect")
+    shown = ironic.do("GET", path)
+    assert (shown["properties"]["cpus"], shown["properties"]["cpu_arch"]) == ("2", "x86_64")
+    assert shown["inspection_finished_at"] > shown["inspection_started_at"]
+    ironic.refused("PUT", f"{path}/states/provision", {"target": "clean"}, 400, "clean_steps is required")
+    ironic.provision("n1", "clean", clean_steps=[])
+    assert ironic.states("n1")[0] == "manageable"
+    ironic.provision("n1", "provide")
+    ironic.provision("n1", "active", configdrive="x")
+    assert ironic.states("n1") == ("active", None, "power on")
+    ironic.refused("DELETE", path, None, 409, 'provision state "active"')
+    ironic.refused("PUT", f"{path}/states/provision", {"target": "rescue"}, 400, "rescue_password")
+    ironic.provision("n1", "rescue", rescue_password="x")
+    assert ironic.states("n1")[0] == "rescue"
+    ironic.provision("n1", "unrescue")
+    ironic.do("PUT", f"{path}/states/power", {"target": "soft power off"}, 202)
+    assert ironic.states("n1") == ("active", None, "power off")
+    ironic.do("PATCH", path, [{"op": "replace", "path": "/protected", "value": True}])
+    ironic.refused("PUT", f"{path}/states/provision", {"target": "deleted"}, 403, "is protected")
+    ironic.do("PATCH", path, [{"op": "remove", "path": "/protected"}])
+    ironic.provision("n1", "deleted")
+    assert ironic.states("n1") == ("cleaning", "available", "power off")
+    assert ironic.states("n1")[0] == "available"
+    ironic.do("DELETE", path, None, 204)
+    ironic.refused("GET", path, None, 404, f"Node {key} could not be found")
+
+
+def test_failed_steps(served: ServedCloud, ironic: Ironic) -> None:
+    ironic.node()
+    for action, state in (("manage", "enroll"), ("provide", "clean failed"), ("active", "deploy failed")):
+        served.do(lambda: served.cloud.faults.add(Fault(on="PUT /baremetal/*", do="error_state", message="no power")))
+        ironic.provision("n1", action)
+        served.do(lambda: served.cloud.faults.clear())
+        shown = ironic.do("GET", "/nodes/n1")
+        assert (shown["provision_state"], shown["last_error"], shown["reservation"]) == (state, "no power", None)
+        if action == "manage":
+            ironic.provision("n1", "manage")
+        elif action == "provide":
+            assert (shown["maintenance"], shown["fault"]) == (True, "clean failure")
+            ironic.do("DELETE", "/nodes/n1/maintenance", None, 202)
+            ironic.provision("n1", "manage")
+            ironic.provision("n1", "provide")
+    ironic.do("PUT", "/nodes/n1/maintenance", {"reason": "broken"}, 202)
+    ironic.refused("PUT", "/nodes/n1/states/provision", {"target": "active"}, 400, "maintenance mode")
+    ironic.do("DELETE", "/nodes/n1", None, 204)
+
+
+def test_nodes_are_listed_and_changed(ironic: Ironic) -> None:
+    for name, kind in (("n1", "gold"), ("n2", "iron"), ("n3", "gold")):
+        ironic.node(name, resource_class=kind, driver="ipmi")
+    first = ironic.do("GET", "/nodes?limit=2&sort_key=name")
+    assert [one["name"] for one in first["nodes"]] == ["n1", "n2"]
+    assert set(first["nodes"][0]) == {
+        "uuid", "name", "instance_uuid", "power_state", "provision_state", "maintenance", "links",
+    }  # fmt: skip
+    following = ironic.do("GET", first["next"].partition("/v1")[2])
+    assert [one["name"] for one in following["nodes"]] == ["n3", "node-0"]
+    assert [one["name"] for one in ironic.do("GET", "/nodes?resource_class=gold&driver=ipmi")["nodes"]] == ["n1", "n3"]
+    assert len(ironic.do("GET", "/nodes/detail?provision_state=enroll")["nodes"][0]) > 50
+    assert set(ironic.do("GET", "/nodes?fields=name&fields=driver")["nodes"][0]) == {"name", "driver", "links"}
+    for query, words in (
+        ("fields=nope", '"nope" are not valid'), ("sort_key=nope", "sort_key value 'nope'"),
+        ("marker=nope", "marker nope"), ("limit=x", "non-negative integer"),
+    ):  # fmt: skip
+        ironic.refused("GET", f"/nodes?{query}", None, 400, words)
+    ironic.refused("POST", "/nodes", {"driver": "ipmi", "name": "n1"}, 409, "name n1 already exists")
+    for body, words in (
+        ({}, "'driver' is a required property"), ({"driver": "punch-card"}, "supports driver punch-card"),
+        ({"driver": "ipmi", "nope": 1}, "'nope' was unexpected"), ({"driver": "ipmi", "name": "a b"}, "valid name"),
+        ({"driver": "ipmi", "power_state": "on"}, "unexpected"), ({"driver": "ipmi", "extra": []}, "'object'"),
+    ):  # fmt: skip
+        ironic.refused("POST", "/nodes", body, 400, words)
+    changed = ironic.do(
+        "PATCH",
+        "/nodes/n1",
+        [
+            {"op": "add", "path": "/extra/list", "value": [1, 3]},
+            {"op": "add", "path": "/extra/list/1", "value": 2},
+            {"op": "replace", "path": "/extra/list/2", "value": 4},
+            {"op": "remove", "path": "/extra/list/0"},
+            {"op": "replace", "path": "/driver", "value": "redfish"},
+            {"op": "remove", "path": "/power_interface"},
+        ],
+    )
+    assert (changed["extra"], changed["power_interface"]) == ({"list": [2, 4]}, "redfish")
+    for operation, words in (
+        ({"op": "move", "path": "/extra"}, "'op' is one of add, replace, remove"),
+        ({"op": "replace", "path": "/extra/nope/deep", "value": 1}, "Couldn't apply patch"),
+        ({"op": "remove", "path": "/extra/nope"}, "the path does not exist"),
+        ({"op": "add", "path": "/extra/list/9", "value": 1}, "the path does not exist"),
+        ({"op": "add", "path": "/nope", "value": 1}, "root of the resource is not allowed"),
+        ({"op": "replace", "path": "/uuid", "value": "x"}, "internal attribute"),
+        ({"op": "remove", "path": "/driver"}, "mandatory attribute"),
+        ({"op": "replace", "path": "/name", "value": "n 1"}, "valid name"),
+        ({"op": "replace", "path": "/extra"}, "A value is required"),
+        ({"op": "replace", "path": "extra", "value": {}}, "is invalid"),
+    ):
+        ironic.refused("PATCH", "/nodes/n1", [operation], 400, words)
+    assert ironic.do("GET", "/nodes/n1")["extra"] == {"list": [2, 4]}
+
+
+def test_traits_boot_devices_and_interfaces(ironic: Ironic) -> None:
+    ironic.do("PUT", "/nodes/node-0/traits", {"traits": ["CUSTOM_B", "CUSTOM_A"]}, 204)
+    ironic.do("PUT", "/nodes/node-0/traits/HW_CPU_X86_VMX", None, 204)
+    ironic.do("DELETE", "/nodes/node-0/traits/CUSTOM_B", None, 204)
+    ironic.refused("DELETE", "/nodes/node-0/traits/CUSTOM_B", None, 404, "doesn't have a trait")
+    ironic.refused("PUT", "/nodes/node-0/traits/wrong-one", None, 400, "Invalid trait")
+    assert ironic.do("GET", "/nodes/node-0/traits") == {"traits": ["CUSTOM_A", "HW_CPU_X86_VMX"]}
+    ironic.do("PUT", "/nodes/node-0/management/boot_device", {"boot_device": "disk", "persistent": True}, 204)
+    device = ironic.do("GET", "/nodes/node-0/management/boot_device")
+    assert device == {"boot_device": "disk", "persistent": True}
+    ironic.refused("PUT", "/nodes/node-0/management/boot_device", {"boot_device": "tape"}, 400, "Invalid boot device")
+    ironic.do("POST", "/nodes/node-0/vifs", {"id": "v"}, 204)
+    ironic.refused("POST", "/nodes/node-0/vifs", {"id": "v"}, 409, "already attached")
+    assert ironic.do("GET", "/nodes/node-0/vifs") == {"vifs": [{"id": "v"}]}
+    ironic.do("DELETE", "/nodes/node-0/vifs/v", None, 204)
+    found = ironic.do("GET", "/nodes/node-0/validate")
+    assert (found["power"], found["rescue"]["result"]) == ({"result": True}, None)
+    assert [one["name"] for one in ironic.do("GET", "/drivers")["drivers"]] == ["fake-hardware", "ipmi", "redfish"]
+    assert ironic.do("GET", "/drivers/ipmi")["default_power_interface"] == "ipmitool"
+    ironic.refused("GET", "/drivers/nope", None, 404, "nope")
+
+
+def test_ports_and_groups(ironic: Ironic) -> None:
+    node = ironic.node()
+    group = ironic.do("POST", "/portgroups", {"node_uuid": node, "name": "bond", "address": "52:54:00:00:00:FF"}, 201)
+    assert (group["address"], group["mode"]) == ("52:54:00:00:00:ff", "active-backup")
+    made = ironic.do(
+        "POST", "/ports", {"node_uuid": node, "address": "52:54:00:00:00:AA", "portgroup_uuid": group["uuid"]}, 201
+    )
+    assert (made["address"], made["pxe_enabled"], made["is_smartnic"]) == ("52:54:00:00:00:aa", True, False)
+    path = f"/ports/{made['uuid']}"
+    for body, status, words in (
+        ({"address": ADDRESS}, 400, "'node_uuid' is a required property"),
+        ({"node_uuid": "nope", "address": ADDRESS}, 400, "Node nope could not be found"),
+        ({"node_uuid": node, "address": "x"}, 400, "Expected a MAC address but received x"),
+        ({"node_uuid": node, "address": "52:54:00:00:00:aa"}, 409, "already exists"),
+        ({"node_uuid": node, "address": ADDRESS, "portgroup_uuid": "nope"}, 400, "Portgroup nope"),
+        ({"node_uuid": node, "address": ADDRESS, "local_link_connection": {"port_id": "x"}}, 400, "missing mandatory"),
+        (
+            {"node_uuid": node, "address": ADDRESS, "local_link_connection": {**SWITCH, "switch_id": "x"}},
+            400,
+            "datapath",
+        ),
+        ({"node_uuid": node, "address": ADDRESS, "is_smartnic": True}, 400, "smart NIC"),
+    ):
+        ironic.refused("POST", "/ports", body, status, words)
+    changed = ironic.do("PATCH", path, [{"op": "replace", "path": "/local_link_connection", "value": SWITCH}])
+    assert changed["local_link_connection"] == SWITCH
+    for query in (f"node={node}", "node=n1", "address=52:54:00:00:00:AA", "portgroup=bond"):
+        assert [one["uuid"] for one in ironic.do("GET", f"/ports?{query}")["ports"]] == [made["uuid"]]
+    assert ironic.do("GET", "/ports?node=node-0") == {"ports": []}
+    assert len(ironic.do("GET", "/portgroups/bond/ports")["ports"]) == len(ironic.do("GET", "/nodes/n1/ports")["ports"])
+    ironic.refused("DELETE", "/portgroups/bond", None, 400, "is not empty")
+    ironic.do("PATCH", "/portgroups/bond", [{"op": "replace", "path": "/standalone_ports_supported", "value": False}])
+    patch = [{"op": "replace", "path": "/physical_network", "value": "rack1"}]
+    ironic.refused("PATCH", path, patch, 409, "doesn't support standalone ports")
+    ironic.do("PATCH", path, [*patch, {"op": "replace", "path": "/pxe_enabled", "value": False}])
+    ironic.provision("n1", "manage")
+    ironic.provision("n1", "provide")
+    ironic.refused("PATCH", path, [{"op": "remove", "path": "/portgroup_uuid"}], 409, "connectivity attributes")
+    ironic.do("PUT", "/nodes/n1/maintenance", {}, 202)
+    ironic.do("PATCH", path, [{"op": "remove", "path": "/portgroup_uuid"}])
+    ironic.do("DELETE", "/portgroups/bond", None, 204)
+    ironic.do("DELETE", path, None, 204)
+    ironic.refused("DELETE", path, None, 404, made["uuid"])
+
+
+def test_chassis_and_allocations(ironic: Ironic) -> None:
+    chassis = ironic.do("POST", "/chassis", {"description": "rack 7"}, 201)["uuid"]
+    key = ironic.node(resource_class="gold", chassis_uuid=chassis)
+    assert [one["uuid"] for one in ironic.do("GET", f"/chassis/{chassis}/nodes")["nodes"]] == [key]
+    ironic.refused("DELETE", f"/chassis/{chassis}", None, 400, "contains nodes")
+    failed = ironic.do("POST", "/allocations", {"resource_class": "gold"}, 201)
+    assert failed["state"] == "allocating"
+    failed = ironic.do("GET", f"/allocations/{failed['uuid']}")
+    assert failed["state"] == "error" and "no available nodes" in failed["last_error"]
+    ironic.provision("n1", "manage")
+    ironic.provision("n1", "provide")
+    ironic.do("PUT", "/nodes/n1/traits", {"traits": ["CUSTOM_A"]}, 204)
+    wanted = {"resource_class": "gold", "name": "mine", "traits": ["CUSTOM_A"], "candidate_nodes": ["n1"]}
+    ironic.do("POST", "/allocations", wanted, 201)
+    ironic.refused("POST", "/allocations", wanted, 409, "already exists")
+    ironic.refused("POST", "/allocations", {}, 400, "resource_class")
+    found = ironic.do("GET", "/allocations/mine")
+    node = ironic.do("GET", "/nodes/n1")
+    assert (found["state"], found["node_uuid"]) == ("active", key)
+    assert node["allocation_uuid"] == node["instance_uuid"] == ironic.do("GET", "/nodes/n1/allocation")["uuid"]
+    ironic.refused("DELETE", "/nodes/n1", None, 409, "is associated with instance")
+    ironic.provision("n1", "active")
+    ironic.refused("DELETE", "/allocations/mine", None, 409, "in use")
+    ironic.do("PUT", "/nodes/n1/maintenance", {}, 202)
+    ironic.do("DELETE", "/nodes/n1/allocation", None, 204)
+    ironic.do("DELETE", "/nodes/n1", None, 204)
+    ironic.do("DELETE", f"/chassis/{chassis}", None, 204)
+    assert len(ironic.do("GET", "/allocations?state=error")["allocations"]) == 1
+
+
+def test_who_may_do_what(served: ServedCloud, ironic: Ironic) -> None:
+    demo = Ironic(served, "demo")
+    project = served.call("GET", "/identity/v3/auth/projects", None, served.token("demo", "demo")).json["projects"][0][
+        "id"
+    ]
+    assert demo.do("GET", "/nodes") == {"nodes": []}
+    demo.refused("GET", "/nodes/node-0", None, 404, "node-0")
+    for method, path, body in (
+        ("POST", "/nodes", {"driver": "ipmi"}), ("POST", "/ports", {}), ("POST", "/portgroups", {}),
+        ("GET", "/drivers", None), ("GET", "/chassis", None), ("POST", "/chassis", {}),
+    ):  # fmt: skip
+        demo.refused(method, path, body, 403, "Access was denied")
+    ironic.do("PATCH", "/nodes/node-0", [{"op": "replace", "path": "/owner", "value": project}])
+    ironic.do("PATCH", "/nodes/node-1", [{"op": "replace", "path": "/lessee", "value": project}])
+    assert [one["name"] for one in demo.do("GET", "/nodes")["nodes"]] == ["node-0", "node-1"]
+    demo.do("PATCH", "/nodes/node-0", [{"op": "add", "path": "/extra/a", "value": 1}])
+    demo.refused("PATCH", "/nodes/node-0", [{"op": "remove", "path": "/owner"}], 403, "update_owner")
+    demo.refused("PATCH", "/nodes/node-1", [{"op": "add", "path": "/extra/a", "value": 1}], 403, "node:update")
+    demo.refused("DELETE", "/nodes/node-0", None, 403, "node:delete")
+    mine = demo.do("POST", "/allocations", {"resource_class": "baremetal"}, 201)
+    assert mine["owner"] == project
+    other = ironic.do("POST", "/allocations", {"resource_class": "baremetal"}, 201)["uuid"]
+    demo.refused("GET", f"/allocations/{other}", None, 404, other)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")  # the SDK's own
+def test_openstacksdk(served: ServedCloud, ironic: Ironic) -> None:
+    connection = openstack.connect(
+        auth_url=f"{served.url}/identity", username="admin", password="secret", project_name="admin",
+        user_domain_id="default", project_domain_id="default", region_name="RegionOne",
+    )  # fmt: skip
+    service = connection.baremetal
+    node = service.create_node(driver="ipmi", name="sdk")
+    assert service.update_node(node, resource_class="gold").resource_class == "gold"
+    port = service.create_port(node_id=node.id, address=ADDRESS)
+    assert service.update_port(port, extra={"a": "b"}).extra == {"a": "b"}
+    assert [one.address for one in service.ports(details=True, node=node.id)] == [ADDRESS]
+    service.delete_port(port)
+    service.set_node_provision_state(node, "manage")
+    served.advance(6)
+    assert service.get_node("sdk").provision_state == "manageable"
+    assert {one.name for one in service.nodes()} == {"sdk", "node-0", "node-1"}
+    service.delete_node("sdk")
