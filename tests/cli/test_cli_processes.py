@@ -173,3 +173,13 @@ def test_a_token_is_remembered_for_its_time_and_the_unused_one_makes_room() -> N
     assert (clock_value, cache.get("b"), cache.get("c")) == (b"A", None, b"C")
     clock.advance(11)
     assert (cache.get("a"), cache.get("c")) == (None, b"C")
+
+
+def test_the_port_of_the_name_server_is_kept_and_given_to_the_emulated_cloud(directory: DataDirectory) -> None:
+    directory.record(planned_set_up(SET_UP, KEEP, None, (), dns_port=5353))
+    cloud = programs_of(directory, planned_set_up(directory.set_up(), KEEP, None, ()))[0]
+    assert cloud.arguments[-2:] == ("--dns-port", "5353")
+    assert cloud.ports == (5100, 5353)
+    assert "--dns-port" not in programs_of(directory, SET_UP)[0].arguments
+    with pytest.raises(CommandFailed, match="--dns-port is for the emulated cloud only"):
+        planned_set_up(None, KEEP, "mine", (), dns_port=5353)

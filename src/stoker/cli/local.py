@@ -39,12 +39,14 @@ def planned_set_up(
     cloud: str | None,
     config_files: tuple[str, ...],
     services: tuple[str, ...] = (),
+    dns_port: int | None = None,
 ) -> SetUp:
     """Return the set-up from the user's options and the recorded set-up of the directory.
 
     `ports` are by address (`rest`, `cfn`, `identity`): None is the recorded or default port, 0 a free port.
-    `services` are those of the emulated cloud besides identity: empty keeps the recorded ones.
-    Raises CommandFailed if the directory is used with another cloud, or if services are given for a real cloud.
+    `services` are those of the emulated cloud besides identity: empty keeps the recorded ones. `dns_port` is the port
+    of its name server: None keeps the recorded one.
+    Raises CommandFailed if the directory is used with another cloud, or if these are given for a real cloud.
     """
     if known is not None and cloud not in (None, known.cloud):
         lives = f"the cloud {known.cloud}" if known.cloud else "an emulated cloud"
@@ -55,11 +57,16 @@ def planned_set_up(
     cloud = known.cloud if known else cloud
     if cloud is not None and services:
         raise CommandFailed("--services is for the emulated cloud only; it cannot be used with --cloud.")
+    if cloud is not None and dns_port is not None:
+        raise CommandFailed("--dns-port is for the emulated cloud only; it cannot be used with --cloud.")
     if cloud is not None:
         urls["identity"] = str(read_cloud(cloud).auth.get("auth_url", ""))
     files = config_files or (known.config_files if known else ())
     kept = services or (known.services if known else ())
-    return SetUp(urls["rest"], urls["cfn"], urls["identity"], cloud, files, known.pids if known else {}, kept)
+    if dns_port is None:
+        dns_port = known.dns_port if known else 0
+    pids = known.pids if known else {}
+    return SetUp(urls["rest"], urls["cfn"], urls["identity"], cloud, files, pids, kept, dns_port)
 
 
 def _port(address: str, wanted: int | None, known: SetUp | None) -> int:
@@ -140,6 +147,11 @@ def _chosen_services(context: click.Context, option: click.Parameter, text: str)
     "--services", metavar="NAMES", callback=_chosen_services, default="",
     help="Services of the emulated cloud besides identity, separated by commas.  [default: the previous ones, or all]",
 )  # fmt: skip
+@click.option(
+    "--dns-port", type=click.IntRange(0, 65535), metavar="N",
+    help="Port of the emulated cloud's name server (UDP and TCP); 0 selects a free one at each start, which the log of "
+    "the cloud names.  [default: the previous one, or 0]",
+)  # fmt: skip
 @click.option("--detach", is_flag=True, help="Return as soon as everything is ready.")
 def up(
     directory: DataDirectory,
@@ -149,6 +161,7 @@ def up(
     cloud: str | None,
     config_files: tuple[str, ...],
     services: tuple[str, ...],
+    dns_port: int | None,
     detach: bool,
 ) -> None:
     """Start Stoker and an emulated cloud on this machine.
@@ -165,7 +178,7 @@ def up(
     directory.make()
     known = directory.set_up()
     ports = {"rest": rest, "cfn": cfn, "identity": identity}
-    local = Local(directory, planned_set_up(known, ports, cloud, config_files, services))
+    local = Local(directory, planned_set_up(known, ports, cloud, config_files, services, dns_port))
     missing = local.missing()
     if known is not None and len(missing) < len(local.programs) and not _same_addresses(known, local.set_up):
         raise CommandFailed("Stoker is already running on other ports; `stoker down` stops it.")
@@ -176,6 +189,8 @@ def up(
             raise CommandFailed("It was started with other --config-file options; run `stoker down` first.")
         if known is not None and known.services != local.set_up.services:
             raise CommandFailed("It was started with other --services; run `stoker down` first.")
+        if known is not None and known.dns_port != local.set_up.dns_port:
+            raise CommandFailed("It was started with another --dns-port; run `stoker down` first.")
         _show_addresses(out, local)
         return
     if len(missing) < len(local.programs):
@@ -200,6 +215,8 @@ def _same_addresses(one: SetUp, other: SetUp) -> bool:
 def _show_addresses(out: Console, local: Local) -> None:
     set_up, path = local.set_up, local.directory.path
     lines = [("REST API", set_up.rest), ("Query API", set_up.cfn), ("identity", set_up.identity)]
+    if set_up.dns_port:
+        lines.append(("DNS", f"{HOST}, port {set_up.dns_port}"))
     if set_up.cloud is None:
         lines.append(("for the shell", f"source {path}/openrc"))
     lines.append(("for clients", f"export OS_CLIENT_CONFIG_FILE={path}/clouds.yaml OS_CLOUD=stoker"))

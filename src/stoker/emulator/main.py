@@ -16,6 +16,7 @@ from aiohttp import web
 from stoker.base.logging import protect
 from stoker.emulator.core.app import runner
 from stoker.emulator.core.upgrades import StateUnusable
+from stoker.emulator.dns.server import NameServer
 from stoker.emulator.services import CHOICES, chosen, new_cloud
 
 log = logging.getLogger(__name__)
@@ -30,12 +31,13 @@ def run(
     extra_endpoints: dict[str, str] | None = None,
     password: str = "secret",  # noqa: S107  the documented password of a throw-away cloud, as DevStack's
     services: Collection[str] = CHOICES,
+    dns_port: int = 0,
 ) -> None:
     """Serve a cloud until SIGTERM or SIGINT.
 
     services: the groups of services that it has.
 
-    port: 0 picks a free one. port_file: receives the port in decimal once requests are served.
+    port, dns_port: 0 picks a free one. port_file: receives the port in decimal once requests are served.
     For the other arguments see `Cloud`.
     """
 
@@ -52,12 +54,16 @@ def run(
         if port_file is not None:
             _write_whole(port_file, str(bound))
         log.info("The cloud is at %s/identity", cloud.endpoint)
+        name_server = NameServer(cloud)
+        if cloud.has_service("designate"):
+            log.info("DNS is served on %s, port %d (UDP and TCP)", host, await name_server.start(host, dns_port))
         stop = asyncio.Event()
         for signum in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(signum, stop.set)
         try:
             await stop.wait()
         finally:
+            await name_server.stop()
             await served.cleanup()
             cloud.close()
 
@@ -92,6 +98,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="stoker.emulator", description="An OpenStack cloud in one process.")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument("--port", type=int, default=5000, help="port to listen on; 0 picks a free one")
+    parser.add_argument("--dns-port", type=int, default=0, help="port of the name server; 0 picks a free one")
     parser.add_argument("--port-file", type=Path, help="file that receives the port once requests are served")
     parser.add_argument("--state", type=Path, help="file that keeps the cloud over restarts")
     parser.add_argument("--pace", type=float, default=1.0, help="factor on the time state changes take")
@@ -130,6 +137,7 @@ def main(arguments: list[str] | None = None) -> None:
             extra,
             options.password,
             options.services,
+            options.dns_port,
         )
     except StateUnusable as error:
         sys.exit(f"stoker.emulator: {error}")

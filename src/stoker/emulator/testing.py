@@ -16,6 +16,7 @@ from aiohttp import web
 from stoker.base.clock import ManualClock
 from stoker.emulator.core.app import runner
 from stoker.emulator.core.cloud import Cloud
+from stoker.emulator.dns.server import NameServer
 
 T = TypeVar("T")
 
@@ -43,6 +44,7 @@ class ServedCloud:
         self._runner = runner(cloud)
         self._thread = threading.Thread(target=self._loop.run_forever, name="emulated-cloud", daemon=True)
         self._tokens: dict[tuple[str, str | None], str] = {}
+        self._name_server = NameServer(cloud)
 
     def __enter__(self) -> ServedCloud:
         self._thread.start()
@@ -52,6 +54,7 @@ class ServedCloud:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        asyncio.run_coroutine_threadsafe(self._name_server.stop(), self._loop).result()
         asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
@@ -63,6 +66,10 @@ class ServedCloud:
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
         self.port: int = self._runner.addresses[0][1]
         self.url = self.cloud.endpoint = f"http://127.0.0.1:{self.port}"
+
+    def serve_dns(self) -> int:
+        """Serve the cloud's zones over DNS until the end, and return the port. Call it once."""
+        return asyncio.run_coroutine_threadsafe(self._name_server.start("127.0.0.1", 0), self._loop).result()
 
     def do(self, action: Callable[[], T]) -> T:
         """Run something on the cloud's own thread and give its result."""

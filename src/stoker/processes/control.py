@@ -74,7 +74,9 @@ def _emulator(directory: DataDirectory, set_up: SetUp) -> Program:
     endpoints = (f"orchestration={set_up.rest}/%(project_id)s", f"cloudformation={set_up.cfn}")
     extra = tuple(word for endpoint in endpoints for word in ("--extra-endpoint", endpoint))
     chosen = ("--services", ",".join(set_up.services)) if set_up.services else ()
-    return Program(CLOUD, "emulated cloud", arguments + extra + chosen, (port,), set_up.identity)
+    names = ("--dns-port", str(set_up.dns_port)) if set_up.dns_port else ()
+    ports = (port, set_up.dns_port) if set_up.dns_port else (port,)
+    return Program(CLOUD, "emulated cloud", arguments + extra + chosen + names, ports, set_up.identity)
 
 
 def port_of(url: str) -> int:
@@ -155,7 +157,7 @@ def _require_free(port: int, program: Program) -> None:
     except OSError as error:
         raise Conflict(
             f"The port {port} for the {program.title} is not available: {error.strerror}. Choose another one with "
-            "--api-port, --cfn-port or --cloud-port; 0 selects a free one."
+            "--api-port, --cfn-port, --cloud-port or --dns-port; 0 selects a free one."
         ) from None
 
 

@@ -27,7 +27,8 @@ class SetUp:
 
     `cloud` is the name of an entry in the user's `clouds.yaml`, None for the emulated cloud. `pids` are the processes
     that were last started, by program; `control.running` returns which of them run. `services` are the services of the
-    emulated cloud besides identity; empty for all.
+    emulated cloud besides identity; empty for all. `dns_port` is the port of its name server, 0 for a free one at each
+    start.
     """
 
     rest: str
@@ -37,6 +38,7 @@ class SetUp:
     config_files: tuple[str, ...] = ()
     pids: Mapping[str, int] = field(default_factory=dict)
     services: tuple[str, ...] = ()
+    dns_port: int = 0
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
@@ -48,6 +50,7 @@ class SetUp:
             "config_files": list(self.config_files),
             "pids": dict(self.pids),
             "services": list(self.services),
+            "dns_port": self.dns_port,
         }
 
     @classmethod
@@ -61,6 +64,7 @@ class SetUp:
             config_files=tuple(data["config_files"]),
             pids=data["pids"],
             services=tuple(data.get("services", ())),
+            dns_port=data.get("dns_port", 0),
         )
 
 
