@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 
 import click
@@ -11,27 +12,51 @@ import click
 from stoker import __version__
 from stoker.cli.framework import Commands
 
-COMMANDS: Mapping[str, str] = {
-    "up": "stoker.cli.local:up",
-    "down": "stoker.cli.local:down",
-    "status": "stoker.cli.local:status",
-    "deploy": "stoker.cli.deploy:deploy",
-    "plan": "stoker.cli.deploy:plan",
-    "delete": "stoker.cli.deploy:delete",
-    "stack": "stoker.cli.stacks:stack",
-    "lint": "stoker.cli.lint:lint",
-    "fmt": "stoker.cli.format:fmt",
-    "graph": "stoker.cli.graph:graph",
-    "convert": "stoker.cli.convert:command",
-    "demo": "stoker.cli.demo:demo",
-    "engine": "stoker.cli.cluster:engine",
-    "api": "stoker.cli.cluster:api",
-    "api-cfn": "stoker.cli.cluster:api_cfn",
-    "db": "stoker.cli.database:database",
-    "service": "stoker.cli.inside:service",
-    "operation": "stoker.cli.inside:operation",
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Where a command is, and the first sentence of its help."""
+
+    place: str
+    summary: str
+
+
+COMMANDS: Mapping[str, Command] = {
+    "up": Command("stoker.cli.local:up", "Start Stoker and an emulated cloud on this machine."),
+    "down": Command("stoker.cli.local:down", "Stop Stoker; all data is kept."),
+    "status": Command("stoker.cli.local:status", "Show which processes are running."),
+    "deploy": Command("stoker.cli.deploy:deploy", "Create or update the stack NAME, after showing the plan."),
+    "plan": Command("stoker.cli.deploy:plan", "Show what `deploy` would do to the stack NAME, without doing it."),
+    "delete": Command("stoker.cli.deploy:delete", "Delete the stack NAME with all its resources."),
+    "stack": Command("stoker.cli.stacks:stack", "Show stacks and run actions on them."),
+    "lint": Command(
+        "stoker.cli.lint:lint", "Check templates without a server; for a directory, check all templates below it."
+    ),
+    "fmt": Command(
+        "stoker.cli.format:fmt",
+        "Format templates; for a directory, format all templates below it; - is the standard input.",
+    ),
+    "graph": Command(
+        "stoker.cli.graph:graph", "Draw the resources of a template and their dependencies, without a server."
+    ),
+    "convert": Command(
+        "stoker.cli.convert:command", "Convert a template to HOT or to CloudFormation, without a server."
+    ),
+    "demo": Command("stoker.cli.demo:demo", "Start Stoker with an emulated cloud, deploy an example, and change it."),
+    "engine": Command("stoker.cli.cluster:engine", "Run an engine of a cluster, until SIGTERM."),
+    "api": Command("stoker.cli.cluster:api", "Serve the Orchestration API for a cluster's engines, until SIGTERM."),
+    "api-cfn": Command(
+        "stoker.cli.cluster:api_cfn",
+        "Serve the CloudFormation interface for a cluster's engines, until SIGTERM.",
+    ),
+    "db": Command("stoker.cli.database:database", "Maintain the database that the engines share."),
+    "service": Command("stoker.cli.inside:service", "Show the engines of a cluster."),
+    "operation": Command(
+        "stoker.cli.inside:operation",
+        "Show unfinished operations, and those that were set aside because engines died while running them.",
+    ),
 }
-"""Where each command is. Only the requested one is imported, since some import large parts of the engine."""
+"""Only the requested command is imported, and none to list them: some import large parts of the engine."""
 
 
 class Stoker(Commands):
@@ -43,9 +68,13 @@ class Stoker(Commands):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        module, _, attribute = COMMANDS[name].partition(":")
+        module, _, attribute = COMMANDS[name].place.partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.summary) for name, command in COMMANDS.items()])
 
 
 @click.group(cls=Stoker, context_settings={"help_option_names": ["-h", "--help"]})
