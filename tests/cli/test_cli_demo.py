@@ -61,3 +61,4 @@ def test_the_scaling_story_grows_and_shrinks(tmp_path: Path) -> None:
     sizes = re.findall(r"load +(\d+) %: number of servers (\d)", done.stdout)
     assert sizes == [("95", "2"), ("95", "3"), ("5", "2"), ("5", "1")]
     assert "web: DELETE_COMPLETE" in done.stdout
+    assert re.findall(r"✓ [0-9a-f]{8}-.*", done.stdout) == [], "resources are shown with the names of their parents"

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from stoker.cli.errors import CommandFailed
+from stoker.cli.service import Stack
 
 COOLDOWN = 3
 """Seconds for which the demo's policies have no effect after a change."""
@@ -26,11 +27,15 @@ _PAUSE = 0.3
 
 
 class ScalingStory:
-    """The servers of the example and the pool of its load balancer, in the emulated cloud at `cloud_url`."""
+    """The servers of the example and the pool of its load balancer, in the emulated cloud at `cloud_url`.
 
-    def __init__(self, session: Session, cloud_url: str, pool: str, out: Console) -> None:
+    `group` is the nested stack of the group.
+    """
+
+    def __init__(self, session: Session, cloud_url: str, group: Stack, pool: str, out: Console) -> None:
         self._session = session
         self._cloud_url = cloud_url
+        self._group = group
         self._pool = pool
         self._out = out
 
@@ -59,7 +64,11 @@ class ScalingStory:
 
     def _has_size(self, size: int) -> bool:
         servers = self._servers()
-        return len(servers) == size and self._members() == sorted(servers.values())
+        return (
+            len(servers) == size
+            and self._members() == sorted(servers.values())
+            and not self._group.again().busy  # the cooldown begins when the change is complete
+        )
 
     def _report(self, percent: int) -> None:
         """Report the load of every server to the metric service.
