@@ -50,6 +50,7 @@ class ExternalResource(ResourceType):
     service = SERVICE
     support = Support(version="9.0.0")
     updates_with_parent = "always_update"
+    path_in_attribute = True
     recovery = Recovery(
         FoundBy.IDENTIFIER,
         "The ID of the execution is recorded before it is started; the service starts one execution per ID.",

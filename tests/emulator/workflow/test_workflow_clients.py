@@ -1,0 +1,54 @@
+"""The workflow service as openstacksdk sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from keystoneauth1 import session
+from keystoneauth1.identity import v3
+from openstack.connection import Connection
+
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning"),  # the SDK's own
+]
+
+
+@pytest.fixture
+def connection() -> Iterator[Connection]:
+    """A connection to a cloud on the real clock, where delays are skipped."""
+    with ServedCloud(new_cloud(pace=0)) as served:
+        login = v3.Password(
+            auth_url=f"{served.url}/identity",
+            username="demo",
+            password="secret",
+            project_name="demo",
+            user_domain_id="default",
+            project_domain_id="default",
+        )
+        yield Connection(session=session.Session(login))
+
+
+def test_workflows_executions_and_cron_triggers(connection: Connection) -> None:
+    mistral = connection.workflow
+    text = "version: '2.0'\nw:\n  input: [a]\n  tasks: {t: {action: std.echo output=<% $.a %>}}\n"
+    mistral.create_workflow(definition=text, scope="private")
+    workflow = mistral.get_workflow("w")
+    assert (workflow.name, workflow.definition, mistral.find_workflow("w").id) == ("w", text, workflow.id)
+    executions = [mistral.create_execution(workflow_name="w", input={"a": 1}) for _ in range(3)]
+    listed = list(mistral.executions(limit=2))
+    assert {one.id for one in listed} == {one.id for one in executions}
+    assert mistral.get_execution(executions[0].id).status == "SUCCESS"
+    trigger = mistral.create_cron_trigger(
+        name="nightly", pattern="0 0 * * *", workflow_name="w", workflow_input={"a": 1}
+    )
+    assert mistral.get_cron_trigger(trigger.id).next_execution_time.endswith("00:00:00")
+    mistral.delete_cron_trigger(trigger, ignore_missing=False)
+    for execution in executions:
+        mistral.delete_execution(execution, ignore_missing=False)
+    mistral.delete_workflow("w", ignore_missing=False)
+    assert list(mistral.workflows()) == list(mistral.executions()) == list(mistral.cron_triggers()) == []
