@@ -502,3 +502,33 @@ def test_an_execution_goes_on_after_a_restart(tmp_path: Path) -> None:
         assert client.tasks(execution)["u"]["state"] == "DELAYED"
         served.advance(60)
         assert client.state(execution)[0] == "SUCCESS"
+
+
+# -- messages ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_message_in_a_queue_starts_a_workflow_for_its_subscriber(served: ServedCloud, client: Client) -> None:
+    client.define("w: {input: [a], output: {body: <% env().notification.body %>}, tasks: {t: {}}}")
+    queue, headers = "/messaging/v2/queues/orders", {"Client-ID": "11111111-2222-3333-4444-555555555555"}
+    run = {"workflow_id": "w", "input": {"a": 1}, "params": {"env": {"notification": "$zaqar_message$"}}}
+    subscription = {
+        "subscriber": f"trust+{served.url}/workflow/v2/executions",
+        "options": {"post_data": json.dumps(run)},
+        "ttl": 3600,
+    }
+    user = served.token("demo", "demo")
+    made = served.call("POST", f"{queue}/subscriptions", subscription, user, headers)
+    assert made.status == 201, made.content
+    message = {"messages": [{"body": {"order": 7}, "ttl": 300}]}
+    assert served.call("POST", f"{queue}/messages", message, user, headers).status == 201
+    deadline = time.monotonic() + 10
+    while not client.get("/executions")["executions"] and time.monotonic() < deadline:
+        time.sleep(0.01)  # the delivery is real
+    served.advance(5)
+    (execution,) = client.get("/executions")["executions"]
+    assert client.state(execution["id"]) == ("SUCCESS", {"body": {"order": 7}})
+    trusts = "/identity/v3/OS-TRUST/trusts"
+    assert len(served.call("GET", trusts, token=served.token()).json["trusts"]) == 1
+    place = f"{queue}/subscriptions/{made.json['subscription_id']}"
+    assert served.call("DELETE", place, token=served.token("demo", "demo"), headers=headers).status == 204
+    assert served.call("GET", trusts, token=served.token()).json["trusts"] == []
