@@ -140,6 +140,8 @@ def test_record_sets_that_cannot_be_are_refused(designate: Designate, admin: Des
     assert designate.refused("PUT", f"{sets}/{own['NS']}", {"ttl": 60}, managed)[0] == 403
     assert admin.call("PUT", f"{sets}/{own['NS']}", {"ttl": 60}, {**managed, **ALL_PROJECTS}).status == 202
     copy = designate.make("/zones", {"name": "copy.test.", "type": "SECONDARY", "masters": ["192.0.2.1"]})
+    assert designate.refused("POST", f"/zones/{zone}/tasks/xfr")[0] == 400
+    assert designate.refused("POST", f"/zones/{copy['id']}/tasks/xfr")[:2] == (501, "not_implemented")
     www = {"name": "www.copy.test.", "type": "A", "records": ["192.0.2.1"]}
     assert designate.refused("POST", f"/zones/{copy['id']}/recordsets", www)[0] == 403
 

@@ -11,7 +11,10 @@ from stoker.emulator.dns.progress import Progress
 from stoker.emulator.dns.quotas import QUOTA_ROUTES, Quotas
 from stoker.emulator.dns.recordset_routes import RECORDSET_ROUTES
 from stoker.emulator.dns.recordsets import RecordSets
+from stoker.emulator.dns.reverse import REVERSE_ROUTES, FloatingIpNames
 from stoker.emulator.dns.rules import NameRules
+from stoker.emulator.dns.transfers import TRANSFER_ROUTES, Transfers
+from stoker.emulator.dns.zone_files import ZONE_FILE_ROUTES, ZoneFiles
 from stoker.emulator.dns.zone_routes import ZONE_ROUTES
 from stoker.emulator.dns.zones import Zones
 
@@ -30,6 +33,9 @@ class DnsRecords(Records):
         self.zones = Zones(self, quotas, rules, progress)
         self.recordsets = RecordSets(self, self.zones, quotas, progress)
         self.operators = Operators(self, rules)
+        FloatingIpNames(self, self.recordsets)
+        Transfers(self, self.recordsets)
+        ZoneFiles(self, self.recordsets, quotas)
 
     def seed(self) -> None:
         self.operators.seed()
@@ -50,7 +56,9 @@ DNS = Service(
     records=DnsRecords,
     endpoints={"dns": "/dns"},
     prefixes=("/v2",),
-    routes=merged(ZONE_ROUTES, RECORDSET_ROUTES, QUOTA_ROUTES, OPERATOR_ROUTES),
+    routes=merged(
+        ZONE_ROUTES, RECORDSET_ROUTES, QUOTA_ROUTES, OPERATOR_ROUTES, REVERSE_ROUTES, TRANSFER_ROUTES, ZONE_FILE_ROUTES
+    ),
     root={"/": {"GET": versions}},
     public=frozenset({"GET /"}),
     error_body=error_body,

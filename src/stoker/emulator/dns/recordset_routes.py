@@ -106,8 +106,10 @@ def show_elsewhere(sets: RecordSets, request: Request) -> Response:
 def update(sets: RecordSets, request: Request) -> Response:
     caller, record = _named(sets, request)
     sets.changeable(caller, record, "update")
-    repeated = {name: one_of(record[name]) for name in ("name", "type")}
-    body = body_of(request, {**_CHANGEABLE, **repeated})
+    body = body_of(request, _FIELDS)
+    for name in ("name", "type"):
+        if body.pop(name, record[name]) != record[name]:
+            raise bad_request(f"Changing the {name} of a recordset is not allowed")
     sets.update(caller, record, _checked(record["type"], body))
     return Response(recordset_view(request, record), 202)
 

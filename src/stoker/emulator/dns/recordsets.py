@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
@@ -107,15 +106,29 @@ class RecordSets(Component):
         zone = self.changeable(caller, record, "update")
         if "records" in changes:
             self._admit_records(zone, changes["records"], len(record["records"]))
+        self.change(record, changes)
+
+    def change(self, record: Record, changes: Record) -> None:
+        """Change a record set, without checks."""
         self.rows.update(record, **changes, version=record["version"] + 1, updated_at=self.moment())
         self._progress.begin(self.rows, record, "UPDATE")
-        self.zones.touch(zone)
+        self.zones.touch(self.zones.rows.require(record["zone_id"]))
 
     def delete(self, caller: Caller, record: Record) -> None:
         """Begin the deletion of a record set. Raises ApiError."""
-        zone = self.changeable(caller, record, "delete")
+        self.changeable(caller, record, "delete")
+        self.withdraw(record)
+
+    def withdraw(self, record: Record) -> None:
+        """Begin the deletion of a record set, without checks."""
         self._progress.begin(self.rows, record, "DELETE")
-        self.zones.touch(zone)
+        self.zones.touch(self.zones.rows.require(record["zone_id"]))
+
+    def give(self, zone: Record, project_id: str) -> None:
+        """Give a zone to another project, with the record sets of its owner."""
+        for record in self.rows.select(zone_id=zone["id"], project_id=zone["project_id"]):
+            self.rows.update(record, project_id=project_id)
+        self.zones.rows.update(zone, project_id=project_id, updated_at=self.moment())
 
     def changeable(self, caller: Caller, record: Record, verb: str) -> Record:
         """Return the zone of a record set that the caller may update or delete. Raises ApiError 400, 403."""
@@ -172,12 +185,11 @@ class RecordSets(Component):
                 self.put(zone, wanted, zone["project_id"], managed=True)
 
     def _follow(self, zone: Record) -> None:
-        """Let the SOA record and the owner of the managed record sets follow those of the zone."""
+        """Let the SOA record follow the serial number and the other fields of the zone."""
         for record in self._managed(zone):
-            changes: dict[str, Any] = {"project_id": zone["project_id"]}
             if record["type"] == "SOA":
-                changes |= {"records": [soa_of(zone)], "version": record["version"] + 1, "updated_at": self.moment()}
-            self.rows.update(record, **changes)
+                version = record["version"] + 1
+                self.rows.update(record, records=[soa_of(zone)], version=version, updated_at=self.moment())
 
     def _publish_managed(self, zone: Record) -> None:
         for record in self._managed(zone):

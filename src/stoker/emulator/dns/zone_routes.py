@@ -144,6 +144,20 @@ def abandon(zones: Zones, request: Request) -> Response:
     return Response(status=204)
 
 
+def copy_again(zones: Zones, request: Request) -> Response:
+    """Refuse to copy a secondary zone: the emulator has no such copies."""
+    zone = zones.owned(caller_of(request), uuid_of(request, "zone_id"))
+    if zone["type"] != SECONDARY:
+        raise ApiError(400, "Can't perform an AXFR for a PRIMARY zone", "bad_request")
+    raise ApiError(501, "The emulated DNS service does not copy secondary zones from their masters.", "not_implemented")
+
+
+def move(zones: Zones, request: Request) -> Response:
+    """Refuse to move a zone to another pool: only the default pool has a name server."""
+    zones.owned(administrator_of(request), uuid_of(request, "zone_id"))
+    raise ApiError(501, "The emulated DNS service keeps all zones in the default pool.", "not_implemented")
+
+
 # -- shares ----------------------------------------------------------------------------------------
 
 
@@ -203,6 +217,8 @@ ZONE_ROUTES = using(
         "/zones/{zone_id}": {"GET": show, "PATCH": update, "DELETE": delete},
         "/zones/{zone_id}/nameservers": {"GET": name_servers},
         "/zones/{zone_id}/tasks/abandon": {"POST": abandon},
+        "/zones/{zone_id}/tasks/xfr": {"POST": copy_again},
+        "/zones/{zone_id}/tasks/pool_move": {"POST": move},
         "/zones/{zone_id}/shares": {"GET": list_shares, "POST": create_share},
         "/zones/{zone_id}/shares/{share_id}": {"GET": show_share, "DELETE": delete_share},
     },

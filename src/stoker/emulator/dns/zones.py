@@ -146,11 +146,6 @@ class Zones(Component):
         self.rows.remove(zone)
         self._forget(zone)
 
-    def move(self, zone: Record, project_id: str) -> None:
-        """Give a zone to another project."""
-        self.rows.update(zone, project_id=project_id, updated_at=self.moment())
-        _call(self.changed, zone)
-
     # -- names -------------------------------------------------------------------------------------
 
     def enclosing(self, name: str) -> Record | None:
