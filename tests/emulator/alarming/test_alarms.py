@@ -306,3 +306,19 @@ def balanced_subnet(client: Client) -> str:
     network = client.call("POST", "/network/v2.0/networks", {"network": {"name": "lb"}}).json["network"]
     fields = {"network_id": network["id"], "cidr": "10.61.0.0/24", "ip_version": 4}
     return str(client.call("POST", "/network/v2.0/subnets", {"subnet": fields}).json["subnet"]["id"])
+
+
+def test_an_alarm_on_one_resource_counts_its_measures(client: Client, served: ServedCloud) -> None:
+    """The metric of one resource is not aggregated with others: its count is the number of measures in a period."""
+    resource = {"id": "disk", "metrics": {"io": {"archive_policy_name": "high"}}}
+    assert client.call("POST", "/metric/v1/resource/volume", resource).status == 201
+    moment = served.do(served.cloud.clock.now) // 60 * 60
+    measures = [{"timestamp": moment + at, "value": 1} for at in range(3)]
+    path = "/metric/v1/resource/volume/disk/metric/io/measures"
+    assert client.call("POST", path, measures).status == 202
+    given = {"metric": "io", "resource_type": "volume", "resource_id": "disk", "threshold": 2, "granularity": 60}
+    counted = {**given, "comparison_operator": "gt", "aggregation_method": "count", "evaluation_periods": 1}
+    kind = "gnocchi_resources_threshold"
+    alarm = client.alarm(name="busy", type=kind, **{f"{kind}_rule": counted})
+    served.advance(60)
+    assert client.shown(alarm)["state"] == "alarm"

@@ -165,6 +165,8 @@ class Evaluator(Component):
         metrics = [metric for metric in metrics if metric["project_id"] == project]
         if not metrics:
             raise ApiError(404, "no such metric")
+        if kind == "gnocchi_resources_threshold":
+            return gnocchi.metrics.series(metrics[0], step, method), step
         return gnocchi.metrics.combined(metrics, step, method), step
 
     def _meter(self, gnocchi: MetricRecords, project: str, rule: Mapping[str, Any]) -> list[Record]:

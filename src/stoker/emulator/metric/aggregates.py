@@ -56,9 +56,11 @@ def evaluate(expression: Any, measure: Measure, depth: int = 0) -> Measured:
     if not isinstance(expression, list) or not expression or depth > _DEEPEST:
         raise bad_request(f"Invalid operations: {expression!r}")
     name, *arguments = expression
+    if not isinstance(name, str):
+        raise bad_request(f"Invalid operations: {name!r} is not the name of an operation.")
     if name == "metric":
         return _metric(arguments, measure)
-    if name == "aggregate" and len(arguments) == 2 and arguments[0] in METHODS:
+    if name == "aggregate" and len(arguments) == 2 and arguments[0] in tuple(METHODS):
         return {AGGREGATED: combined(list(evaluate(arguments[1], measure, depth + 1).values()), arguments[0])}
     if name in _ARITHMETIC and len(arguments) == 2:
         return _arithmetic(name, arguments, measure, depth)

@@ -46,6 +46,8 @@ def add_resources_batch(resources: Resources, request: Request) -> Response:
             metric = metrics.named(resource, name)
             if metric is None and not create:
                 raise bad_request(f"Unknown metrics: {name} of resource {key}")
+            if metric is None:
+                metrics.accept({**wanted, "name": name}, resource)
             checked.append((resource, name, wanted, metric, points))
     for resource, name, wanted, metric, points in checked:
         owner = (resource["project_id"], resource["user_id"])
@@ -70,11 +72,22 @@ def resource_metric(resources: Resources, request: Request) -> Record:
 
 
 def show(resources: Resources, request: Request) -> Response:
-    return _series(resources, request, [resources.metrics.visible(request.context, request.vars["id"])])
+    return _shown(resources, request, resources.metrics.visible(request.context, request.vars["id"]))
 
 
 def show_of_resource(resources: Resources, request: Request) -> Response:
-    return _series(resources, request, [resource_metric(resources, request)])
+    return _shown(resources, request, resource_metric(resources, request))
+
+
+def _shown(resources: Resources, request: Request, metric: Record) -> Response:
+    """The values of one metric."""
+    _refuse(request)
+    method = check_aggregation(request.query.get("aggregation") or "mean")
+    start, stop = _bounds(resources, request)
+    found: list[list[Any]] = []
+    for step in _granularities(resources, request, [metric]):
+        found += shown(resources.metrics.series(metric, step, method, start, stop), step)
+    return Response(found)
 
 
 def aggregate_metrics(resources: Resources, request: Request) -> Response:
@@ -95,6 +108,7 @@ def aggregate_resources(resources: Resources, request: Request) -> Response:
 
 
 def _series(resources: Resources, request: Request, metrics: list[Record]) -> Response:
+    """The values of several metrics together."""
     query = request.query
     _refuse(request)
     method = check_aggregation(query.get("aggregation") or "mean")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -36,8 +37,10 @@ class Metrics(Component):
             raise ApiError(403, "Insufficient privileges")
         return metric
 
-    def create(self, wanted: Any, project: str | None, user: str | None, resource: Record | None = None) -> Record:
-        """Create a metric. Raises ApiError."""
+    def accept(self, wanted: Any, resource: Record | None = None) -> Record:
+        """Return name, unit and policy of a metric that a request describes. Raises ApiError 400, or 409 if the
+        resource has a metric of the name.
+        """
         fields = {
             "name": nullable(text()),
             "unit": nullable(text(0, 31)),
@@ -52,13 +55,15 @@ class Metrics(Component):
             raise bad_request("'/' is not supported in metric name")
         if resource is not None and self.named(resource, name) is not None:
             raise conflict(f"Named metric {name} already exists")
+        return {"name": name, "unit": wanted.get("unit"), "policy": policy}
+
+    def create(self, wanted: Any, project: str | None, user: str | None, resource: Record | None = None) -> Record:
+        """Create a metric. Raises ApiError, see `accept`."""
         return self.rows.add(
             {
                 "id": new_id(),
-                "name": name,
-                "unit": wanted.get("unit"),
+                **self.accept(wanted, resource),
                 "resource_id": None if resource is None else resource["id"],
-                "policy": policy,
                 "project_id": project,
                 "user_id": user,
             }
@@ -90,7 +95,9 @@ class Metrics(Component):
             try:
                 value = float(measure["value"])
             except (TypeError, ValueError):
-                raise bad_request(f"{measure['value']!r} is not a value of a measure.") from None
+                value = math.nan
+            if not math.isfinite(value):
+                raise bad_request(f"{measure['value']!r} is not a value of a measure.")
             points.append([moment_of(measure["timestamp"], now), value])
         return points
 

@@ -145,6 +145,8 @@ class Resources(Component):
         self._check(body, attributes)
         if body.get("project_id") not in (None, context.project_id) and not context.is_admin:
             raise ApiError(403, "Insufficient privileges")
+        project = body.get("project_id", context.project_id)
+        self._check_metrics(project, body.get("metrics") or {}, None)
         values = {key: value for key, value in body.items() if key != "metrics"}
         resource = self.rows.add(
             {
@@ -166,6 +168,7 @@ class Resources(Component):
         if not isinstance(body, dict):
             raise bad_request("The request body must be a JSON object.")
         self._check({**body, "id": resource["id"]}, self.types.require(resource["type"])["attributes"])
+        self._check_metrics(resource["project_id"], body.get("metrics") or {}, resource)
         self.rows.update(
             resource, **{key: value for key, value in body.items() if key not in ("metrics", "id", "type")}
         )
@@ -187,12 +190,18 @@ class Resources(Component):
         ):
             raise bad_request("Invalid input: metrics must be an object of metrics by name.")
 
+    def _check_metrics(self, project: str | None, wanted: Mapping[str, Any], resource: Record | None) -> None:
+        """Raise ApiError unless `_add_metrics` can add all of the metrics to a resource, or to a new one."""
+        for name, metric in wanted.items():
+            if not isinstance(metric, str):
+                self.metrics.accept({**metric, "name": name}, resource)
+            elif self.metrics.rows.require(metric)["project_id"] != project:
+                raise self.metrics.rows.missing(metric)
+
     def _add_metrics(self, resource: Record, wanted: Mapping[str, Any]) -> None:
         for name, metric in wanted.items():
             if isinstance(metric, str):
                 known = self.metrics.rows.require(metric)
-                if known["project_id"] != resource["project_id"]:
-                    raise self.metrics.rows.missing(metric)
                 self.metrics.rows.update(known, resource_id=resource["id"], name=name)
             else:
                 given = {**metric, "name": name}
