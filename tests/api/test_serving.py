@@ -5,6 +5,8 @@ from __future__ import annotations
 import http.client
 import io
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -566,3 +568,19 @@ def test_a_job_that_waits_outside_lets_another_have_its_turn() -> None:
     workers.submit("a", done.set)
     assert done.wait(10)
     assert workers.stop(10)
+
+
+@pytest.mark.parametrize(("soft", "hard", "connections"), [(256, 20_000, 4096), (256, 1_256, 500), (64, 256, 16)])
+def test_connections_are_about_half_of_the_files_that_a_process_may_open(
+    soft: int, hard: int, connections: int
+) -> None:
+    """A process limits itself: that cannot be undone."""
+    script = (
+        f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard})); "
+        "from stoker.api.serving.limits import Limits; "
+        "print(Limits().affordable_connections, resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    found, files = map(int, run.stdout.split())
+    assert found == connections
+    assert files >= min(2 * connections, hard)
