@@ -153,6 +153,10 @@ def test_nodes_are_listed_and_changed(ironic: Ironic) -> None:
     ):  # fmt: skip
         ironic.refused("GET", f"/nodes?{query}", None, 400, words)
     ironic.refused("POST", "/nodes", {"driver": "ipmi", "name": "n1"}, 409, "name n1 already exists")
+    taken = {"driver": "ipmi", "uuid": ironic.do("GET", "/nodes/n1")["uuid"]}
+    ironic.refused("POST", "/nodes", taken, 409, "already exists")
+    for path, more in (("/nodes", {"driver": "ipmi"}), ("/chassis", {}), ("/allocations", {"resource_class": "gold"})):
+        ironic.refused("POST", path, dict[str, object](uuid=5, **more), 400, "Expected a UUID but received 5")
     for body, words in (
         ({}, "'driver' is a required property"), ({"driver": "punch-card"}, "supports driver punch-card"),
         ({"driver": "ipmi", "nope": 1}, "'nope' was unexpected"), ({"driver": "ipmi", "name": "a b"}, "valid name"),

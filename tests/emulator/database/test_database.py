@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import openstack
 import pytest
 
 from stoker.emulator.core.faults import Fault
@@ -155,6 +156,7 @@ def test_an_instance_that_fails(served: ServedCloud, trove: Trove, admin: Trove)
         ({"databases": [{"name": "a"}, {"name": "a"}]}, 400, "already exists"),
         ({"users": [{"name": "a"}]}, 400, "'password' is a required property"),
         ({"users": [{"name": "root", "password": "x"}]}, 400, "reserved"),
+        ({"users": [{"name": "a", "password": 4711}]}, 400, "users[0]['password'] is not a string with characters"),
         ({"restorePoint": {"backupRef": "nope"}}, 404, "Backup nope cannot be found"),
         ({"replica_of": "nope"}, 404, "Instance nope cannot be found"),
         ({"replica_count": 2}, 400, "requires an instance to replicate"),
@@ -225,6 +227,7 @@ def test_databases_and_users(trove: Trove) -> None:
         "name": "root",
         "password": "s3cret",
     }
+    assert b"4711" not in trove.call("POST", f"{path}/root", {"password": 4711}).content
     assert len(trove.do("POST", f"{path}/root", None, 200)["user"]["password"]) > 20
     assert trove.show(f"{path}/root") == {"rootEnabled": True}
     trove.do("DELETE", f"{path}/root", None, 204)
@@ -380,3 +383,22 @@ def test_quotas_and_pages(trove: Trove, admin: Trove) -> None:
     last = trove.show(f"/instances{following}")
     assert ([one["id"] for one in last["instances"]], "links" in last) == (keys[2:], False)
     trove.refused("GET", "/instances?marker=nope", None, 404, "marker nope")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")  # the SDK's own
+def test_openstacksdk(served: ServedCloud, trove: Trove) -> None:
+    connection = openstack.connect(
+        auth_url=f"{served.url}/identity", username="demo", password="secret", project_name="demo",
+        user_domain_id="default", project_domain_id="default", region_name="RegionOne",
+    )  # fmt: skip
+    service = connection.database
+    assert "m1.micro" in {one.name for one in service.flavors()}
+    key = trove.make(name="sdk", volume={"size": 1}, databases=[{"name": "shop"}])
+    assert service.get_instance(key).status == "ACTIVE"
+    assert [one.name for one in service.databases(key)] == ["shop"]
+    for number in range(7):
+        trove.make(name=f"n{number}", volume={"size": 1})
+    assert len(list(service.instances(limit=3))) == 8
+    service.delete_instance(key)
+    served.advance(4)
+    assert service.find_instance("sdk") is None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stoker.emulator.baremetal.http import ADMINISTRATORS, OBSERVERS, TIMESTAMP, listed, needs, require, single
+from stoker.emulator.baremetal.http import ADMINISTRATORS, OBSERVERS, TIMESTAMP, listed, needs, new_key, require, single
 from stoker.emulator.baremetal.kinds import ALLOCATION
 from stoker.emulator.baremetal.nodes import Nodes
 from stoker.emulator.baremetal.patching import patched
-from stoker.emulator.core.cloud import Records, new_id
+from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component, using
 from stoker.emulator.core.errors import bad_request, conflict, not_found
 from stoker.emulator.core.http import Request, Response, Version
@@ -90,9 +90,7 @@ def create(allocations: Allocations, request: Request) -> Response:
         raise conflict(f"An allocation with name {values['name']} already exists.")
     for key in values["candidate_nodes"]:
         allocations.nodes.reach(request, key)
-    key = request.json.get("uuid") or new_id()
-    if key in allocations.rows:
-        raise conflict(f"An allocation with UUID {key} already exists.")
+    key = new_key(request, allocations.rows)
     made = allocations.rows.add(
         {
             **values,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from stoker.emulator.baremetal.http import ADMINISTRATORS, OBSERVERS, TIMESTAMP, listed, require, single
+from stoker.emulator.baremetal.http import ADMINISTRATORS, OBSERVERS, TIMESTAMP, listed, new_key, require, single
 from stoker.emulator.baremetal.kinds import CHASSIS, NODE
 from stoker.emulator.baremetal.nodes import Nodes
 from stoker.emulator.baremetal.patching import patched
-from stoker.emulator.core.cloud import Records, new_id
+from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component, using
 from stoker.emulator.core.errors import bad_request
 from stoker.emulator.core.http import Request, Response
@@ -24,7 +24,7 @@ class Chassis(Component):
 def create(chassis: Chassis, request: Request) -> Response:
     require(request, "baremetal:chassis:create", *ADMINISTRATORS)
     values = CHASSIS.values(request)
-    now, key = chassis.records.timestamp(TIMESTAMP), new_id()
+    now, key = chassis.records.timestamp(TIMESTAMP), new_key(request, chassis.rows)
     made = chassis.rows.add({**values, "id": key, "uuid": key, "created_at": now, "updated_at": None})
     return single(request, CHASSIS, made, 201)
 

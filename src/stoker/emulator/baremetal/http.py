@@ -11,10 +11,11 @@ from typing import Any
 import orjson
 
 from stoker.emulator.core import fields
-from stoker.emulator.core.errors import ApiError, bad_request, forbidden
+from stoker.emulator.core.cloud import new_id
+from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden
 from stoker.emulator.core.http import Request, Response, Version
 from stoker.emulator.core.paging import ordered, page
-from stoker.emulator.core.store import Record
+from stoker.emulator.core.store import Collection, Record
 
 ADMINISTRATORS = ("baremetal_admin",)
 OBSERVERS = (*ADMINISTRATORS, "baremetal_observer")
@@ -145,6 +146,18 @@ def single(request: Request, kind: Kind, values: Mapping[str, Any], status: int 
     names = chosen_fields(request, kind, detail="fields" not in request.query)
     headers = {"Location": f"{request.base}/v1/{kind.path}/{values['uuid']}"} if status == 201 else {}
     return Response(kind.shown(request, values, names), status, headers)
+
+
+def new_key(request: Request, *present: Collection) -> str:
+    """The UUID of a new object: that of the request, or a new one. Raises ApiError 400, and 409 for one in use."""
+    given = request.json.get("uuid")
+    if given is None:
+        return new_id()
+    if fields.identifier(given) is not None:
+        raise bad_request(f"Expected a UUID but received {given}.")
+    if any(given in rows for rows in present):
+        raise conflict(f"An object with UUID {given} already exists.")
+    return str(given)
 
 
 def needs(request: Request, version: Version) -> None:

@@ -14,7 +14,7 @@ from stoker.emulator.baremetal.http import (
     single,
 )
 from stoker.emulator.baremetal.kinds import INTERFACES, NODE
-from stoker.emulator.baremetal.nodes import DRIVERS, Nodes, may_see
+from stoker.emulator.baremetal.nodes import DRIVERS, HOST, Nodes, may_see
 from stoker.emulator.baremetal.patching import patched
 from stoker.emulator.baremetal.ports import Ports
 from stoker.emulator.core import fields
@@ -276,7 +276,7 @@ def _keep_vifs(nodes: Nodes, node: Record, vifs: list[str]) -> None:
 def _driver(request: Request, name: str) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "name": name,
-        "hosts": ["conductor-1"],
+        "hosts": [HOST],
         "links": [{"href": f"{request.base}/v1/drivers/{name}", "rel": "self"}],
     }
     if request.version >= (1, 30):

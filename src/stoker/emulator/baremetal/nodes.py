@@ -9,7 +9,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.emulator.baremetal.http import ADMINISTRATORS, OBSERVERS, TIMESTAMP, require
+from stoker.emulator.baremetal.http import ADMINISTRATORS, OBSERVERS, TIMESTAMP, new_key, require
 from stoker.emulator.baremetal.kinds import INTERFACES, NODE
 from stoker.emulator.baremetal.provisioning import (
     ACTIONS,
@@ -95,12 +95,7 @@ class Nodes(Component):
     def create(self, request: Request) -> Record:
         """Add a node as a request describes it. Raises ApiError 400, 406 and 409."""
         values = NODE.values(request)
-        given = request.json.get("uuid")
-        if given is not None and fields.identifier(given) is not None:
-            raise bad_request(f"Expected a UUID but received {given}.")
-        key = given or new_id()
-        if key in self.rows:
-            raise conflict(f"A node with UUID {key} already exists.")
+        key = new_key(request, self.rows)
         self.check({**values, "uuid": key}, values)
         return self.add(key, values, ENROLL if request.version >= (1, 11) else AVAILABLE)
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from stoker.emulator.baremetal.http import ADMINISTRATORS, TIMESTAMP, listed, needs, require, single
+from stoker.emulator.baremetal.http import ADMINISTRATORS, TIMESTAMP, listed, needs, new_key, require, single
 from stoker.emulator.baremetal.kinds import PORT, PORT_GROUP
 from stoker.emulator.baremetal.nodes import Nodes, may_see, require_unlocked
 from stoker.emulator.baremetal.patching import patched
 from stoker.emulator.core import fields
-from stoker.emulator.core.cloud import Records, new_id
+from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component, using
 from stoker.emulator.core.errors import bad_request, conflict, not_found
 from stoker.emulator.core.http import Request, Response
@@ -94,12 +92,8 @@ class Ports(Component):
                 collection.remove(row)
 
 
-def _new(ports: Ports, values: Record, given: Any) -> Record:
-    if given is not None and fields.identifier(given) is not None:
-        raise bad_request(f"Expected a UUID but received {given}.")
-    key = given or new_id()
-    if key in ports.rows or key in ports.groups:
-        raise conflict(f"A port with UUID {key} already exists.")
+def _new(ports: Ports, request: Request, values: Record) -> Record:
+    key = new_key(request, ports.rows, ports.groups)
     return {**values, "uuid": key, "id": key, "internal_info": {}, "created_at": ports.now(), "updated_at": None}
 
 
@@ -107,7 +101,7 @@ def create_port(ports: Ports, request: Request) -> Response:
     require(request, "baremetal:port:create", *ADMINISTRATORS)
     values = PORT.values(request)
     ports.node_for(values["node_uuid"])
-    port = _new(ports, values, request.json.get("uuid"))
+    port = _new(ports, request, values)
     ports.check(port)
     return single(request, PORT, ports.rows.add(port), 201)
 
@@ -203,7 +197,7 @@ def create_group(ports: Ports, request: Request) -> Response:
     require(request, "baremetal:portgroup:create", *ADMINISTRATORS)
     values = PORT_GROUP.values(request)
     ports.node_for(values["node_uuid"])
-    group = _new(ports, values, request.json.get("uuid"))
+    group = _new(ports, request, values)
     _check_group(ports, group)
     return single(request, PORT_GROUP, ports.groups.add(group), 201)
 

@@ -20,7 +20,7 @@ from stoker.emulator.database.contents import (
     user_in,
     user_view,
 )
-from stoker.emulator.database.http import check, listed, only_object
+from stoker.emulator.database.http import check, listed, only_object, password
 from stoker.emulator.database.instances import Instances
 
 
@@ -80,7 +80,7 @@ def change_passwords(instances: Instances, request: Request) -> Response:
 
 _PASSWORD_FORMS = {
     "name": fields.text(1),
-    "password": fields.text(1),
+    "password": password,
     "host": fields.nullable(fields.text(1)),
 }
 
@@ -159,7 +159,7 @@ def enable_root(instances: Instances, request: Request) -> Response:
 def superuser(request: Request) -> dict[str, str]:
     """The superuser with its password, which is shown only here. Raises ApiError 400."""
     body = request.json if request.body.strip() else None
-    given = {} if body is None else check("root", body, {"password": fields.text(1)})
+    given = {} if body is None else check("root", body, {"password": password})
     return {"name": "root", "password": given.get("password") or secrets.token_urlsafe(24)}
 
 

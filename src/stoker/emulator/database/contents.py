@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from stoker.emulator.core import fields
 from stoker.emulator.core.errors import ApiError, bad_request, not_found
 from stoker.emulator.core.store import Record
-from stoker.emulator.database.http import check, objects
+from stoker.emulator.database.http import check, objects, password
 
 ANY_HOST = "%"
 _RESERVED_DATABASES = frozenset({"information_schema", "lost+found", "mysql", "performance_schema", "sys"})
@@ -26,7 +26,7 @@ _DATABASE_FORMS = {
 }
 _USER_FORMS = {
     "name": fields.text(1, 32),
-    "password": fields.text(1),
+    "password": password,
     "host": fields.nullable(fields.text(1, 255)),
     "databases": lambda value: None if isinstance(value, list) else "is not a list",
 }

@@ -15,13 +15,17 @@ from stoker.emulator.core.store import Record
 LARGEST_PAGE = 20
 SECONDS = "%Y-%m-%dT%H:%M:%S"
 Forms = Mapping[str, fields.Check]
-ITEM = fields.nullable(fields.text(1))
 _NAMES = {**FAULT_NAMES, 409: "conflict", 422: "unprocessableEntity"}
 
 
 def error_body(error: ApiError) -> dict[str, Any]:
     name = error.kind or _NAMES.get(error.status, "instanceFault")
     return {name: {"code": error.status, "message": error.message}}
+
+
+def password(value: Any) -> str | None:
+    """A password, which is not repeated in the message."""
+    return None if isinstance(value, str) and value else "is not a string with characters"
 
 
 def check(where: str, given: Any, forms: Forms, required: Sequence[str] = ()) -> dict[str, Any]:
