@@ -78,6 +78,16 @@ async def test_a_subscription_is_created_once_despite_crashes(bench: Any, cloud:
     assert shown["id"] == resource.physical_id
 
 
+async def test_a_subscription_is_found_among_several_pages(bench: Any, cloud: Cloud) -> None:
+    for number in range(25):
+        body = {"subscriber": f"http://listener.example.com/{number}", "ttl": 600}
+        await messaging.request(cloud, "POST", "/queues/orders/subscriptions", json=body)
+    kind: Bench = bench(Subscription)
+    found = await kind.crash_after_create({"queue_name": "orders", "subscriber": "http://listener.example.com/last"})
+    shown = await messaging.request(cloud, "GET", f"/queues/orders/subscriptions/{found.physical_id}")
+    assert shown.body["subscriber"] == "http://listener.example.com/last"
+
+
 @pytest.mark.parametrize(("subscriber", "problems"), [("gopher://x", 1), ("trust+https://x", 0)])
 def test_subscribers_are_checked(subscriber: str, problems: int) -> None:
     assert len(list(Subscription().validate({"subscriber": subscriber}))) == problems
