@@ -126,6 +126,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("w: {tasks: {t: {action: std.echo out}}}", "not of the form name=value"),
         ("w: {tasks: {fail: {}}}", "reserved name"),
         (f"{BOMB}w: {{tasks: {{t: {{}}}}}}", "must not have more than"),
+        ("w: {tasks: {t: {input: {a: " + "[" * 200 + "]" * 200 + "}}}}", "more than 100 levels"),
         ("w: {tasks: {t: {input: {a: " + "[" * 3000 + "]" * 3000 + "}}}}", "too deep"),
     ],
     ids=lambda value: value[:30],
@@ -213,6 +214,10 @@ greet:
     }  # fmt: skip
     assert json.loads(client.get(f"/tasks/{tasks['one']['id']}")["result"]) == ["0 bob!", "1 bob!"]
     assert len(client.get(f"/tasks/{tasks['one']['id']}/action_executions")["action_executions"]) == 2
+    deep = '{"name": ' + "[" * 200 + "]" * 200 + "}"
+    assert "more than 100 levels" in client.refused(
+        400, "POST", "/executions", {"workflow_name": "greet", "input": deep}
+    )
     for given, problem in (("{}", "missing=['name']"), ('{"name": 1, "x": 2}', "unexpected=['x']"), ("[1]", "object")):
         body = {"workflow_name": "greet", "input": given}
         assert problem in client.refused(400, "POST", "/executions", body)

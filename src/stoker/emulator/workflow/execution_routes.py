@@ -196,7 +196,7 @@ def show_action_execution(mistral: WorkflowRecords, request: Request) -> Respons
 def change_action_execution(mistral: WorkflowRecords, request: Request) -> Response:
     """Report the result of an action that is executed elsewhere."""
     row, body = _action(mistral, request), body_of(request, frozenset({"id", "state", "output", "input", "name"}))
-    mistral.running_actions.change(row, str(body.get("state")), json_value(body.get("output")))
+    mistral.running_actions.change(row, str(body.get("state")), json_value(body.get("output"), "output"))
     return Response(views.action_execution(row))
 
 

@@ -2,33 +2,51 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
+
+import orjson
 
 from stoker.emulator.core.errors import bad_request
 from stoker.emulator.core.http import Request
+
+MOST_LEVELS = 100
+"""How deeply JSON may be nested."""
 
 
 def json_object(value: Any, name: str) -> dict[str, Any]:
     """Return the object that a field contains; {} for none. Raises ApiError 400."""
     if isinstance(value, str) and value:
         try:
-            value = json.loads(value)
+            value = orjson.loads(value)
         except ValueError as error:
             raise bad_request(f"Invalid input for field/attribute {name}. Value: {value}. {error}") from None
     if not value:
         return {}
     if not isinstance(value, dict):
         raise bad_request(f"Invalid input for field/attribute {name}. Value: {value}. It must be an object.")
+    check_levels(value, name)
     return value
 
 
-def json_value(value: Any) -> Any:
-    """Return what a field contains: JSON in a string, another string, or the value itself."""
+def json_value(value: Any, name: str) -> Any:
+    """Return what a field contains: JSON in a string, another string, or the value itself. Raises ApiError 400."""
     try:
-        return json.loads(value) if isinstance(value, str) else value
+        found = orjson.loads(value) if isinstance(value, str) else value
     except ValueError:
         return value
+    check_levels(found, name)
+    return found
+
+
+def check_levels(value: Any, name: str) -> None:
+    """Refuse data that is nested too deeply to be walked recursively."""
+    level, left = 0, [value]
+    while left:
+        level += 1
+        if level > MOST_LEVELS:
+            raise bad_request(f"Invalid input for field/attribute {name}. It has more than {MOST_LEVELS} levels.")
+        parts = [one.values() if isinstance(one, dict) else one for one in left if isinstance(one, dict | list)]
+        left = [item for part in parts for item in part]
 
 
 def body_of(request: Request, known: frozenset[str]) -> dict[str, Any]:

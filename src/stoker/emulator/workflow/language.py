@@ -15,6 +15,7 @@ import yaml
 
 from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.workflow.expressions import ExpressionError, check
+from stoker.emulator.workflow.fields import check_levels
 
 try:
     from yaml import CSafeLoader as _Loader
@@ -82,6 +83,7 @@ def _document(text: str) -> Spec:
     try:
         loaded = yaml.load(text, _Loader)
         document = _map(_plain(loaded, [_MOST_NODES]), "a definition")
+        check_levels(document, "definition")
         check(document)
     except yaml.YAMLError as error:
         raise invalid(f"Definition could not be parsed: {error}") from None

@@ -114,7 +114,7 @@ class Workflow(RestResource):
         name = str(call.physical_id)
         try:
             found = yaml.safe_load(shown.get("definition") or "")
-        except yaml.YAMLError:
+        except (yaml.YAMLError, RecursionError):
             found = None
         live = found.get(name) if isinstance(found, dict) else None
         wanted = document_of(name, call.properties)[name]
