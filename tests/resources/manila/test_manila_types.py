@@ -170,6 +170,18 @@ async def test_a_share_type(operator: Rig, rig: Rig) -> None:
         await rig.bench("ShareType").create(first)
 
 
+async def test_a_share_type_is_replaced_by_one_of_the_same_name(operator: Rig) -> None:
+    kind = operator.bench("ShareType")
+    given = {"name": "gold", "driver_handles_share_servers": False}
+    old = await kind.create(given)
+    await kind.run("prepare_for_replacement", old)
+    assert (await operator.show(f"/types/{old.physical_id}", "share_type"))["name"].startswith("web-thing-")
+    new = await kind.create({**given, "driver_handles_share_servers": True})
+    await kind.run("revert_replacement", old)
+    names = [(await operator.show(f"/types/{one.physical_id}", "share_type"))["name"] for one in (old, new)]
+    assert names == ["gold", new.physical_id]
+
+
 async def test_a_share_with_access_rules(rig: Rig) -> None:
     kind = rig.bench("Share")
     first = {

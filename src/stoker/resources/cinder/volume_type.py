@@ -6,28 +6,22 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
-from stoker.resources.base import Collection, RestResource
-from stoker.resources.replacing import conclusive, is_recorded
+from stoker.resources.base import Collection
+from stoker.resources.unique_names import UniquelyNamed
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Change, Property, Support, Type
 
 
-class VolumeType(RestResource):
+class VolumeType(UniquelyNamed):
     """A volume type; for administrators."""
 
     type_name = "OS::Cinder::VolumeType"
     description = "A volume type, which determines the storage back end. By default only administrators may create one."
     collection = Collection("cinder", "/types", "volume_type", "volume_types", created_field=None, owner=None)
-    kept_after_failure = True
+    of_all_projects = {"is_public": "None"}
     support = Support(version="2015.1")
     extension = "os-types-manage"
-    recovery = Recovery(
-        FoundBy.NAME,
-        "Names are unique among all types; a type with the name must have the requested properties.",
-    )
 
     properties = {
         "name": Property(description="Name of the type.", required=True, change=Change.UPDATE),
@@ -64,32 +58,9 @@ class VolumeType(RestResource):
         if properties.get("is_public") is True and properties.get("projects"):
             yield "projects can only be given when is_public is false"
 
-    async def find(self, call: Call) -> str | None:
-        body = await self.create_body(call)
-        for item in await call.cloud.list("cinder", "/types", "volume_types", {"is_public": "None"}):
-            if item["name"] == body["name"] and self.made_by(call, body, item):
-                return str(item["id"])
-        return None
-
-    async def prepare_for_replacement(self, call: Call) -> Outcome:
-        """Rename the type to its physical name, since names are unique."""
-        return await conclusive(self._renamed(call, str(call.physical_id), call.physical_name))
-
-    async def revert_replacement(self, call: Call) -> Outcome:
-        """Give the type its name again; the replacement, if it has the name, is renamed to its ID."""
-        return await conclusive(self._restored(call))
-
-    async def _restored(self, call: Call) -> Outcome:
-        name = call.properties["name"]
-        for item in await call.cloud.list("cinder", "/types", "volume_types", {"is_public": "None"}):
-            if item["name"] == name and item["id"] != call.physical_id and await is_recorded(call, item["id"]):
-                await self._renamed(call, item["id"], item["id"])
-        return await self._renamed(call, str(call.physical_id), name)
-
-    async def _renamed(self, call: Call, identifier: str, name: str) -> Outcome:
+    async def rename(self, call: Call, identifier: str, name: str) -> None:
         body = self.collection.wrap({"name": name, "description": None})  # null keeps the description
         await call.cloud.request("PUT", "cinder", f"/types/{identifier}", json=body, ok=(404,))
-        return Done()
 
     def needs_extras(self, call: Call) -> bool:
         return bool(call.properties.get("metadata") or call.properties["projects"])

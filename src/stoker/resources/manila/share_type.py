@@ -6,29 +6,26 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
-from stoker.resources.base import Collection, RestResource, same
+from stoker.resources.base import Collection, same
+from stoker.resources.unique_names import UniquelyNamed
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Change, Property, Support, Type
 
-_BOTH = {"is_public": "all"}
-"""Lists public and private types; other users than administrators see those that they may use anyway."""
+_RENAMES = "2.50"
+"""The first microversion in which share types can be renamed, which is needed only for a replacement."""
 _BOOLEAN_SPECS = ("driver_handles_share_servers", "snapshot_support")
 
 
-class ShareType(RestResource):
+class ShareType(UniquelyNamed):
     """A kind of shares; for administrators."""
 
     type_name = "OS::Manila::ShareType"
     description = "A share type, which determines the storage back end. By default only administrators may create one."
     collection = Collection("manila", "/types", "share_type", "share_types", created_field=None, owner=None)
-    kept_after_failure = True
+    # Private types, too; other users than administrators see those that they may use anyway.
+    of_all_projects = {"is_public": "all"}
     support = Support(version="5.0.0")
-    recovery = Recovery(
-        FoundBy.NAME,
-        "Names are unique among all types; a type with the name must have the requested properties.",
-    )
 
     properties = {
         "name": Property(description="Name of the share type.", required=True),
@@ -59,12 +56,10 @@ class ShareType(RestResource):
     async def create_body(self, call: Call) -> dict[str, Any]:
         return {**await super().create_body(call), "extra_specs": _required_specs(call)}
 
-    async def find(self, call: Call) -> str | None:
-        body = await self.create_body(call)
-        for item in await call.cloud.list("manila", "/types", "share_types", _BOTH):
-            if item["name"] == body["name"] and self.made_by(call, body, item):
-                return str(item["id"])
-        return None
+    async def rename(self, call: Call, identifier: str, name: str) -> None:
+        body = self.collection.wrap({"name": name})
+        path = f"/types/{identifier}"
+        await call.cloud.request("PUT", "manila", path, json=body, microversion=_RENAMES, ok=(404,))
 
     def needs_extras(self, call: Call) -> bool:
         return bool(call.properties.get("extra_specs"))
