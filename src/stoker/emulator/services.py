@@ -48,6 +48,8 @@ SERVICES = (
     Offer("designate", "/dns", {"dns": "/dns"}, "stoker.emulator.dns.designate:DNS", "dns"),
     Offer("mistral", "/workflow", {"workflowv2": "/workflow/v2"}, "stoker.emulator.workflow.mistral:WORKFLOW",
           "workflow"),
+    Offer("zun", "/container", {"container": "/container/v1"}, "stoker.emulator.container.zun:CONTAINER", "container",
+          needs=("image", "network", "volume")),
 )  # fmt: skip
 """In the order in which the catalog of a new cloud lists them."""
 CHOICES = tuple(dict.fromkeys(offer.group for offer in SERVICES if not offer.always))

@@ -8,13 +8,14 @@ from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
 
 from stoker.emulator.container_infra.clusters import Clusters
-from stoker.emulator.container_infra.http import given, links, require_version, writer
+from stoker.emulator.container_infra.http import given
 from stoker.emulator.core import fields
 from stoker.emulator.core.certificates import certificate_authority, signed
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component, using
 from stoker.emulator.core.errors import bad_request
 from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.objects import links, require_version, writer
 from stoker.emulator.core.store import Record
 
 ROTATION_SINCE = (1, 5)

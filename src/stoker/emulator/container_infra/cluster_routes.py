@@ -12,13 +12,14 @@ from stoker.emulator.container_infra.clusters import (
     Clusters,
     require_workers,
 )
-from stoker.emulator.container_infra.http import given, links, listed, require_version, writer
+from stoker.emulator.container_infra.http import given
 from stoker.emulator.container_infra.nodegroups import WORKER
 from stoker.emulator.core import fields
 from stoker.emulator.core.component import using
 from stoker.emulator.core.errors import bad_request, conflict
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.json_patch import patched
+from stoker.emulator.core.objects import links, listed, require_version, writer
 from stoker.emulator.core.store import Record
 
 ROLLBACK_SINCE, STATS_SINCE, RESIZE_SINCE, UPGRADE_SINCE = (1, 3), (1, 4), (1, 7), (1, 8)

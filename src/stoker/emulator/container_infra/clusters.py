@@ -7,16 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stoker.emulator.container_infra.drivers import API_PORTS, VERSIONS, check_docker_volume
-from stoker.emulator.container_infra.http import (
-    COUNT,
-    FLAG,
-    LABELS,
-    NUMBER,
-    TEXT,
-    TIMESTAMP,
-    by_name_or_id,
-    given,
-)
+from stoker.emulator.container_infra.http import COUNT, FLAG, LABELS, NUMBER, TEXT, given
 from stoker.emulator.container_infra.nodegroups import MASTER, WORKER, NodeGroups
 from stoker.emulator.container_infra.quotas import Quotas
 from stoker.emulator.container_infra.templates import Templates, check_reference
@@ -25,6 +16,7 @@ from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import bad_request, conflict
 from stoker.emulator.core.http import Context, Request, Version
+from stoker.emulator.core.objects import TIMESTAMP, by_name_or_id
 from stoker.emulator.core.store import Collection, Record
 
 SECONDS_TO_CREATE = 10.0

@@ -10,7 +10,6 @@ from typing import Any
 from stoker.emulator.container_infra.certificates import CERTIFICATE_ROUTES, Certificates
 from stoker.emulator.container_infra.cluster_routes import CLUSTER_ROUTES
 from stoker.emulator.container_infra.clusters import Clusters
-from stoker.emulator.container_infra.http import TIMESTAMP, missing
 from stoker.emulator.container_infra.nodegroup_routes import NODEGROUP_ROUTES
 from stoker.emulator.container_infra.nodegroups import NodeGroups
 from stoker.emulator.container_infra.quotas import QUOTA_ROUTES, Quotas
@@ -19,6 +18,7 @@ from stoker.emulator.core.cloud import Cloud, Microversions, Records, Service
 from stoker.emulator.core.component import merged
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.microversions import write
+from stoker.emulator.core.objects import TIMESTAMP, missing
 from stoker.emulator.core.parsable_errors import parsable_body
 
 VERSIONS = Microversions("container-infra", (1, 1), (1, 11), (1, 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.emulator.container_infra.clusters import Clusters
-from stoker.emulator.container_infra.http import given, links, listed, require_version, writer
+from stoker.emulator.container_infra.http import given
 from stoker.emulator.container_infra.nodegroups import CHANGEABLE, KNOWN, MASTER, WORKER
 from stoker.emulator.container_infra.templates import check_reference
 from stoker.emulator.core import fields
@@ -13,6 +13,7 @@ from stoker.emulator.core.component import using
 from stoker.emulator.core.errors import bad_request
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.json_patch import patched
+from stoker.emulator.core.objects import links, listed, require_version, writer
 from stoker.emulator.core.store import Record
 
 SINCE = (1, 9)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stoker.emulator.container_infra.http import COUNT, LABELS, NUMBER, TEXT, TIMESTAMP, by_name_or_id, missing
+from stoker.emulator.container_infra.http import COUNT, LABELS, NUMBER, TEXT
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import bad_request, conflict
+from stoker.emulator.core.objects import TIMESTAMP, by_name_or_id, missing
 from stoker.emulator.core.store import Record
 
 KNOWN: Mapping[str, fields.Check] = {

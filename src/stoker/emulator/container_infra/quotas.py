@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.emulator.container_infra.http import TIMESTAMP, listed, require_version
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component, using
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
 from stoker.emulator.core.http import Context, Request, Response
+from stoker.emulator.core.objects import TIMESTAMP, listed, require_version
 from stoker.emulator.core.store import Record
 
 CLUSTER = "Cluster"

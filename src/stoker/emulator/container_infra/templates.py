@@ -11,20 +11,7 @@ from stoker.emulator.container_infra.drivers import (
     NETWORK_DRIVERS,
     check_drivers,
 )
-from stoker.emulator.container_infra.http import (
-    FLAG,
-    LABELS,
-    NUMBER,
-    TEXT,
-    TIMESTAMP,
-    by_name_or_id,
-    converted,
-    given,
-    links,
-    listed,
-    missing,
-    writer,
-)
+from stoker.emulator.container_infra.http import FLAG, LABELS, NUMBER, TEXT, converted, given
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Cloud, Records, new_id
 from stoker.emulator.core.component import Component, using
@@ -32,6 +19,7 @@ from stoker.emulator.core.errors import conflict, forbidden, not_found
 from stoker.emulator.core.http import Context, Request, Response
 from stoker.emulator.core.json_patch import patched
 from stoker.emulator.core.lookups import member_of_collection, one_of_collection
+from stoker.emulator.core.objects import TIMESTAMP, by_name_or_id, links, listed, missing, writer
 from stoker.emulator.core.store import Collection, Record
 
 KNOWN: Mapping[str, fields.Check] = {

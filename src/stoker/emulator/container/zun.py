@@ -1,0 +1,82 @@
+"""The service for single containers: its records and its table of routes.
+
+Nothing runs in emulated containers; `processes` says what their commands would do. Capsules, registries, archives, and
+connections to terminals are not there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.container.container_routes import CONTAINER_ROUTES
+from stoker.emulator.container.containers import Containers
+from stoker.emulator.container.hosts import HOST_ROUTES, Hosts
+from stoker.emulator.container.images import IMAGE_ROUTES, Images
+from stoker.emulator.container.networking import Networking
+from stoker.emulator.container.quotas import QUOTA_ROUTES, Quotas
+from stoker.emulator.container.storage import Storage
+from stoker.emulator.core.cloud import Cloud, Microversions, Records, Service
+from stoker.emulator.core.component import merged
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.microversions import write
+from stoker.emulator.core.objects import missing
+from stoker.emulator.core.parsable_errors import parsable_body
+
+VERSIONS = Microversions("container", (1, 1), (1, 40), (1, 1))
+COLLECTIONS = ("containers", "images", "hosts", "services", "availability_zones", "quotas")
+
+
+class ContainerRecords(Records):
+    """Containers with their interfaces and mounts, images, hosts and quotas."""
+
+    service = "zun"
+
+    def __init__(self, cloud: Cloud) -> None:
+        super().__init__(cloud)
+        rows = self.collection("containers", ("project_id", "name"), missing("container"))
+        self._hosts, quotas, images = Hosts(self, rows), Quotas(self, rows), Images(self)
+        Containers(self, rows, self._hosts, images, quotas, Networking(self), Storage(self))
+
+    def seed(self) -> None:
+        self._hosts.seed()
+
+
+def _link(request: Request) -> list[dict[str, str]]:
+    return [{"rel": "self", "href": f"{request.base}/v1/"}]
+
+
+def versions(records: Records, request: Request) -> Response:
+    current = {
+        "id": "v1",
+        "status": "CURRENT",
+        "min_version": write(VERSIONS.minimum),
+        "max_version": write(VERSIONS.maximum),
+        "links": _link(request),
+    }
+    described = {
+        "name": "OpenStack Zun API",
+        "description": "Zun is an OpenStack project which aims to provide containers service.",
+    }
+    return Response({**described, "default_version": current, "versions": [current]})
+
+
+def version(records: Records, request: Request) -> Response:
+    media_type = {"base": "application/json", "type": "application/vnd.openstack.zun.v1+json"}
+    body: dict[str, Any] = {"id": "v1", "media_types": [media_type], "links": _link(request)}
+    for name in COLLECTIONS:
+        body[name] = [{"rel": "self", "href": f"{request.base}/v1/{name}/"}]
+    return Response(body)
+
+
+CONTAINER = Service(
+    name="zun",
+    mount="/container",
+    records=ContainerRecords,
+    endpoints={"container": "/container/v1"},
+    prefixes=("/v1",),
+    routes=merged(CONTAINER_ROUTES, IMAGE_ROUTES, HOST_ROUTES, QUOTA_ROUTES),
+    root={"/": {"GET": versions}, "/v1": {"GET": version}},
+    public=frozenset({"GET /", "GET /v1"}),
+    microversions=VERSIONS,
+    error_body=parsable_body,
+)
