@@ -66,9 +66,9 @@ async def test_interface_and_region_choose_the_endpoint(open_cloud: Opener, scri
 
 
 async def test_a_missing_service_is_reported(cloud: Cloud) -> None:
-    assert not cloud.has_service("zun")
-    with pytest.raises(CloudError, match="no endpoint of zun") as caught:
-        await cloud.get("zun", "/v1/containers")
+    assert not cloud.has_service("heat-cfn")
+    with pytest.raises(CloudError, match="no endpoint of heat-cfn") as caught:
+        await cloud.get("heat-cfn", "/v1/stacks")
     assert caught.value.status == 404
 
 

@@ -17,12 +17,6 @@ RECORDED = {
 TYPES = Registry.from_entry_points().types()
 MISSING = sorted(RECORDED.keys() - TYPES.keys())
 
-NOT_YET = {
-    "OS::Blazar::Host", "OS::Blazar::Lease",
-    "OS::Zun::Container",
-}  # fmt: skip
-"""Recorded types that may be missing."""
-
 ON_PURPOSE = {
     # Magnum limits the names of clusters; Heat sends none.
     "OS::Magnum::Cluster": ["physical_name_limit: declared 242, recorded 255"],
@@ -39,7 +33,7 @@ REVIVED = {"OS::Glance::Image"}
 
 def test_no_recorded_type_is_missing() -> None:
     assert len(RECORDED) == 201
-    assert set(MISSING) <= NOT_YET
+    assert MISSING == []
 
 
 @pytest.mark.parametrize("name", sorted(RECORDED.keys() & TYPES.keys() - REVIVED))

@@ -54,8 +54,9 @@ LEFT_ALONE = {
     ("octavia", "quotas"),
     ("nova", "events"),
     ("swift", "accounts"),
+    ("zun", "images"),
 }
-"""Collections that keep history or limits rather than objects."""
+"""Collections that keep history, limits or caches rather than objects."""
 
 _FORSAKEN = select(stacks.c.name, stacks.c.action).where(
     stacks.c.status == IN_PROGRESS,

@@ -111,18 +111,22 @@ class RestResource(ResourceType):
         """Return the object's path."""
         return f"{self.collection_path(call)}/{quote(str(call.physical_id), safe='')}"
 
+    def generated_name(self, call: Call) -> str:
+        """Return the object's name if the template gives none: the physical name, in a form that the service allows."""
+        return call.physical_name
+
     async def create_body(self, call: Call) -> dict[str, Any]:
         """Return the body of the creation request: every property that has a value, and the identity field."""
         body = without_nulls(to_wire(self.properties, call.properties))
         if self.identity is not None and not body.get(self.identity):
-            body[self.identity] = call.physical_name
+            body[self.identity] = self.generated_name(call)
         return body
 
     async def update_body(self, call: Call) -> dict[str, Any]:
         """Return the body of the update request: the changed properties, null for those that were removed."""
         body = to_wire(self.properties, call.changed)
         if self.identity in body and not body[self.identity]:
-            body[self.identity] = call.physical_name
+            body[self.identity] = self.generated_name(call)
         return body
 
     async def show(self, call: Call) -> dict[str, Any] | None:
@@ -145,7 +149,7 @@ class RestResource(ResourceType):
         listed = await call.cloud.list(collection.service, path, collection.members, params)
         if name is not None:
             listed = [item for item in listed if item.get(self.identity) == name]
-        if name is None or name != call.physical_name:
+        if name is None or name != self.generated_name(call):
             listed = [item for item in listed if self.made_by(call, body, item)]
         free = await unrecorded(call, [str(item[collection.id_field]) for item in listed])
         return min(free, default=None)
@@ -281,7 +285,8 @@ class RestResource(ResourceType):
         for name, prop in self.properties.items():
             field = name if prop.wire is None else prop.wire
             value = call.properties.get(name)
-            if value is None or name in older or name in self.unobserved or field not in shown:
+            generated = field == self.identity and not value
+            if value is None or generated or name in older or name in self.unobserved or field not in shown:
                 continue
             if not same(wire_value(prop, value), shown[field]):
                 built = prop.schema is not None or (prop.items is not None and prop.items.schema is not None)

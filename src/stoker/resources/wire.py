@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,3 +43,8 @@ def without_nulls(body: Mapping[str, Any]) -> dict[str, Any]:
 def older_spellings(schema: Mapping[str, Property]) -> frozenset[str]:
     """Return the properties that another one replaces (`Property.replaces`)."""
     return frozenset(prop.replaces for prop in schema.values() if prop.replaces)
+
+
+def plain_name(name: str) -> str:
+    """Return a name in letters, digits, hyphens, dots and underscores, as some services require."""
+    return re.sub(r"[^a-zA-Z0-9_.-]", "-", name)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from stoker.api.bodies import parse_json
 from stoker.api.faults import BadRequest
@@ -62,20 +62,6 @@ def patch_rule(sent: Mapping[str, Any] | None) -> str:
     return "stacks:update_patch" if changed else "stacks:update_no_change"
 
 
-class _Definition(TypedDict):
-    environment: Mapping[str, Any] | str
-    environment_files: Sequence[str]
-    files: Mapping[str, str]
-    parameters: Mapping[str, Any]
-
-
-class _Stack(_Definition):
-    tags: Sequence[str] | None
-    disable_rollback: bool | None
-    timeout_mins: int | None
-    plan_digest: str | None
-
-
 Create = TypeVar("Create", bound=NewStack)
 Update = TypeVar("Update", bound=UpdateRequest[Any])
 Patch = TypeVar("Patch", bound=PatchRequest[Any])
@@ -90,22 +76,55 @@ def create_request(kind: type[Create], call: Call) -> Create:
     template = _template(call)
     if template is None and adopted is not None:
         template = adopted.get("template")
-    return kind(name=body["stack_name"], template=_required(template), adopt_stack_data=adopted, **_stack(call))
+    return kind(
+        name=body["stack_name"],
+        template=_required(template),
+        environment=_environment(call),
+        environment_files=body["environment_files"] or [],
+        files=_files(call),
+        parameters=body["parameters"] or {},
+        tags=body["tags"],
+        disable_rollback=body["disable_rollback"],
+        timeout_mins=body["timeout_mins"],
+        plan_digest=body["plan_digest"],
+        adopt_stack_data=adopted,
+    )
 
 
 def update_request(kind: type[Update], call: Call) -> Update:
     """Return the request to update the stack that the URL names, or to preview that."""
-    return kind(ref=call.ref, template=_required(_template(call)), converge=call.body["converge"], **_stack(call))
+    body = call.body
+    return kind(
+        ref=call.ref,
+        template=_required(_template(call)),
+        environment=_environment(call),
+        environment_files=body["environment_files"] or [],
+        files=_files(call),
+        parameters=body["parameters"] or {},
+        tags=body["tags"],
+        disable_rollback=body["disable_rollback"],
+        timeout_mins=body["timeout_mins"],
+        plan_digest=body["plan_digest"],
+        converge=body["converge"],
+    )
 
 
 def patch_request(kind: type[Patch], call: Call) -> Patch:
     """Return the request to change what the body names, or to preview that; the other parts stay as they are."""
+    body = call.body
     return kind(
         ref=call.ref,
         template=_template(call),
-        converge=call.body["converge"],
-        clear_parameters=call.body["clear_parameters"],
-        **_stack(call),
+        environment=_environment(call),
+        environment_files=body["environment_files"] or [],
+        files=_files(call),
+        parameters=body["parameters"] or {},
+        tags=body["tags"],
+        disable_rollback=body["disable_rollback"],
+        timeout_mins=body["timeout_mins"],
+        plan_digest=body["plan_digest"],
+        converge=body["converge"],
+        clear_parameters=body["clear_parameters"],
     )
 
 
@@ -113,31 +132,13 @@ def validate_request(call: Call) -> ValidateTemplate:
     """Return the request to validate a template."""
     return ValidateTemplate(
         template=_required(_template(call)),
-        **_definition(call),
+        environment=_environment(call),
+        environment_files=call.body["environment_files"] or [],
+        files=_files(call),
+        parameters=call.body["parameters"] or {},
         show_nested=call.query["show_nested"],
         ignore_errors=call.query["ignore_errors"],
     )
-
-
-def _definition(call: Call) -> _Definition:
-    """Return what a template is evaluated with."""
-    return {
-        "environment": _environment(call),
-        "environment_files": call.body["environment_files"] or [],
-        "files": _files(call),
-        "parameters": call.body["parameters"] or {},
-    }
-
-
-def _stack(call: Call) -> _Stack:
-    """Return what requests to create and to change stacks have in common, apart from the template."""
-    return {
-        **_definition(call),
-        "tags": call.body["tags"],
-        "disable_rollback": call.body["disable_rollback"],
-        "timeout_mins": call.body["timeout_mins"],
-        "plan_digest": call.body["plan_digest"],
-    }
 
 
 def _environment(call: Call) -> Mapping[str, Any] | str:

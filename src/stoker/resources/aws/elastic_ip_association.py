@@ -7,9 +7,8 @@ from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.resource import Call
-from stoker.resources.aws.routing import router_of
+from stoker.resources.aws.routing import gateway_of, router_of, set_gateway
 from stoker.resources.declare import custom
-from stoker.resources.neutron.gateways import gateway_of, set_gateway
 from stoker.resources.nova.address_association import AddressAssociation, Ends
 from stoker.resources.nova.interfaces import required_interface
 from stoker.schema.property import Change, Property

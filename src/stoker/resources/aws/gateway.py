@@ -10,9 +10,9 @@ from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Graph, Node, ResourceType, Snapshot
 from stoker.resources.aws.route_table import ROUTE_TABLE
+from stoker.resources.aws.routing import gateway_of, set_gateway
 from stoker.resources.aws.tags import unsupported_tags
 from stoker.resources.neutron.external_network import external_network
-from stoker.resources.neutron.gateways import gateway_of, remove_gateway, set_gateway
 from stoker.resources.neutron.implicit import same_thing
 from stoker.schema.property import Property
 
@@ -65,7 +65,7 @@ class VPCGatewayAttachment(ResourceType):
         """Remove the gateways, unless another attachment of the stack needs them."""
         others = await call.neighbours.of_type(call.type)
         if not any(o.data is not call.data and o.properties["VpcId"] == call.properties["VpcId"] for o in others):
-            await asyncio.gather(*(remove_gateway(call, router) for router in await _routers(call)))
+            await asyncio.gather(*(set_gateway(call, router, None) for router in await _routers(call)))
         return Done()
 
     async def check(self, call: Call) -> Outcome:

@@ -10,15 +10,16 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType, Snapshot
 from stoker.resources.aws.routing import (
     add_interface,
+    gateway_of,
     interfaces,
     network_of,
     remove_interface,
     router_of,
+    set_gateway,
 )
 from stoker.resources.aws.tags import unsupported_tags
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
-from stoker.resources.neutron.gateways import gateway_of, set_gateway
 from stoker.resources.neutron.router import Router
 from stoker.resources.replacing import conclusive, is_recorded
 from stoker.schema.property import Property, Support

@@ -50,3 +50,18 @@ async def remove_interface(call: Call, router: str, subnet: str) -> None:
     """Disconnect the router from the subnet, if it is connected."""
     path = f"/v2.0/routers/{router}/remove_router_interface"
     await call.cloud.put("neutron", path, {"subnet_id": subnet}, ok=(404,), once=True)
+
+
+async def gateway_of(call: Call, router: str) -> str | None:
+    """Return the external network of the router's gateway; None when it has none or there is no such router."""
+    answer = await call.cloud.get("neutron", f"/v2.0/routers/{router}", ok=(404,))
+    gateway = (answer.get("router") or {}).get("external_gateway_info") or {}
+    network = gateway.get("network_id")
+    return None if network is None else str(network)
+
+
+async def set_gateway(call: Call, router: str, network: str | None) -> None:
+    """Set or remove the router's gateway; a router that does not exist has none to remove."""
+    gateway = {} if network is None else {"network_id": network}
+    body = {"router": {"external_gateway_info": gateway}}
+    await call.cloud.put("neutron", f"/v2.0/routers/{router}", body, ok=() if network else (404,))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from stoker.plugins.waiting import Waiter
 from stoker.resources.base import same
 from stoker.resources.declare import between, custom
 from stoker.resources.magnum.base import MagnumResource, collection
+from stoker.resources.wire import plain_name
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 COMPLETE = ("CREATE", "UPDATE", "RESUME", "RESTORE", "SNAPSHOT", "CHECK", "ADOPT")
@@ -91,12 +91,8 @@ class Cluster(MagnumResource):
         "status_reason": Attribute("Reason for the status.", Type.STRING),
     }
 
-    async def create_body(self, call: Call) -> dict[str, Any]:
-        """Return the body; Magnum's names consist of letters, digits, hyphens, dots and underscores."""
-        body = await super().create_body(call)
-        if not call.properties.get("name"):
-            body["name"] = re.sub(r"[^a-zA-Z0-9_.-]", "-", call.physical_name)
-        return body
+    def generated_name(self, call: Call) -> str:
+        return plain_name(call.physical_name)
 
     async def begin(self, call: Call) -> dict[str, Any]:
         return {**await super().begin(call), "status": "CREATE_IN_PROGRESS"}

@@ -10,7 +10,6 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
-from stoker.resources.neutron.associations import associate, disassociate, port_of
 from stoker.resources.neutron.base import NeutronResource, collection, ip_address
 from stoker.resources.neutron.implicit import interfaces_behind
 from stoker.resources.replacing import conclusive, has_passed_on
@@ -47,20 +46,20 @@ class FloatingIPAssociation(NeutronResource):
         return interfaces_behind(node, graph)
 
     async def find(self, call: Call) -> str | None:
-        if not await _is_associated(call):
+        if not await _is_associated(call, call.properties):
             return None
         return next(iter(await unrecorded(call, [_physical_id(call.properties)])), None)
 
     async def create(self, call: Call) -> Outcome:
         if call.physical_id is None:
-            await _associate(call)
+            await _associate(call, call.properties)
         return Done(physical_id=_physical_id(call.properties))
 
     async def update(self, call: Call) -> Outcome:
         before = call.previous or call.properties
         if before["floatingip_id"] != call.properties["floatingip_id"]:
-            await disassociate(call, before["floatingip_id"])
-        await _associate(call)
+            await _disassociate(call, before)
+        await _associate(call, call.properties)
         return Done(physical_id=_physical_id(call.properties))
 
     async def revert_replacement(self, call: Call) -> Outcome:
@@ -70,24 +69,24 @@ class FloatingIPAssociation(NeutronResource):
         return await conclusive(self._restored(call))
 
     async def _restored(self, call: Call) -> Outcome:
-        if not await _is_associated(call):
-            await _associate(call)
+        if not await _is_associated(call, call.properties):
+            await _associate(call, call.properties)
         return Done()
 
     async def remove(self, call: Call) -> None:
         # Another resource may have associated the address in the same update, even with the same port: that must stay.
-        if await _is_associated(call) and not await has_passed_on(call, self.type_name):
-            await disassociate(call, call.properties["floatingip_id"])
+        if await _is_associated(call, call.properties) and not await has_passed_on(call, self.type_name):
+            await _disassociate(call, call.properties)
 
     async def show(self, call: Call) -> dict[str, Any] | None:
         """Return None: Neutron has no object for an association."""
         return None
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
-        return {} if await _is_associated(call) else None
+        return {} if await _is_associated(call, call.properties) else None
 
     async def adopt(self, call: Call) -> Outcome:
-        if not await _is_associated(call):
+        if not await _is_associated(call, call.properties):
             return Failed("the floating IP is not associated with the port", "NotFound")
         return Done()
 
@@ -100,11 +99,19 @@ def _physical_id(properties: Mapping[str, Any]) -> str:
     return f"{properties['floatingip_id']}:port_id={properties['port_id']}"
 
 
-async def _is_associated(call: Call) -> bool:
-    port = await port_of(call, call.properties["floatingip_id"])
-    return bool(port == call.properties["port_id"])
+def _path(properties: Mapping[str, Any]) -> str:
+    return f"/v2.0/floatingips/{properties['floatingip_id']}"
 
 
-async def _associate(call: Call) -> None:
-    given = call.properties
-    await associate(call, given["floatingip_id"], given["port_id"], given["fixed_ip_address"])
+async def _is_associated(call: Call, properties: Mapping[str, Any]) -> bool:
+    answer = await call.cloud.get("neutron", _path(properties), ok=(404,))
+    return bool((answer.get("floatingip") or {}).get("port_id") == properties["port_id"])
+
+
+async def _associate(call: Call, properties: Mapping[str, Any]) -> None:
+    ends = {name: properties[name] for name in ("port_id", "fixed_ip_address") if properties[name] is not None}
+    await call.cloud.put("neutron", _path(properties), {"floatingip": ends})
+
+
+async def _disassociate(call: Call, properties: Mapping[str, Any]) -> None:
+    await call.cloud.put("neutron", _path(properties), {"floatingip": {"port_id": None}}, ok=(404,))

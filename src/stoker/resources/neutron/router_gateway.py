@@ -11,7 +11,6 @@ from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
-from stoker.resources.neutron.gateways import gateway_of, remove_gateway, set_gateway
 from stoker.resources.neutron.implicit import ROUTER_INTERFACE, same_thing, subnets_of
 from stoker.resources.replacing import conclusive, has_passed_on
 from stoker.schema.property import Property, Support
@@ -58,13 +57,13 @@ class RouterGateway(NeutronResource):
         yield from subnets_of(node.properties.get("network"), graph)
 
     async def find(self, call: Call) -> str | None:
-        if not await _is_connected(call):
+        if not await _has_gateway(call):
             return None
         return next(iter(await unrecorded(call, [_physical_id(call)])), None)
 
     async def create(self, call: Call) -> Outcome:
         if call.physical_id is None:
-            await _connect(call)
+            await _set_gateway(call, {"network_id": call.properties["network"]})
         return Done(physical_id=_physical_id(call))
 
     async def revert_replacement(self, call: Call) -> Outcome:
@@ -74,39 +73,44 @@ class RouterGateway(NeutronResource):
         return await conclusive(self._restored(call))
 
     async def _restored(self, call: Call) -> Outcome:
-        if not await _is_connected(call):
-            await _connect(call)
+        if not await _has_gateway(call):
+            await _set_gateway(call, {"network_id": call.properties["network"]})
         return Done()
 
     async def remove(self, call: Call) -> None:
         # After a replacement the router already has another gateway, which must stay.
-        if await _is_connected(call) and not await has_passed_on(call, self.type_name):
-            await remove_gateway(call, call.properties["router_id"])
+        if await _has_gateway(call) and not await has_passed_on(call, self.type_name):
+            await _set_gateway(call, {})
 
     async def show(self, call: Call) -> dict[str, Any] | None:
         """Return None: Neutron has no object for a gateway."""
         return None
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
-        return {} if await _is_connected(call) else None
+        return {} if await _has_gateway(call) else None
 
     async def adopt(self, call: Call) -> Outcome:
-        if not await _is_connected(call):
+        if not await _has_gateway(call):
             return Failed("the router has another gateway, or none", "NotFound")
         return Done()
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
-        return not await _is_connected(call)
+        return not await _has_gateway(call)
 
 
 def _physical_id(call: Call) -> str:
     return f"{call.properties['router_id']}:{call.properties['network']}"
 
 
-async def _connect(call: Call) -> None:
-    await set_gateway(call, call.properties["router_id"], call.properties["network"])
+def _path(call: Call) -> str:
+    return f"/v2.0/routers/{call.properties['router_id']}"
 
 
-async def _is_connected(call: Call) -> bool:
-    network = await gateway_of(call, call.properties["router_id"])
-    return bool(network == call.properties["network"])
+async def _set_gateway(call: Call, gateway: dict[str, Any]) -> None:
+    await call.cloud.put("neutron", _path(call), {"router": {"external_gateway_info": gateway}})
+
+
+async def _has_gateway(call: Call) -> bool:
+    answer = await call.cloud.get("neutron", _path(call), ok=(404,))
+    gateway = (answer.get("router") or {}).get("external_gateway_info") or {}
+    return bool(gateway.get("network_id") == call.properties["network"])

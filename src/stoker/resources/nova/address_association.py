@@ -10,7 +10,6 @@ from typing import Any
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType, Snapshot
-from stoker.resources.neutron.associations import associate, disassociate, floating_ip_path, port_of
 from stoker.resources.replacing import conclusive
 
 _ENDS = "ends"
@@ -65,7 +64,7 @@ class AddressAssociation(ResourceType):
             return Again(after=0.0)
         earlier = call.progress["earlier"]
         if earlier not in (None, call.data[_ENDS]["floating_ip"]):
-            await disassociate(call, earlier)
+            await _set_port(call, earlier, None)
         await self._associate(call)
         return Done(physical_id=self.identifier(call))
 
@@ -76,7 +75,7 @@ class AddressAssociation(ResourceType):
     async def delete(self, call: Call) -> Outcome:
         """Disassociate the address, unless another resource has associated it meanwhile."""
         if await _is_associated(call) and not await _is_passed_on(call):
-            await disassociate(call, call.data[_ENDS]["floating_ip"])
+            await _set_port(call, call.data[_ENDS]["floating_ip"], None)
         return Done()
 
     async def check(self, call: Call) -> Outcome:
@@ -96,18 +95,29 @@ class AddressAssociation(ResourceType):
 
     async def _associate(self, call: Call) -> None:
         ends = Ends(**call.data[_ENDS])
-        shown = (await call.cloud.get("neutron", floating_ip_path(ends.floating_ip)))["floatingip"]
+        shown = (await call.cloud.get("neutron", _path(ends.floating_ip)))["floatingip"]
         if shown["port_id"] == ends.port:
             return
         await self.prepare(call, shown, ends.port)
-        await associate(call, ends.floating_ip, ends.port, ends.address)
+        await _set_port(call, ends.floating_ip, ends.port, ends.address)
+
+
+def _path(floating_ip: str) -> str:
+    return f"/v2.0/floatingips/{floating_ip}"
+
+
+async def _set_port(call: Call, floating_ip: str, port: str | None, address: str | None = None) -> None:
+    """Associate the floating IP, or disassociate it if `port` is None; one that does not exist has no association."""
+    body = {"port_id": port} | ({} if address is None else {"fixed_ip_address": address})
+    await call.cloud.put("neutron", _path(floating_ip), {"floatingip": body}, ok=() if port else (404,))
 
 
 async def _is_associated(call: Call) -> bool:
     if _ENDS not in call.data:
         return False
     ends = Ends(**call.data[_ENDS])
-    return await port_of(call, ends.floating_ip) == ends.port
+    answer = await call.cloud.get("neutron", _path(ends.floating_ip), ok=(404,))
+    return bool((answer.get("floatingip") or {}).get("port_id") == ends.port)
 
 
 async def _is_passed_on(call: Call) -> bool:

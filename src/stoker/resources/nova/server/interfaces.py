@@ -77,7 +77,7 @@ def _allocated(entries: Sequence[Entry]) -> bool:
 
 def _kept(old: Sequence[Entry], new: Sequence[Entry], cards: Sequence[Card], own: frozenset[str]) -> dict[int, str]:
     """Return the port that each new entry keeps: {index in `new`: port}."""
-    used = [(old[at], cards[card]) for at, card in _pairs(old, cards, _fit).items()]
+    used = [(old[at], cards[card]) for at, card in _pairs(old, cards, fit).items()]
 
     def score(entry: Entry, candidate: tuple[Entry, Card]) -> int | None:
         before, card = candidate
@@ -85,8 +85,8 @@ def _kept(old: Sequence[Entry], new: Sequence[Entry], cards: Sequence[Card], own
             return None
         if not _extra_changeable(before, entry, str(card["port_id"]) in own):
             return None
-        fit = _fit(entry, card)
-        return None if fit is None else 10 * fit + sum(entry.get(key) == before.get(key) for key in _PLACES)
+        matches = fit(entry, card)
+        return None if matches is None else 10 * matches + sum(entry.get(key) == before.get(key) for key in _PLACES)
 
     return {index: str(used[at][1]["port_id"]) for index, at in _pairs(new, used, score).items()}
 
@@ -106,7 +106,7 @@ def _pairs(entries: Sequence[Entry], others: Sequence[Any], score: Any) -> dict[
     return found
 
 
-def _fit(entry: Entry, card: Card) -> int | None:
+def fit(entry: Entry, card: Card) -> int | None:
     """Return how many values of the entry the interface matches; None when one does not match."""
     addresses = card.get("fixed_ips") or []
     holds = {
