@@ -135,6 +135,7 @@ def test_commands_end_and_are_restarted(served: ServedCloud, zun: Zun) -> None:
     assert zun.post("/containers/forever/execute?command=echo+hi&run=true") == {
         "output": "hi\n", "exit_code": 0, "exec_id": None, "url": None,
     }  # fmt: skip
+    assert zun.post("/containers/forever/execute", {"command": "top", "run": True})["exit_code"] == 127
     refused(zun.call("POST", "/containers/forever/execute?command=sh&interactive=true"), 400, "not supported")
 
 

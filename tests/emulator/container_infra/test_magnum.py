@@ -76,7 +76,15 @@ def test_versions(served: ServedCloud, magnum: Magnum) -> None:
 
 
 def test_cluster_templates(served: ServedCloud, magnum: Magnum) -> None:
-    made = magnum.template(name="small", flavor_id="m1.small", labels={"a": 1}, master_lb_enabled=True)
+    made = magnum.template(
+        name="small",
+        flavor_id="m1.small",
+        keypair_id="theirs",
+        cluster_distro="x",
+        labels={"a": 1},
+        master_lb_enabled=True,
+    )
+    assert (made["cluster_distro"], made["keypair_id"]) == ("fedora-coreos", "theirs")
     assert (made["network_driver"], made["driver"], made["labels"]) == ("flannel", "k8s_fedora_coreos_v1", {"a": "1"})
     assert magnum.get("/clustertemplates/small") == magnum.get(f"/clustertemplates/{made['uuid']}") == made
     unnamed = magnum.template(name=None)
@@ -109,14 +117,13 @@ def test_cluster_templates(served: ServedCloud, magnum: Magnum) -> None:
 @pytest.mark.parametrize(
     ("wrong", "status", "words"),
     [
-        ({"image_id": "nothing"}, 404, "Unable to find image nothing"),
+        ({"image_id": "nothing"}, 400, "Unable to find image nothing"),
         ({"image_id": "cirros"}, 400, "('vm', 'cirros', 'kubernetes') not supported"),
-        ({"external_network_id": "nothing"}, 404, "external network nothing"),
+        ({"external_network_id": "nothing"}, 400, "external network nothing"),
         ({"external_network_id": None}, 400, "external_network_id"),
-        ({"external_network_id": "private"}, 404, "external network private"),
-        ({"fixed_subnet": "nothing"}, 404, "fixed subnet"),
-        ({"flavor_id": "nothing"}, 404, "flavor nothing"),
-        ({"keypair_id": "nothing"}, 404, "keypair nothing"),
+        ({"external_network_id": "private"}, 400, "external network private"),
+        ({"fixed_subnet": "nothing"}, 400, "fixed subnet"),
+        ({"flavor_id": "nothing"}, 400, "flavor nothing"),
         ({"coe": "fleet"}, 400, "coe"),
         ({"network_driver": "docker"}, 400, "Network driver type docker"),
         ({"volume_driver": "rexray"}, 400, "Volume driver type rexray"),
@@ -189,7 +196,8 @@ def test_clusters_of_other_projects_and_wrong_requests(served: ServedCloud, magn
         ({"cluster_template_id": "nothing"}, 404, "Cluster template nothing"),
         ({"cluster_template_id": template, "name": "1st"}, 400, "does not match"),
         ({"cluster_template_id": template, "master_count": 0}, 400, "minimum of 1"),
-        ({"cluster_template_id": template, "keypair": "nothing"}, 404, "keypair nothing"),
+        ({"cluster_template_id": template, "keypair": "nothing"}, 400, "keypair nothing"),
+        ({"cluster_template_id": template, "flavor_id": "nothing"}, 400, "flavor nothing"),
     ):
         refused(magnum.call("POST", "/clusters", body), status, words)
     refused(magnum.call("GET", "/clusters?name=web"), 400, "Unknown argument")
@@ -197,6 +205,8 @@ def test_clusters_of_other_projects_and_wrong_requests(served: ServedCloud, magn
     refused(magnum.call("GET", "/clusters?marker=nothing"), 400, "marker")
     refused(Magnum(served, version="1.9").patch(f"/clusters/{key}", node_count=0), 400, "greater or equal 1")
     wrong: list[Any] = [{}, [], [{"op": "move"}], [{"op": "replace", "path": "x"}], [{"op": "add", "path": "/a"}]]
+    refused(magnum.call("PATCH", "/clusters/nothing", wrong[0]), 400, "array of operations")
+    refused(magnum.call("PATCH", "/clustertemplates/nothing", wrong[3]), 400, "Invalid path")
     for document in wrong:
         assert magnum.call("PATCH", f"/clusters/{key}", document).status == 400
     refused(magnum.call("GET", "/mservices"), 403, "admin")

@@ -173,17 +173,24 @@ def logs(containers: Containers, request: Request) -> Response:
 
 
 def execute(containers: Containers, request: Request) -> Response:
-    """Run a command in a container. Raises ApiError 400 for interactive commands, which need a connection."""
+    """Run a command in a container: that of the query, or of the body.
+
+    Raises: ApiError 400 for interactive commands, which need a connection.
+    """
     container, query = _own(containers, request), request.query
     containers.require_state(container, "execute")
-    if query.boolean("interactive") or query.boolean("run") is False:
+    given: Any = request.json if request.body else {}
+    if not isinstance(given, dict) or given.keys() - {"command", "interactive", "run"}:
+        raise bad_request("The request body must be a JSON object with command, interactive and run.")
+    interactive = query.boolean("interactive") or fields.as_boolean(given.get("interactive", False))
+    if interactive or query.boolean("run") is False or fields.as_boolean(given.get("run", True)) is False:
         raise bad_request("Interactive commands are not supported by the emulated cloud.")
     try:
-        words = shlex.split(query.get("command") or "")
+        words = shlex.split(query.get("command") or str(given.get("command") or ""))
     except ValueError as error:
         raise bad_request(f"Invalid command: {error}") from None
     if not words:
-        raise bad_request("The query must have 'command'.")
+        raise bad_request("The request must have 'command'.")
     course = execution_of(words)
     return Response({"output": course.output, "exit_code": course.code, "exec_id": None, "url": None})
 

@@ -18,7 +18,7 @@ from stoker.emulator.core import fields
 from stoker.emulator.core.component import using
 from stoker.emulator.core.errors import bad_request, conflict
 from stoker.emulator.core.http import Request, Response
-from stoker.emulator.core.json_patch import patched
+from stoker.emulator.core.json_patch import check_form, patched
 from stoker.emulator.core.objects import links, listed, require_version, writer
 from stoker.emulator.core.store import Record
 
@@ -100,6 +100,7 @@ def show(clusters: Clusters, request: Request) -> Response:
 def change(clusters: Clusters, request: Request) -> Response:
     """Change the number of workers; Magnum refuses to change anything else of a cluster."""
     writer(request)
+    check_form(request.json)
     cluster = _cluster(clusters, request)
     shown = view(clusters, request.base, cluster)
     worker = clusters.groups.default(cluster, WORKER)

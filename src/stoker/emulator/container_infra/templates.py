@@ -15,9 +15,9 @@ from stoker.emulator.container_infra.http import FLAG, LABELS, NUMBER, TEXT, con
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Cloud, Records, new_id
 from stoker.emulator.core.component import Component, using
-from stoker.emulator.core.errors import conflict, forbidden, not_found
+from stoker.emulator.core.errors import bad_request, conflict, forbidden
 from stoker.emulator.core.http import Context, Request, Response
-from stoker.emulator.core.json_patch import patched
+from stoker.emulator.core.json_patch import check_form, patched
 from stoker.emulator.core.lookups import member_of_collection, one_of_collection
 from stoker.emulator.core.objects import TIMESTAMP, by_name_or_id, links, listed, missing, writer
 from stoker.emulator.core.store import Collection, Record
@@ -52,6 +52,7 @@ KNOWN: Mapping[str, fields.Check] = {
     "floating_ip_enabled": FLAG,
     "tags": TEXT,
     "driver": TEXT,
+    "cluster_distro": TEXT,
 }
 DEFAULTS: Mapping[str, Any] = {
     **dict.fromkeys(KNOWN),
@@ -67,18 +68,19 @@ DEFAULTS: Mapping[str, Any] = {
     "floating_ip_enabled": True,
 }
 READ_ONLY = ("uuid", "project_id", "user_id", "created_at", "updated_at", "links", "cluster_distro")
+"""The distribution may be given for a new template, but is always that of the image."""
 _FLAVOR = ("flavor", one_of_collection, "/compute/v2.1/flavors", "flavors")
-_KEYPAIR = ("keypair", member_of_collection, "/compute/v2.1/os-keypairs", "keypair")
 REFERENCES: Mapping[str, tuple[str, Callable[..., dict[str, Any] | None], str, str]] = {
     "flavor_id": _FLAVOR,
     "master_flavor_id": _FLAVOR,
-    "keypair_id": _KEYPAIR,
-    "keypair": _KEYPAIR,
+    "keypair": ("keypair", member_of_collection, "/compute/v2.1/os-keypairs", "keypair"),
     "external_network_id": ("external network", one_of_collection, "/network/v2.0/networks", "networks"),
     "fixed_network": ("fixed network", one_of_collection, "/network/v2.0/networks", "networks"),
     "fixed_subnet": ("fixed subnet", one_of_collection, "/network/v2.0/subnets", "subnets"),
 }
-"""Fields that name objects of other services: what the object is called, and how it is looked up."""
+"""Fields that name objects of other services: what the object is called, and how it is looked up. The key pair of a
+template is not looked up: it is that of each user of the template.
+"""
 ALWAYS_CHANGEABLE = {"name", "public", "hidden", "tags"}
 """What of a template can be changed although clusters use it."""
 
@@ -107,7 +109,7 @@ class Templates(Component):
         return [row for row in self.rows if _may_see(context, row)]
 
     def create(self, request: Request) -> Record:
-        """Add the template that a request describes. Raises ApiError 400, 403, 404."""
+        """Add the template that a request describes. Raises ApiError 400 and 403."""
         context = request.context
         wanted = {**DEFAULTS, **given(request, KNOWN, ("coe", "image_id", "external_network_id"))}
         wanted["network_driver"] = wanted["network_driver"] or NETWORK_DRIVERS[wanted["coe"]][0]
@@ -161,23 +163,23 @@ class Templates(Component):
                 check_reference(self.cloud, request, name, template[name])
 
     def _distribution(self, request: Request, image: str) -> str:
-        """Return the distribution in an image. Raises ApiError 404 for an unknown image, or one that names none."""
+        """Return the distribution in an image. Raises ApiError 400 for an unknown image, or one that names none."""
         shown = one_of_collection(self.cloud, request, "/image/v2/images", "images", image)
         if shown is None:
-            raise not_found(f"Unable to find image {image}.")
+            raise bad_request(f"Unable to find image {image}.")
         if not shown.get("os_distro"):
-            raise not_found(f"Image {image} doesn't contain os_distro field.")
+            raise bad_request(f"Image {image} doesn't contain os_distro field.")
         return str(shown["os_distro"])
 
 
 def check_reference(cloud: Cloud, request: Request, field: str, value: str) -> None:
-    """Refuse a field that names an object of another service which does not exist. Raises ApiError 404, 409."""
+    """Refuse a field that names an object of another service which does not exist. Raises ApiError 400, 409."""
     if field not in REFERENCES:
         return
     what, look_up, path, key = REFERENCES[field]
     found = look_up(cloud, request, path, key, value)
     if found is None or (what == "external network" and not found.get("router:external")):
-        raise not_found(f"Unable to find {what} {value}.")
+        raise bad_request(f"Unable to find {what} {value}.")
 
 
 def _may_see(context: Context, template: Record) -> bool:
@@ -210,6 +212,7 @@ def show(templates: Templates, request: Request) -> Response:
 
 
 def change(templates: Templates, request: Request) -> Response:
+    check_form(request.json)
     template = templates.owned(writer(request), request.vars["key"])
     templates.change(request, template)
     return Response(template_view(request.base, template))

@@ -17,22 +17,29 @@ def patched(document: Mapping[str, Any], body: Any, read_only: Collection[str] =
     A path is `/<field>`, or `/<field>/<key>` for a field that is a map. A field that is removed becomes None.
     Raises: ApiError 400 for a malformed document, an unknown field, or one that is read-only.
     """
-    if not isinstance(body, list) or not body:
-        raise bad_request("The request body must be a JSON array of operations.")
+    check_form(body)
     after = copy.deepcopy(dict(document))
     for operation in body:
         _apply(after, operation, read_only)
     return {name: value for name, value in after.items() if value != document[name]}
 
 
-def _apply(after: dict[str, Any], operation: Any, read_only: Collection[str]) -> None:
-    if not isinstance(operation, Mapping) or operation.get("op") not in OPERATIONS:
-        raise bad_request(f"Each operation must be an object whose 'op' is one of {', '.join(OPERATIONS)}.")
-    path, removes = operation.get("path"), operation["op"] == "remove"
-    if not isinstance(path, str) or not path.startswith("/"):
-        raise bad_request(f"Invalid path {path!r}: it must start with '/'.")
-    if not removes and "value" not in operation:
-        raise bad_request("'add' and 'replace' operations need a value.")
+def check_form(body: Any) -> None:
+    """Refuse a body that is no list of operations. Raises ApiError 400."""
+    if not isinstance(body, list) or not body:
+        raise bad_request("The request body must be a JSON array of operations.")
+    for operation in body:
+        if not isinstance(operation, Mapping) or operation.get("op") not in OPERATIONS:
+            raise bad_request(f"Each operation must be an object whose 'op' is one of {', '.join(OPERATIONS)}.")
+        path = operation.get("path")
+        if not isinstance(path, str) or not path.startswith("/"):
+            raise bad_request(f"Invalid path {path!r}: it must start with '/'.")
+        if operation["op"] != "remove" and "value" not in operation:
+            raise bad_request("'add' and 'replace' operations need a value.")
+
+
+def _apply(after: dict[str, Any], operation: Mapping[str, Any], read_only: Collection[str]) -> None:
+    path, removes = operation["path"], operation["op"] == "remove"
     name, *keys = (part.replace("~1", "/").replace("~0", "~") for part in path[1:].split("/"))
     if name in read_only:
         raise bad_request(f"'/{name}' is an internal attribute and can not be updated")
