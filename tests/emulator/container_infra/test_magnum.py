@@ -193,7 +193,7 @@ def test_clusters_of_other_projects_and_wrong_requests(served: ServedCloud, magn
     assert [row["uuid"] for row in magnum.get("/clusters")["clusters"]] == [key]
     for body, status, words in (
         ({}, 400, "cluster_template_id"),
-        ({"cluster_template_id": "nothing"}, 404, "Cluster template nothing"),
+        ({"cluster_template_id": "nothing"}, 400, "Cluster template nothing"),
         ({"cluster_template_id": template, "name": "1st"}, 400, "does not match"),
         ({"cluster_template_id": template, "master_count": 0}, 400, "minimum of 1"),
         ({"cluster_template_id": template, "keypair": "nothing"}, 400, "keypair nothing"),

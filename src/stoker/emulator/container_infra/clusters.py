@@ -14,7 +14,7 @@ from stoker.emulator.container_infra.templates import Templates, check_reference
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
-from stoker.emulator.core.errors import bad_request, conflict
+from stoker.emulator.core.errors import ApiError, bad_request, conflict
 from stoker.emulator.core.http import Context, Request, Version
 from stoker.emulator.core.objects import TIMESTAMP, by_name_or_id
 from stoker.emulator.core.store import Collection, Record
@@ -73,10 +73,13 @@ class Clusters(Component):
     # -- creation -----------------------------------------------------------------------------------------------
 
     def create(self, request: Request) -> Record:
-        """Begin to create the cluster that a request describes. Raises ApiError 400, 403, 404."""
+        """Begin to create the cluster that a request describes. Raises ApiError 400 and 403."""
         context = request.context
         wanted = given(request, KNOWN, ("cluster_template_id",))
-        template = self.templates.find(context, wanted["cluster_template_id"])
+        try:
+            template = self.templates.find(context, wanted["cluster_template_id"])
+        except ApiError as error:
+            raise bad_request(error.message) from None
         if wanted.get("node_count") == 0:
             require_workers(request)
         cluster = self._new(context, wanted, template)
