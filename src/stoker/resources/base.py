@@ -25,7 +25,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.plugins.waiting import Waiter
-from stoker.resources.wire import older_spellings, to_wire, wire_value, without_nulls
+from stoker.resources.wire import older_spellings, plain_name, to_wire, wire_value, without_nulls
 from stoker.schema.unknown import is_unknown
 
 CLOCK_SKEW = 60.0
@@ -76,7 +76,8 @@ class RestResource(ResourceType):
     `kept_after_failure` types update an object that still exists after a failed action; other types replace it.
     `waits` evaluates an object's status during creation and update, `deleting` during deletion (None: deleted when the
     request returns). `computed` names the attributes that `computed_attribute` reads. `unobserved` are properties whose
-    live values may legitimately differ from the template.
+    live values may legitimately differ from the template. `plain_names` are those of services that allow letters,
+    digits, hyphens, dots and underscores only.
     """
 
     collection: ClassVar[Collection]
@@ -86,6 +87,7 @@ class RestResource(ResourceType):
     kept_after_failure: ClassVar[bool] = False
     computed: ClassVar[frozenset[str]] = frozenset()
     unobserved: ClassVar[frozenset[str]] = frozenset()
+    plain_names: ClassVar[bool] = False
     id_is_new = True
     recovery = Recovery(
         FoundBy.NAME,
@@ -111,22 +113,18 @@ class RestResource(ResourceType):
         """Return the object's path."""
         return f"{self.collection_path(call)}/{quote(str(call.physical_id), safe='')}"
 
-    def generated_name(self, call: Call) -> str:
-        """Return the object's name if the template gives none: the physical name, in a form that the service allows."""
-        return call.physical_name
-
     async def create_body(self, call: Call) -> dict[str, Any]:
         """Return the body of the creation request: every property that has a value, and the identity field."""
         body = without_nulls(to_wire(self.properties, call.properties))
         if self.identity is not None and not body.get(self.identity):
-            body[self.identity] = self.generated_name(call)
+            body[self.identity] = generated_name(self, call)
         return body
 
     async def update_body(self, call: Call) -> dict[str, Any]:
         """Return the body of the update request: the changed properties, null for those that were removed."""
         body = to_wire(self.properties, call.changed)
         if self.identity in body and not body[self.identity]:
-            body[self.identity] = self.generated_name(call)
+            body[self.identity] = generated_name(self, call)
         return body
 
     async def show(self, call: Call) -> dict[str, Any] | None:
@@ -149,7 +147,7 @@ class RestResource(ResourceType):
         listed = await call.cloud.list(collection.service, path, collection.members, params)
         if name is not None:
             listed = [item for item in listed if item.get(self.identity) == name]
-        if name is None or name != self.generated_name(call):
+        if name is None or name != generated_name(self, call):
             listed = [item for item in listed if self.made_by(call, body, item)]
         free = await unrecorded(call, [str(item[collection.id_field]) for item in listed])
         return min(free, default=None)
@@ -302,6 +300,11 @@ class RestResource(ResourceType):
     async def computed_attribute(self, call: Call, name: str) -> Any:
         """Return the value of an attribute listed in `computed`; None when it is not available."""
         raise NotImplementedError(f"{self.type_name} declares the computed attribute {name!r} without implementing it")
+
+
+def generated_name(kind: RestResource, call: Call) -> str:
+    """Return the object's name if the template gives none: the physical name, in characters that the service allows."""
+    return plain_name(call.physical_name) if kind.plain_names else call.physical_name
 
 
 async def _started(kind: RestResource, call: Call) -> Outcome:

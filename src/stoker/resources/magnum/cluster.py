@@ -12,7 +12,6 @@ from stoker.plugins.waiting import Waiter
 from stoker.resources.base import same
 from stoker.resources.declare import between, custom
 from stoker.resources.magnum.base import MagnumResource, collection
-from stoker.resources.wire import plain_name
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 COMPLETE = ("CREATE", "UPDATE", "RESUME", "RESTORE", "SNAPSHOT", "CHECK", "ADOPT")
@@ -32,6 +31,7 @@ class Cluster(MagnumResource):
     collection = collection("clusters")
     support = Support(version="9.0.0")
     physical_name_limit = 242
+    plain_names = True
     waits = Waiter(
         done=frozenset(f"{action}_COMPLETE" for action in COMPLETE),
         pending=frozenset({"CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS"}),
@@ -90,9 +90,6 @@ class Cluster(MagnumResource):
         "status": Attribute("Status of the cluster.", Type.STRING),
         "status_reason": Attribute("Reason for the status.", Type.STRING),
     }
-
-    def generated_name(self, call: Call) -> str:
-        return plain_name(call.physical_name)
 
     async def begin(self, call: Call) -> dict[str, Any]:
         return {**await super().begin(call), "status": "CREATE_IN_PROGRESS"}

@@ -10,10 +10,10 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.plugins.waiting import Waiter
-from stoker.resources.base import Collection, RestResource
+from stoker.resources.base import Collection, RestResource, generated_name
 from stoker.resources.declare import custom, one_of
 from stoker.resources.steps import in_turn
-from stoker.resources.wire import plain_name, without_nulls
+from stoker.resources.wire import without_nulls
 from stoker.resources.zun import description
 from stoker.resources.zun.interfaces import VERSION, change_networks
 from stoker.resources.zun.paths import CONTAINERS, path_of
@@ -50,6 +50,7 @@ class Container(RestResource):
     )
     deleting = Waiter(done=frozenset({"Deleted"}), tolerant=True)
     computed = frozenset({"name", "addresses"})
+    plain_names = True
     unobserved = frozenset({"command", "hints", "mounts", "networks", "restart_policy", "security_groups"})
 
     properties = {
@@ -126,13 +127,10 @@ class Container(RestResource):
 
     # -- creating ---------------------------------------------------------------------------------------------
 
-    def generated_name(self, call: Call) -> str:
-        return plain_name(call.physical_name)
-
     async def create_body(self, call: Call) -> dict[str, Any]:
         given = call.properties
         body = without_nulls({name: given.get(name) for name in _AS_GIVEN})
-        body["name"] = given.get("name") or self.generated_name(call)
+        body["name"] = given.get("name") or generated_name(self, call)
         if given.get("command"):
             body["command"] = description.command(given["command"], _microversion(call))
         if given.get("restart_policy"):
@@ -167,7 +165,7 @@ class Container(RestResource):
     async def _change_fields(self, call: Call) -> Outcome:
         changes = {name: call.changed[name] for name in _CHANGED_TOGETHER if call.changed.get(name) is not None}
         if "name" in call.changed and not call.changed["name"]:
-            changes["name"] = self.generated_name(call)
+            changes["name"] = generated_name(self, call)
         if changes:
             await call.cloud.request("PATCH", "zun", path_of(call), json=changes, microversion=VERSION)
         return Done()
