@@ -1,8 +1,8 @@
-"""Run the orchestration service's public test suite against an embedded Stoker, and say what came of it.
+"""Run the public test suites of the orchestration service and of the emulated services against an embedded Stoker.
 
-    python -m conformance [--only api,functional,scenario] [--tests REGEX] [--workers N] [--keep DIRECTORY]
+    python -m conformance [--service NAME] [--only PARTS] [--tests REGEX] [--workers N] [--keep DIRECTORY] [--record]
 
-The suite is installed into `.venv-conformance/tempest`; everything else happens in a temporary directory. The exit
+Each suite is installed into `.venv-conformance/suites/NAME`; everything else happens in a temporary directory. The exit
 status is 0 when no test has failed and some have passed.
 """
 
@@ -17,30 +17,60 @@ from pathlib import Path
 
 from conformance.installed import installed
 from conformance.place import embedded
-from conformance.report import show
-from conformance.suite import PARTS, run
+from conformance.report import Result, show
+from conformance.results_page import record
+from conformance.suite import Suite, names, run
 
 
 def main() -> int:
+    arguments = _arguments()
+    services = names() if arguments.service == "all" else [arguments.service]
+    statuses = [_run(Suite.read(service), arguments) for service in services]
+    return max(statuses)
+
+
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m conformance", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--only", default=",".join(PARTS), help="parts of the suite to run, with commas between them")
+    parser.add_argument(
+        "--service", default="heat", choices=[*names(), "all"], help="whose suite to run (default: heat)"
+    )
+    parser.add_argument("--only", default="", help="parts of the suite to run, with commas between them")
     parser.add_argument("--tests", default="", metavar="REGEX", help="the tests with such names only")
     parser.add_argument(
         "--workers", type=int, default=os.cpu_count() or 1, help="processes that run tests side by side"
     )
     parser.add_argument("--keep", type=Path, help="directory for the data and logs, which is then left as it is")
+    parser.add_argument("--record", action="store_true", help="write the results into docs/reference/conformance.md")
     arguments = parser.parse_args()
-    parts = arguments.only.split(",")
-    if unknown := set(parts) - set(PARTS):
-        parser.error(f"there is no part {', '.join(sorted(unknown))}; parts are {', '.join(PARTS)}")
-    programs = installed("tempest")
+    if arguments.record and (arguments.only or arguments.tests):
+        parser.error("only the results of a whole suite can be recorded: leave out --only and --tests")
+    if arguments.only and arguments.service == "all":
+        parser.error("--only needs the suite of one service: give --service")
+    if arguments.only:
+        suite = Suite.read(arguments.service)
+        if unknown := set(arguments.only.split(",")) - set(suite.parts):
+            parser.error(f"there is no part {', '.join(sorted(unknown))}; parts are {', '.join(suite.parts)}")
+    return arguments
+
+
+def _run(suite: Suite, arguments: argparse.Namespace) -> int:
+    """Run one suite on a Stoker of its own, and print its results; returns the exit status."""
+    print(f"{suite.name}:", flush=True)
+    results = _results(suite, arguments)
+    if arguments.record:
+        record(suite, results)
+    return show(results)
+
+
+def _results(suite: Suite, arguments: argparse.Namespace) -> list[Result]:
+    programs = installed(f"suites/{suite.name}")
+    parts = arguments.only.split(",") if arguments.only else list(suite.parts)
     temporary = tempfile.TemporaryDirectory(prefix="stoker-conformance-")
     with nullcontext(arguments.keep) if arguments.keep else temporary as directory:
-        home = Path(directory).resolve()
+        home = Path(directory).resolve() / suite.name
         home.mkdir(parents=True, exist_ok=True)
         with embedded(home) as place:
-            results = run(programs, place, home, parts, arguments.workers, arguments.tests)
-    return show(results)
+            return run(suite, programs, place, home, parts, arguments.workers, arguments.tests)
 
 
 if __name__ == "__main__":

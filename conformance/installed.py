@@ -40,7 +40,7 @@ def unpacked(programs: Path) -> Path:
 @contextmanager
 def _alone(environment: Path) -> Iterator[None]:
     """Wait until no other process installs into `environment`, and keep the others out meanwhile."""
-    environment.parent.mkdir(exist_ok=True)
+    environment.parent.mkdir(parents=True, exist_ok=True)
     with environment.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -9,19 +9,43 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+
+import openstack
+from openstack.config import OpenStackConfig
 
 STOKER = str(Path(sys.executable).with_name("stoker"))
 HIDDEN_TAG = "hidden"
 """Stacks with this tag are left out of lists, as the suite is told."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Place:
-    """The URL of the identity service, and the file by which clients find everything."""
+    """The URL of the identity service, the file by which clients find everything, and what the cloud has."""
 
     identity: str
     clouds: Path
+
+    @cached_property
+    def _cloud(self) -> openstack.connection.Connection:
+        """A connection of the administrator."""
+        configuration = OpenStackConfig(config_files=[str(self.clouds)], load_envvars=False)
+        return openstack.connection.Connection(config=configuration.get_one("stoker-admin"))
+
+    @cached_property
+    def images(self) -> dict[str, str]:
+        """Name → id."""
+        return {image.name: image.id for image in self._cloud.image.images()}
+
+    @cached_property
+    def networks(self) -> dict[str, str]:
+        """Name → id."""
+        return {network.name: network.id for network in self._cloud.network.networks()}
+
+    def create_role(self, name: str) -> None:
+        """Create a role in the identity service."""
+        self._cloud.identity.create_role(name=name)
 
 
 @contextmanager

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 _WORDS = {"success": "passed", "fail": "failed", "skip": "skipped"}
-_PREFIX = "heat_tempest_plugin.tests."
+_PREFIX = re.compile(r"^\w+_tempest_plugin\.(tests\.)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def show_passed(results: Sequence[Result]) -> None:
 
 
 def _short(result: Result) -> str:
-    return result.test.split("[")[0].removeprefix(_PREFIX)
+    return _PREFIX.sub("", result.test.split("[")[0])
 
 
 def _indented(text: str) -> str:

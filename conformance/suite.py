@@ -1,32 +1,80 @@
-"""The suite's configuration, its run, and its results."""
+"""A public test suite: its description in `suites/NAME.yaml`, its configuration, its run, and its results."""
 
 from __future__ import annotations
 
 import configparser
 import json
 import os
+import re
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from conformance.installed import unpacked
+import yaml
+
+from conformance.installed import HERE, unpacked
 from conformance.place import HIDDEN_TAG, Place
 from conformance.report import Result
 
-PARTS = ("api", "functional", "scenario")
-SKIPPED: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("skipped.json").read_text())
-"""Part of the suite → class, or class and test → why it cannot run here."""
+SUITES = HERE / "suites"
+_READER = HERE / "read_results.py"
+_CLASS = re.compile(r"setUpClass \((.*)\)")
 
-_TESTS = "heat_tempest_plugin.tests"
-_READER = Path(__file__).with_name("read_results.py")
-_THERE = ("heat", "cinder", "glance", "neutron", "nova", "swift", "zaqar")
-_MISSING = ("aodh", "barbican", "gnocchi", "octavia")
+Sections = dict[str, dict[str, str]]
 
 
-def run(programs: Path, place: Place, home: Path, parts: Sequence[str], workers: int, tests: str = "") -> list[Result]:
-    """Run parts of the suite, and answer the results in the order of the tests' names.
+@dataclass(frozen=True, slots=True)
+class CannotRun:
+    """Why tests cannot run here: `tests` are regular expressions for their names."""
 
-    Of each part, the tests whose names match the regular expression `tests`.
+    reason: str
+    tests: list[str]
+
+    def covers(self, test: str) -> bool:
+        return any(re.search(pattern, test) for pattern in self.tests)
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """The public test suite of a service.
+
+    `parts` has a regular expression for the tests of each part; `roles` exist before the run, as DevStack's plug-in for
+    the service creates them; `configuration` has the options that are not the same for every suite, in which
+    `{identity}`, `{sources}`, `{hidden_tag}`, `{image[NAME]}` and `{network[NAME]}` are replaced.
+    """
+
+    name: str
+    parts: dict[str, str]
+    configuration: dict[str, dict[str, Any]]
+    roles: list[str] = field(default_factory=list)
+    cannot_run: list[CannotRun] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, name: str) -> Suite:
+        """The suite of a service. Raises OSError if there is none."""
+        described = yaml.safe_load((SUITES / f"{name}.yaml").read_text())
+        cannot_run = [CannotRun(**item) for item in described.pop("cannot_run", [])]
+        return cls(name, cannot_run=cannot_run, **described)
+
+    def part(self, test: str) -> str:
+        """The part that a test belongs to. Raises LookupError if it belongs to none."""
+        return next(part for part, pattern in self.parts.items() if re.match(pattern, test))
+
+
+def names() -> list[str]:
+    """The services that have a suite."""
+    return sorted(path.stem for path in SUITES.glob("*.yaml"))
+
+
+def run(
+    suite: Suite, programs: Path, place: Place, home: Path, parts: Sequence[str], workers: int, tests: str = ""
+) -> list[Result]:
+    """Run parts of a suite, and return the results in the order of the tests' names.
+
+    Of each part, only the tests whose names match the regular expression `tests`. A test that cannot run here has been
+    skipped; a test whose class could not be set up has the class's result.
     """
     workspace = home / "tempest"
     environment = {
@@ -34,21 +82,58 @@ def run(programs: Path, place: Place, home: Path, parts: Sequence[str], workers:
         "LANG": os.environ.get("LANG", "C.UTF-8"),
         "HOME": str(home),
     }
+    for role in suite.roles:
+        place.create_role(role)
     subprocess.run([programs / "tempest", "init", workspace], check=True, env=environment, stderr=subprocess.DEVNULL)
-    _write(configuration(programs, place, workspace), workspace / "etc" / "tempest.conf")
+    _write(configuration(suite, programs, place, workspace), workspace / "etc" / "tempest.conf")
+    command = [str(programs / "tempest"), "run"]
+    chosen = ["--regex", f"^({'|'.join(suite.parts[part] for part in parts)})\\..*({tests})"]
+    listing = subprocess.run(
+        [*command, "--list-tests", *chosen], check=True, cwd=workspace, env=environment, capture_output=True, text=True
+    )
+    known = [line for line in listing.stdout.splitlines() if re.match(chosen[1], line)]
+    excluded = home / "excluded.txt"
+    excluded.write_text("".join(f"{pattern}\n" for item in suite.cannot_run for pattern in item.tests))
     stream = home / "results.subunit"
-    chosen = f"^{_TESTS}.({'|'.join(parts)}).*({tests})"
-    command = [str(programs / "tempest"), "run", "--subunit", "--regex", chosen, "--concurrency", str(workers)]
+    options = ["--subunit", *chosen, "--exclude-list", str(excluded), "--concurrency", str(workers)]
     with stream.open("wb") as output, (home / "tempest.log").open("wb") as log:
-        subprocess.run(command, check=False, cwd=workspace, env=environment, stdout=output, stderr=log)
+        subprocess.run([*command, *options], check=False, cwd=workspace, env=environment, stdout=output, stderr=log)
     read = [str(path) for path in (programs / "python", _READER, stream)]
     found = json.loads(subprocess.run(read, check=True, capture_output=True, env=environment).stdout)
-    return sorted((_explained(Result(**item)) for item in found), key=lambda result: result.test)
+    return results(suite, known, [Result(**item) for item in found])
 
 
-def configuration(programs: Path, place: Place, workspace: Path) -> dict[str, dict[str, str]]:
+def results(suite: Suite, known: Iterable[str], found: Iterable[Result]) -> list[Result]:
+    """How each known test ended, from what the suite's run found."""
+    ended = {_class(result.test) or result.test: result for result in found}
+    return [_result(suite, test, ended) for test in sorted(known)]
+
+
+def _result(suite: Suite, test: str, ended: Mapping[str, Result]) -> Result:
+    for item in suite.cannot_run:
+        if item.covers(test):
+            return Result(test, "skip", item.reason)
+    if result := ended.get(test) or ended.get(test.split("[")[0].rpartition(".")[0]):
+        return Result(test, result.status, result.reason)
+    return Result(test, "fail", "The run has no result for this test.")
+
+
+def _class(test: str) -> str:
+    """The class of a result that stands for all of its tests, or an empty string."""
+    match = _CLASS.match(test)
+    return match[1] if match else ""
+
+
+def configuration(suite: Suite, programs: Path, place: Place, workspace: Path) -> Sections:
     """Section → option → value, for a new emulated cloud with DevStack's users and networks."""
-    return {
+    values = {
+        "identity": place.identity,
+        "sources": unpacked(programs),
+        "hidden_tag": HIDDEN_TAG,
+        "image": place.images,
+        "network": place.networks,
+    }
+    common: Sections = {
         "DEFAULT": {"log_file": str(workspace / "tempest.log")},
         "oslo_concurrency": {"lock_path": str(workspace / "tempest_lock")},
         "auth": {
@@ -58,59 +143,18 @@ def configuration(programs: Path, place: Place, workspace: Path) -> dict[str, di
             "admin_domain_name": "Default",
         },
         "identity": {"auth_version": "v3", "uri_v3": place.identity, "region": "RegionOne"},
-        "service_available": dict.fromkeys(_THERE, "true") | dict.fromkeys(_MISSING, "false"),
-        "heat_features_enabled": {"stack_cancel": "true", "multi_cloud": "true"},
-        "heat_plugin": {
-            "auth_url": place.identity,
-            "username": "demo",
-            "password": "secret",
-            "project_name": "demo",
-            "admin_username": "admin",
-            "admin_password": "secret",
-            "admin_project_name": "admin",
-            "user_domain_name": "Default",
-            "project_domain_name": "Default",
-            "region": "RegionOne",
-            "instance_type": "m1.small",
-            "minimal_instance_type": "m1.nano",
-            "image_ref": "fedora",
-            "minimal_image_ref": "cirros",
-            "fixed_network_name": "private",
-            "fixed_subnet_name": "private-subnet",
-            "network_for_ssh": "private",
-            "floating_network_name": "public",
-            "hidden_stack_tag": HIDDEN_TAG,
-            "build_interval": "1",
-            "build_timeout": "180",
-            "heat_config_notify_script": str(_notify_script(programs)),
-            **{f"skip_{part}_test_list": ",".join(tests) for part, tests in SKIPPED.items()},
-        },
+        "compute": {"image_ref": place.images["cirros"], "flavor_ref": "42", "flavor_ref_alt": "84"},
+        "network": {"public_network_id": place.networks["public"], "floating_network_name": "public"},
     }
+    own = {
+        section: {option: str(value).format_map(values) for option, value in options.items()}
+        for section, options in suite.configuration.items()
+    }
+    return {section: common.get(section, {}) | own.get(section, {}) for section in common | own}
 
 
-def _notify_script(programs: Path) -> Path:
-    """What a server's agent answers with."""
-    return next(unpacked(programs).glob("heat_agents-*")) / "heat-config" / "bin" / "heat-config-notify"
-
-
-def _write(sections: dict[str, dict[str, str]], path: Path) -> None:
+def _write(sections: Sections, path: Path) -> None:
     parser = configparser.RawConfigParser()
     parser.read_dict(sections)
     with path.open("w") as file:
         parser.write(file)
-
-
-def _explained(result: Result) -> Result:
-    """With our reason for a test that the configuration leaves out."""
-    if result.status != "skip":
-        return result
-    words = result.test.split("[")[0].split(".")
-    for name in _names(words):
-        for tests in SKIPPED.values():
-            if name in tests:
-                return Result(result.test, result.status, tests[name])
-    return result
-
-
-def _names(words: Sequence[str]) -> Iterable[str]:
-    return (words[-2], ".".join(words[-2:])) if len(words) > 1 else ()

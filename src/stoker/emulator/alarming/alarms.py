@@ -37,9 +37,14 @@ class Alarms(Component):
             raise missing(key)
         return alarm
 
-    def listed(self, context: Context) -> list[Record]:
-        """Return the alarms of the caller's project; all alarms, for an administrator."""
-        return list(self.rows) if context.is_admin else self.rows.select(project_id=context.project)
+    def listed(self, context: Context, project: str | None = None) -> list[Record]:
+        """Return the alarms of a project, which is the caller's own by default. Raises ApiError 401 for another one."""
+        return self.rows.select(project_id=self._allowed(context, project))
+
+    def listed_everywhere(self, context: Context) -> list[Record]:
+        """Return the alarms of all projects. Raises ApiError 403 unless the caller is an administrator."""
+        context.require("admin")
+        return list(self.rows)
 
     def create(self, request: Request) -> Record:
         """Create the alarm that a request describes. Raises ApiError."""
@@ -137,7 +142,10 @@ class Alarms(Component):
 
     def _owner(self, context: Context, body: Any) -> str:
         """Return the project of a new alarm: another one than the caller's for administrators only."""
-        wanted = body.get("project_id") or context.project
+        return self._allowed(context, body.get("project_id"))
+
+    def _allowed(self, context: Context, project: Any) -> str:
+        wanted = project or context.project
         if wanted != context.project and not context.is_admin:
             raise ApiError(401, f"Not Authorized to access project {wanted}.")
         return str(wanted)

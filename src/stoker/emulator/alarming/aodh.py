@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from stoker.emulator.alarming.alarms import Alarms, view, views
@@ -12,15 +12,23 @@ from stoker.emulator.alarming.notifying import Notifier
 from stoker.emulator.alarming.rules import STATES
 from stoker.emulator.core.cloud import Cloud, Records, Service
 from stoker.emulator.core.errors import ApiError, bad_request
-from stoker.emulator.core.fields import invalid
+from stoker.emulator.core.fields import as_boolean, invalid
 from stoker.emulator.core.http import Request, Response
-from stoker.emulator.core.paging import ordered, page
+from stoker.emulator.core.paging import page
 from stoker.emulator.core.search import compare, predicate
 from stoker.emulator.core.store import Record
 
-FILTERS = ("name", "alarm_id", "enabled", "state", "type", "severity", "project_id", "user_id", "description",
-           "timestamp", "state_timestamp", "repeat_actions", "meter_name")  # fmt: skip
-HISTORY_FIELDS = ("id", "alarm_id", "type", "timestamp", "severity", "user_id", "project_id", "on_behalf_of")
+SORT_FIELDS = ("name", "alarm_id", "enabled", "state", "type", "severity", "project_id", "user_id", "description",
+               "timestamp", "state_timestamp", "repeat_actions")  # fmt: skip
+FILTERS = dict.fromkeys(
+    ("name", "alarm_id", "enabled", "state", "type", "severity", "project_id", "user_id", "description",
+     "repeat_actions", "meter_name", "all_projects"), ("eq",)
+)  # fmt: skip
+"""The fields of a list's conditions, and the operators that each can have."""
+HISTORY_FILTERS = {
+    **dict.fromkeys(("id", "alarm_id", "type", "severity", "user_id", "project_id", "on_behalf_of"), ("eq",)),
+    "timestamp": ("eq", "lt", "le", "gt", "ge"),
+}
 
 
 class AlarmRecords(Records):
@@ -37,19 +45,27 @@ class AlarmRecords(Records):
 class Conditions:
     """The conditions of a list: parallel `q.field`, `q.op` and `q.value`."""
 
-    def __init__(self, request: Request, known: Iterable[str]) -> None:
+    def __init__(self, request: Request, known: Mapping[str, Collection[str]]) -> None:
         names, values = request.query.all("q.field"), request.query.all("q.value")
-        operators = request.query.all("q.op") or ["eq"] * len(names)
+        operators = [operator or "eq" for operator in request.query.all("q.op")] or ["eq"] * len(names)
         if not len(names) == len(values) == len(operators):
             raise bad_request("Each condition needs q.field, q.op and q.value.")
-        for name in names:
+        for name, operator in zip(names, operators, strict=True):
             if name not in known:
                 raise invalid("field", name, f"unrecognized field in query, valid keys: {sorted(known)}")
+            if operator not in known[name]:
+                raise invalid("op", operator, f"unimplemented operator for {name}")
         self._all = list(zip(names, operators, values, strict=True))
+
+    def value(self, name: str) -> str | None:
+        """Return the value that a field must have, and drop its condition."""
+        found = [value for field, _, value in self._all if field == name]
+        self._all = [condition for condition in self._all if condition[0] != name]
+        return found[-1] if found else None
 
     def hold(self, record: Record) -> bool:
         """Return whether a record has what all conditions say."""
-        return all(compare(operator or "eq", read(record, name), value) for name, operator, value in self._all)
+        return all(compare(operator, read(record, name), value) for name, operator, value in self._all)
 
 
 def read(record: Record, name: str) -> Any:
@@ -60,9 +76,25 @@ def read(record: Record, name: str) -> Any:
 
 
 def list_alarms(aodh: AlarmRecords, request: Request) -> Response:
+    """The alarms of one project; of all with the condition `all_projects`, for administrators."""
     conditions = Conditions(request, FILTERS)
-    rows = [alarm for alarm in aodh.alarms.listed(request.context) if conditions.hold(alarm)]
-    return Response(views(page(ordered(rows, request.query), request.query).rows))
+    everywhere, project = as_boolean(conditions.value("all_projects")), conditions.value("project_id")
+    alarms = aodh.alarms
+    rows = alarms.listed_everywhere(request.context) if everywhere else alarms.listed(request.context, project)
+    found = [alarm for alarm in rows if conditions.hold(alarm)]
+    return Response(views(page(_sorted(found, request), request.query).rows))
+
+
+def _sorted(rows: list[Record], request: Request) -> list[Record]:
+    """The rows in the order of `sort=FIELD[:asc|desc]`, which can be repeated."""
+    for wanted in reversed(request.query.all("sort")):
+        name, _, direction = wanted.partition(":")
+        if name not in SORT_FIELDS:
+            raise invalid("sort", name, f"valid keys: {sorted(SORT_FIELDS)}")
+        if direction not in ("", "asc", "desc"):
+            raise invalid("sort", direction, "the direction must be asc or desc")
+        rows.sort(key=lambda row: str(read(row, name)), reverse=direction == "desc")
+    return rows
 
 
 def create_alarm(aodh: AlarmRecords, request: Request) -> Response:
@@ -110,7 +142,7 @@ def _entry(entry: Record) -> dict[str, Any]:
 def show_history(aodh: AlarmRecords, request: Request) -> Response:
     """The history of an alarm, the latest entry first; of a deleted alarm too."""
     key, context = request.vars["alarm_id"], request.context
-    conditions = Conditions(request, HISTORY_FIELDS)
+    conditions = Conditions(request, HISTORY_FILTERS)
     entries = [
         entry
         for entry in reversed(aodh.alarms.history.select(alarm_id=key))
@@ -209,7 +241,10 @@ def delete_quotas(aodh: AlarmRecords, request: Request) -> Response:
 
 def versions(aodh: Records, request: Request) -> Response:
     links = [{"href": f"{request.base}/v2", "rel": "self"}]
-    media = [{"base": "application/json", "type": "application/vnd.openstack.telemetry-v2+json"}]
+    media = [
+        {"base": f"application/{form}", "type": f"application/vnd.openstack.telemetry-v2+{form}"}
+        for form in ("json", "xml")
+    ]
     version = {"id": "v2", "status": "stable", "updated": "2013-02-13T00:00:00Z", "links": links, "media-types": media}
     return Response({"versions": {"values": [version]}})
 

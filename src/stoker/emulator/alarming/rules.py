@@ -25,6 +25,7 @@ from stoker.emulator.core.fields import (
     text,
 )
 from stoker.emulator.core.search import predicate
+from stoker.emulator.metric.series import AGGREGATIONS
 
 STATES = ("ok", "alarm", "insufficient data")
 ACTIONS = {"ok": "ok_actions", "alarm": "alarm_actions", "insufficient data": "insufficient_data_actions"}
@@ -86,7 +87,11 @@ _COMPARED: Mapping[str, Check] = {
     "evaluation_periods": nullable(integer(1)),
 }
 _COMPARED_DEFAULTS = {"comparison_operator": "eq", "evaluation_periods": 1}
-_MEASURED: Mapping[str, Check] = {**_COMPARED, "granularity": nullable(integer(1)), "aggregation_method": text(1)}
+_MEASURED: Mapping[str, Check] = {
+    **_COMPARED,
+    "granularity": nullable(integer(1)),
+    "aggregation_method": one_of(*AGGREGATIONS),
+}
 _MEASURED_DEFAULTS = {**_COMPARED_DEFAULTS, "granularity": 60}
 
 RULES: Mapping[str, Rule] = {
@@ -233,4 +238,12 @@ def alarm_of(body: Any) -> dict[str, Any]:
     if others:
         raise invalid(others[0], body[others[0]], f"an alarm of type {kind} has a {kind}_rule only")
     wanted = {**DEFAULTS, **{key: value for key, value in given.items() if value is not None}}
+    for name in ACTIONS.values():
+        wanted[name] = list(dict.fromkeys(map(_shortened, wanted[name])))
     return {**wanted, "rule": rule_of(kind, body.get(f"{kind}_rule"))}
+
+
+def _shortened(action: str) -> str:
+    """Return an action as Aodh keeps it: one that has nothing but a scheme loses its slashes (`log:`)."""
+    scheme, _, rest = action.partition("://")
+    return action if rest or not action.endswith("://") else f"{scheme}:"

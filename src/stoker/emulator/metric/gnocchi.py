@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.emulator.core.cloud import Cloud, Records, Service
+from stoker.emulator.core.cloud import Cloud, Handler, Records, Service
 from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import ApiError, conflict
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.paging import ordered, page
 from stoker.emulator.core.store import Record
-from stoker.emulator.metric import measure_routes
+from stoker.emulator.metric import measure_routes, type_routes
 from stoker.emulator.metric.metrics import Metrics
 from stoker.emulator.metric.policies import Policies, policy_view
 from stoker.emulator.metric.resources import GENERIC, Resources
@@ -139,18 +139,6 @@ def show_resource_metric(resources: Resources, request: Request) -> Response:
     return Response(resources.metrics.view(measure_routes.resource_metric(resources, request)))
 
 
-def _type_view(kind: Record) -> dict[str, Any]:
-    return {"name": kind["id"], "attributes": kind["attributes"], "state": "active"}
-
-
-def list_types(resources: Resources, request: Request) -> Response:
-    return Response([_type_view(kind) for kind in resources.types])
-
-
-def show_type(resources: Resources, request: Request) -> Response:
-    return Response(_type_view(resources.types.require(request.vars["type"])))
-
-
 def list_kinds(resources: Resources, request: Request) -> Response:
     return Response({kind["id"]: f"{request.base}/v1/resource/{kind['id']}" for kind in resources.types})
 
@@ -173,6 +161,19 @@ def error_body(error: ApiError) -> dict[str, Any]:
     return {"code": error.status, "title": error.title, "description": error.message}
 
 
+def _json_only(handler: Handler) -> Handler:
+    """Return a handler that refuses a body of another media type than JSON."""
+
+    def checked(records: Any, request: Request) -> Response:
+        media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media not in _JSON and (media or request.body):
+            raise ApiError(415, f"The media type {media!r} is not supported: use application/json.")
+        return handler(records, request)
+
+    return checked
+
+
+_JSON = ("application/json", "application/json-patch+json")
 _RESOURCE = "/resource/{type}/{id}"
 _METRIC = f"{_RESOURCE}/metric/{{name}}"
 ROUTES = merged(
@@ -199,8 +200,12 @@ ROUTES = merged(
             _METRIC: {"GET": show_resource_metric},
             f"{_METRIC}/measures": {"GET": measure_routes.show_of_resource, "POST": measure_routes.add_to_resource},
             "/search/resource/{type}": {"POST": search_resources},
-            "/resource_type": {"GET": list_types},
-            "/resource_type/{type}": {"GET": show_type},
+            "/resource_type": {"GET": type_routes.index, "POST": type_routes.create},
+            "/resource_type/{type}": {
+                "GET": type_routes.show,
+                "PATCH": type_routes.change,
+                "DELETE": type_routes.delete,
+            },
             "/aggregation/metric": {"GET": measure_routes.aggregate_metrics},
             "/aggregation/resource/{type}/metric/{name}": {"POST": measure_routes.aggregate_resources},
             "/aggregates": {"POST": measure_routes.aggregates},
@@ -215,7 +220,10 @@ METRIC = Service(
     records=MetricRecords,
     endpoints={"metric": "/metric"},
     prefixes=("/v1",),
-    routes=ROUTES,
+    routes={
+        path: {name: _json_only(handler) if name in ("POST", "PATCH") else handler for name, handler in methods.items()}
+        for path, methods in ROUTES.items()
+    },
     root={"/": {"GET": versions}},
     public=frozenset({"GET /"}),
     error_body=error_body,

@@ -10,9 +10,10 @@ from typing import Any
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
-from stoker.emulator.core.fields import check_fields, nullable, text
+from stoker.emulator.core.fields import nullable, text
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
+from stoker.emulator.metric.bodies import check_fields
 from stoker.emulator.metric.policies import Policies, longest, policy_view
 from stoker.emulator.metric.series import Series, aggregated, combined, moment_of
 
@@ -47,7 +48,7 @@ class Metrics(Component):
             "archive_policy_name": nullable(text(1)),
             "resource_id": nullable(text(1)),
         }
-        check_fields(wanted, fields, (), "metric")
+        check_fields(wanted, fields)
         name, policy = wanted.get("name"), wanted.get("archive_policy_name") or DEFAULT_POLICY
         if policy not in self.policies.rows:
             raise bad_request(f"Archive policy {policy} does not exist")

@@ -8,9 +8,10 @@ from typing import Any
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
-from stoker.emulator.core.fields import check_fields, integer, items, nullable, one_of, text
+from stoker.emulator.core.fields import integer, items, nullable, one_of, text
 from stoker.emulator.core.http import Request
 from stoker.emulator.core.store import Record
+from stoker.emulator.metric.bodies import check_fields
 from stoker.emulator.metric.series import AGGREGATIONS
 
 _PLAIN = ["mean", "min", "max", "sum", "std", "count"]
@@ -51,9 +52,9 @@ class Policies(Component):
             "aggregation_methods": nullable(items(one_of(*AGGREGATIONS))),
             "back_window": nullable(integer(0)),
         }
-        check_fields(body, checks, ("name", "definition"), "archive policy")
+        check_fields(body, checks, ("name", "definition"))
         if not body["definition"]:
-            raise bad_request("An archive policy needs a definition.")
+            raise bad_request("Invalid input: length of value must be at least 1 @ data['definition']")
         if body["name"] in self.rows:
             raise conflict(f"Archive policy {body['name']} already exists")
         definition = [_definition(item) for item in body["definition"]]

@@ -12,6 +12,7 @@ from stoker.emulator.core.http import Context, Request
 from stoker.emulator.core.search import Predicate, predicate
 from stoker.emulator.core.store import Record
 from stoker.emulator.metric.metrics import Metrics
+from stoker.emulator.metric.types import check_values
 
 GENERIC, INSTANCE = "generic", "instance"
 _OWN = ("id", "type", "project_id", "user_id", "started_at", "ended_at", "revision_start", "revision_end",
@@ -142,7 +143,7 @@ class Resources(Component):
             raise bad_request("Invalid input: required key not provided @ data['id']")
         if body["id"] in self.rows:
             raise conflict(f"Resource {body['id']} already exists")
-        self._check(body, attributes)
+        self._check(body, attributes, complete=True)
         if body.get("project_id") not in (None, context.project_id) and not context.is_admin:
             raise ApiError(403, "Insufficient privileges")
         project = body.get("project_id", context.project_id)
@@ -167,7 +168,7 @@ class Resources(Component):
         body = request.json
         if not isinstance(body, dict):
             raise bad_request("The request body must be a JSON object.")
-        self._check({**body, "id": resource["id"]}, self.types.require(resource["type"])["attributes"])
+        self._check({**body, "id": resource["id"]}, self.types.require(resource["type"])["attributes"], complete=False)
         self._check_metrics(resource["project_id"], body.get("metrics") or {}, resource)
         self.rows.update(
             resource, **{key: value for key, value in body.items() if key not in ("metrics", "id", "type")}
@@ -180,10 +181,20 @@ class Resources(Component):
             self.metrics.remove(metric)
         self.rows.remove(resource)
 
-    def _check(self, body: Record, attributes: Mapping[str, Any]) -> None:
+    def change_type(self, kind: Record, attributes: Mapping[str, Any], filled: Mapping[str, Any]) -> None:
+        """Replace the attributes of a type; resources get the values `filled` of new ones, and lose removed ones."""
+        gone = kind["attributes"].keys() - attributes.keys()
+        self.types.update(kind, attributes=dict(attributes))
+        for resource in self.rows.select(type=kind["id"]):
+            for name in gone:
+                resource.pop(name, None)
+            self.rows.update(resource, **filled)
+
+    def _check(self, body: Record, attributes: Mapping[str, Any], complete: bool) -> None:
         allowed = {"id", "project_id", "user_id", "started_at", "ended_at", "metrics", *attributes}
         if unknown := sorted(body.keys() - allowed):
             raise bad_request(f"Invalid input: extra keys not allowed @ data['{unknown[0]}']")
+        check_values(body, attributes, complete)
         metrics = body.get("metrics")
         if metrics is not None and not (
             isinstance(metrics, dict) and all(isinstance(one, str | dict) for one in metrics.values())

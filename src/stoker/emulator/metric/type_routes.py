@@ -1,0 +1,86 @@
+"""Routes of the types of resources."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.errors import bad_request, conflict
+from stoker.emulator.core.fields import text
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.store import Record
+from stoker.emulator.metric.bodies import check_fields
+from stoker.emulator.metric.resources import GENERIC, Resources
+from stoker.emulator.metric.types import attribute, check_values
+
+_NAME = r"[a-zA-Z0-9][a-zA-Z0-9_.-]*"
+_PATH = "/attributes/"
+
+
+def view(kind: Record) -> dict[str, Any]:
+    """Return a type as clients see it."""
+    return {"name": kind["id"], "attributes": kind["attributes"], "state": "active"}
+
+
+def index(resources: Resources, request: Request) -> Response:
+    return Response([view(kind) for kind in resources.types])
+
+
+def show(resources: Resources, request: Request) -> Response:
+    return Response(view(resources.types.require(request.vars["type"])))
+
+
+def create(resources: Resources, request: Request) -> Response:
+    request.context.require("admin")
+    body = request.json
+    check_fields(body, {"name": text(1, 255, _NAME), "attributes": _object}, ("name",))
+    if body["name"] in resources.types:
+        raise conflict(f"Resource type {body['name']} already exists")
+    given = body.get("attributes") or {}
+    attributes = {name: attribute(one) for name, one in given.items()}
+    kind = resources.types.add({"id": body["name"], "attributes": attributes})
+    return Response(view(kind), 201, {"Location": f"{request.base}/v1/resource_type/{kind['id']}"})
+
+
+def change(resources: Resources, request: Request) -> Response:
+    """Add and remove attributes by a JSON patch (RFC 6902), completely or not at all."""
+    request.context.require("admin")
+    kind, operations = resources.types.require(request.vars["type"]), request.json
+    if not isinstance(operations, list):
+        raise bad_request("The request body must be a list of operations.")
+    attributes, added = dict(kind["attributes"]), {}
+    for operation in operations:
+        path = operation.get("path") if isinstance(operation, dict) else None
+        name = str(path).removeprefix(_PATH)
+        if not isinstance(path, str) or not path.startswith(_PATH) or not name:
+            raise bad_request(f"Each operation needs a path below {_PATH}.")
+        if operation.get("op") == "add":
+            attributes[name] = added[name] = _new(operation.get("value"), name)
+        elif operation.get("op") == "remove" and name in attributes:
+            del attributes[name]
+        else:
+            raise bad_request(f"can't apply {operation.get('op')!r} to the attribute {name!r}")
+    resources.change_type(kind, attributes, {name: described.pop("fill", None) for name, described in added.items()})
+    return Response(view(kind))
+
+
+def _new(given: Any, name: str) -> dict[str, Any]:
+    """The description of an attribute for existing resources, with the value `fill` that these get."""
+    described = attribute(given)
+    fill = (given.get("options") or {}).get("fill")
+    if described["required"] and fill is None:
+        raise bad_request(f"Invalid input: the required attribute {name} needs the option 'fill'")
+    check_values({name: fill}, {name: {**described, "required": False}}, complete=False)
+    return {**described, "fill": fill}
+
+
+def delete(resources: Resources, request: Request) -> Response:
+    request.context.require("admin")
+    kind = resources.types.require(request.vars["type"])
+    if kind["id"] == GENERIC or resources.rows.first(type=kind["id"]) is not None:
+        raise bad_request(f"Resource type {kind['id']} is still in use")
+    resources.types.remove(kind)
+    return Response(status=204)
+
+
+def _object(value: Any) -> str | None:
+    return None if value is None or isinstance(value, dict) else f"{value!r} is not of type 'object'"

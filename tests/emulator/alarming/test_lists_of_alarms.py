@@ -1,0 +1,57 @@
+"""Lists of alarms: whose alarms they have, their conditions and their order; and how actions are kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from stoker.emulator.testing import ServedCloud
+from tests.emulator.alarming.test_alarms import BY_METRICS, EVENT, Client, rule
+
+ALARMS = "/alarming/v2/alarms"
+EVERYWHERE = f"{ALARMS}?q.field=all_projects&q.op=eq&q.value=true"
+
+
+def test_administrators_list_the_alarms_of_all_projects_on_request(served: ServedCloud) -> None:
+    client, administrator = Client(served), Client(served, "admin")
+    own, other = client.alarm(**EVENT), administrator.alarm(**EVENT)
+
+    def ids(who: Client, path: str) -> set[str]:
+        return {alarm["alarm_id"] for alarm in who.call("GET", path).json}
+
+    assert ids(administrator, ALARMS) == {other["alarm_id"]}
+    assert ids(administrator, EVERYWHERE) == {own["alarm_id"], other["alarm_id"]}
+    of_project = f"{ALARMS}?q.field=project_id&q.op=eq&q.value="
+    assert ids(administrator, of_project + own["project_id"]) == {own["alarm_id"]}
+    assert client.call("GET", EVERYWHERE).status == 403
+    assert client.call("GET", of_project + other["project_id"]).status == 401
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "q.field=name&q.op=gt&q.value=a",
+        "q.field=timestamp&q.op=eq&q.value=2030-01-01",
+        "q.field=colour&q.op=eq&q.value=red",
+        "sort=colour:asc",
+        "sort=name:upwards",
+    ],
+)
+def test_an_unknown_condition_or_order_is_refused(served: ServedCloud, query: str) -> None:
+    assert Client(served).call("GET", f"{ALARMS}?{query}").status == 400
+
+
+def test_lists_are_sorted_by_several_fields(served: ServedCloud) -> None:
+    client = Client(served)
+    made = [client.alarm(**{**EVENT, "name": name}) for name in ("b", "a", "b")]
+    wanted = sorted((alarm["name"], alarm["alarm_id"]) for alarm in made)
+    listed = client.call("GET", f"{ALARMS}?sort=name:asc&sort=alarm_id:asc").json
+    assert [(alarm["name"], alarm["alarm_id"]) for alarm in listed] == wanted
+    assert client.call("GET", f"{ALARMS}?sort=name:desc").json[-1]["name"] == "a"
+
+
+def test_actions_are_kept_once_and_without_empty_places(served: ServedCloud) -> None:
+    client = Client(served)
+    actions = ["log://", "http://127.0.0.1:1/a", "log://", "http://127.0.0.1:1/a", "test://"]
+    assert client.alarm(**EVENT, alarm_actions=actions)["alarm_actions"] == ["log:", "http://127.0.0.1:1/a", "test:"]
+    wrong = {"name": "x", "type": BY_METRICS, f"{BY_METRICS}_rule": rule("m", aggregation_method="magic")}
+    assert client.call("POST", ALARMS, wrong).status == 400
