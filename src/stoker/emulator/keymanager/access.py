@@ -19,7 +19,7 @@ from stoker.emulator.keymanager.http import object_of
 
 WRITERS = ("member", "creator")
 DECRYPTERS = (*WRITERS, "observer")
-READERS = (*DECRYPTERS, "reader", "audit")
+READERS = (*DECRYPTERS, "audit")
 _OPEN: Mapping[str, Any] = {"project-access": True, "users": []}
 _FORMS = {"project-access": fields.boolean, "users": fields.items(fields.text(1, 255))}
 
@@ -100,7 +100,7 @@ def _change(objects: Guarded, request: Request) -> Response:
 
 def _reset(objects: Guarded, request: Request) -> Response:
     objects.rows.update(objects.writable(request.context, request.vars["id"]), _acl=None)
-    return Response(status=200)
+    return Response(b"null", 200, {"Content-Type": "application/json"})
 
 
 def _written(objects: Guarded, request: Request, start: Callable[[Record], Mapping[str, Any]]) -> Response:

@@ -95,7 +95,7 @@ class Containers(Guarded):
 
 def _check_entries(kind: str, entries: Sequence[Mapping[str, Any]]) -> None:
     """Raise ApiError 400 for entries that a container of this type cannot have."""
-    names = [one["name"] for one in entries]
+    names = [one["name"] for one in entries if one["name"] is not None]
     if len({one["secret_id"] for one in entries}) < len(entries):
         raise _wrong("Duplicate secret ids are not allowed")
     if len(set(names)) < len(names):

@@ -239,10 +239,10 @@ def delete(orders: Orders, request: Request) -> Response:
 
 def _order(orders: Orders, request: Request, roles: tuple[str, ...], what: str) -> Record:
     """The order in the URL. Raises ApiError 404 for those of other projects."""
-    project_id = project_for(request.context, roles, f"Order {what}")
     order = orders.rows.require(request.vars["id"])
-    if order["project_id"] != project_id:
+    if order["project_id"] != request.context.project:
         raise orders.rows.missing(order["id"])
+    project_for(request.context, roles, f"Order {what}")
     return order
 
 

@@ -192,6 +192,10 @@ def _check_listener(draft: Draft, record: Record) -> None:
             )
     if protocol == "TERMINATED_HTTPS" and not (record["default_tls_container_ref"] or record["sni_container_refs"]):
         raise bad_request("An SNI or default certificate container reference must be provided with TERMINATED_HTTPS.")
+    if record["hsts_max_age"] is None and (record["hsts_include_subdomains"] or record["hsts_preload"]):
+        raise bad_request("HSTS configuration options hsts_include_subdomains and hsts_preload require hsts_max_age.")
+    if record["hsts_max_age"] is not None and protocol != "TERMINATED_HTTPS":
+        raise bad_request("The HSTS feature can only be used for TERMINATED_HTTPS listeners.")
     if record["default_pool_id"]:
         _check_protocols(record, draft.part(POOL, record["default_pool_id"]))
 

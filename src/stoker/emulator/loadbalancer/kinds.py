@@ -187,6 +187,9 @@ LISTENER = Kind(
         "tls_ciphers": Field(TEXT),
         "tls_versions": Field(fields.items(TEXT)),
         "alpn_protocols": Field(fields.items(TEXT)),
+        "hsts_max_age": _number(0),
+        "hsts_include_subdomains": _flag(False),
+        "hsts_preload": _flag(False),
     },
     "load_balancer_id",
 )

@@ -23,11 +23,12 @@ CAPABILITIES = {
     "flavor": {
         "amp_image_tag": "The tag of the image that amphorae are made from.",
         "compute_flavor": "The ID of the compute flavor of amphorae.",
-        "loadbalancer_topology": "SINGLE or ACTIVE_STANDBY.",
+        "loadbalancer_topology": "The load balancer topology. One of: SINGLE - One amphora per load balancer. "
+        "ACTIVE_STANDBY - Two amphora per load balancer.",
         "sriov_vip": "Whether the VIP port is an SR-IOV port.",
     },
     "availability_zone": {
-        "compute_zone": "The compute availability zone of amphorae.",
+        "compute_zone": "The compute availability zone.",
         "management_network": "The ID of the network by which amphorae are managed.",
         "valid_vip_networks": "The IDs of the networks that VIPs may be on.",
         "volume_zone": "The volume availability zone of amphorae.",

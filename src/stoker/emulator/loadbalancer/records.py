@@ -139,8 +139,7 @@ class LoadBalancerRecords(Records):
                 if outer["id"] not in marked:
                     self.rows[outer_kind].update(outer, provisioning_status="PENDING_UPDATE")
         for status, kind, record in targets:
-            changed = {} if status == "PENDING_CREATE" else {"updated_at": self.timestamp(TIMESTAMP)}
-            self.rows[kind].update(record, provisioning_status=status, **changed)
+            self.rows[kind].update(record, provisioning_status=status)
         self.after(seconds, self.finish, balancer["id"], sorted(marked))
 
     def finish(self, balancer_id: str, targets: list[str]) -> None:
@@ -154,7 +153,8 @@ class LoadBalancerRecords(Records):
                 if record["provisioning_status"] == "PENDING_DELETE" and not doomed:
                     self._remove(kind, record)
                 else:
-                    rows.update(record, provisioning_status="ERROR" if doomed else "ACTIVE")
+                    status = "ERROR" if doomed else "ACTIVE"
+                    rows.update(record, provisioning_status=status, updated_at=self.timestamp(TIMESTAMP))
 
     def _remove(self, kind: Kind, record: Record) -> None:
         self.rows[kind].remove(record)

@@ -1,0 +1,40 @@
+"""Who may use the load-balancer service, when objects were last changed, and strict transport security."""
+
+from __future__ import annotations
+
+import pytest
+
+from stoker.emulator.testing import ServedCloud
+from tests.emulator.loadbalancer.test_load_balancers import Octavia
+from tests.emulator.users import token_with_role
+
+LBAAS = "/load-balancer/v2/lbaas"
+
+
+@pytest.mark.parametrize(
+    "path", ["loadbalancers", "listeners", "pools", "flavors", "availabilityzones", "providers", "quotas/defaults"]
+)
+def test_a_caller_without_a_role_of_the_service_is_refused(served: ServedCloud, path: str) -> None:
+    outsider, reader = (token_with_role(served, role) for role in ("heat_stack_user", "reader"))
+    assert served.call("GET", f"{LBAAS}/{path}", token=outsider).status == 403
+    assert served.call("GET", f"{LBAAS}/{path}", token=reader).status == 200
+
+
+def test_an_object_that_is_built_has_been_updated(served: ServedCloud) -> None:
+    octavia = Octavia(served)
+    balancer = octavia.balancer()
+    assert balancer["updated_at"] is None
+    shown = octavia.show(f"/loadbalancers/{balancer['id']}")
+    assert shown["updated_at"] > shown["created_at"]
+
+
+def test_strict_transport_security_needs_a_listener_that_ends_tls(served: ServedCloud) -> None:
+    octavia = Octavia(served)
+    fields = {"loadbalancer_id": octavia.balancer()["id"], "protocol_port": 443}
+    tls = {**fields, "protocol": "TERMINATED_HTTPS", "default_tls_container_ref": "http://127.0.0.1:1/v1/secrets/x"}
+    for wrong in ({**fields, "protocol": "HTTP", "hsts_max_age": 60}, {**tls, "hsts_preload": True}):
+        status, why = octavia.refused("POST", "/listeners", {"listener": wrong})
+        assert status == 400 and "HSTS" in why
+    made = octavia.make("/listeners", "listener", {**tls, "hsts_max_age": 60, "hsts_preload": True})
+    shown = octavia.show(f"/listeners/{made['id']}")
+    assert (shown["hsts_max_age"], shown["hsts_include_subdomains"], shown["hsts_preload"]) == (60, False, True)
