@@ -38,3 +38,34 @@ def test_strict_transport_security_needs_a_listener_that_ends_tls(served: Served
     made = octavia.make("/listeners", "listener", {**tls, "hsts_max_age": 60, "hsts_preload": True})
     shown = octavia.show(f"/listeners/{made['id']}")
     assert (shown["hsts_max_age"], shown["hsts_include_subdomains"], shown["hsts_preload"]) == (60, False, True)
+
+
+def test_allowed_networks_have_the_version_of_the_address(served: ServedCloud) -> None:
+    octavia = Octavia(served)
+    fields = {"loadbalancer_id": octavia.balancer()["id"], "protocol": "HTTP", "protocol_port": 80}
+    status, why = octavia.refused("POST", "/listeners", {"listener": {**fields, "allowed_cidrs": ["fd00::/8"]}})
+    assert status == 400 and "allowed_cidrs" in why
+    made = octavia.make("/listeners", "listener", {**fields, "allowed_cidrs": ["10.0.0.0/8"]})
+    assert octavia.refused("PUT", f"/listeners/{made['id']}", {"listener": {"allowed_cidrs": ["fd00::/8"]}})[0] == 400
+
+
+def test_a_failover_replaces_the_amphora(served: ServedCloud) -> None:
+    octavia, admin = Octavia(served), Octavia(served, "admin")
+    balancer = octavia.balancer()
+
+    def amphora() -> dict[str, str]:
+        [found] = admin.call("GET", "/amphorae", mount="/load-balancer/v2/octavia").json["amphorae"]
+        return dict(found)
+
+    first = amphora()
+    assert octavia.call("PUT", f"/amphorae/{first['id']}/failover", mount="/load-balancer/v2/octavia").status == 403
+    assert admin.call("PUT", f"/amphorae/{first['id']}/config", mount="/load-balancer/v2/octavia").status == 202
+    assert admin.call("PUT", f"/amphorae/{first['id']}/failover", mount="/load-balancer/v2/octavia").status == 202
+    served.advance(10)
+    second = amphora()
+    assert admin.call("PUT", f"/loadbalancers/{balancer['id']}/failover").status == 202
+    served.advance(10)
+    third = amphora()
+    assert len({one["id"] for one in (first, second, third)}) == 3
+    assert {one["loadbalancer_id"] for one in (first, second, third)} == {balancer["id"]}
+    assert "_failovers" not in octavia.show(f"/loadbalancers/{balancer['id']}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 from stoker.emulator.core.errors import bad_request, conflict
@@ -192,12 +193,23 @@ def _check_listener(draft: Draft, record: Record) -> None:
             )
     if protocol == "TERMINATED_HTTPS" and not (record["default_tls_container_ref"] or record["sni_container_refs"]):
         raise bad_request("An SNI or default certificate container reference must be provided with TERMINATED_HTTPS.")
+    _check_allowed(draft, record)
     if record["hsts_max_age"] is None and (record["hsts_include_subdomains"] or record["hsts_preload"]):
         raise bad_request("HSTS configuration options hsts_include_subdomains and hsts_preload require hsts_max_age.")
     if record["hsts_max_age"] is not None and protocol != "TERMINATED_HTTPS":
         raise bad_request("The HSTS feature can only be used for TERMINATED_HTTPS listeners.")
     if record["default_pool_id"]:
         _check_protocols(record, draft.part(POOL, record["default_pool_id"]))
+
+
+def _check_allowed(draft: Draft, record: Record) -> None:
+    """Refuse networks of another IP version than the load balancer's address. Raises ApiError 400."""
+    address = draft.balancer["vip_address"]
+    if address is None:  # it is allocated after everything that the request for a load balancer describes
+        return
+    version = ip_address(address).version
+    if any(ip_network(cidr, strict=False).version != version for cidr in record["allowed_cidrs"] or ()):
+        raise bad_request("Validation failure: The allowed_cidrs IP version must match the VIP address IP version.")
 
 
 def _check_protocols(listener: Record, pool: Record) -> None:

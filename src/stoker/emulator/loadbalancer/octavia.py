@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from stoker.emulator.core.cloud import Handler, Routes, Service
 from stoker.emulator.core.http import Request, Response
-from stoker.emulator.loadbalancer.operator_routes import list_amphorae, setups, show_amphora
+from stoker.emulator.loadbalancer.operator_routes import AMPHORAE, setups
 from stoker.emulator.loadbalancer.records import LoadBalancerRecords, error_body
 from stoker.emulator.loadbalancer.routes import parts
 
@@ -57,13 +57,7 @@ LOAD_BALANCER_SERVICE = Service(
     endpoints={"load-balancer": "/load-balancer"},
     routes=_guarded({**parts(), **setups()}),
     prefixes=("/v2/lbaas", "/v2.0/lbaas"),
-    root={
-        "/": {"GET": versions},
-        "/v2/octavia/amphorae": {"GET": list_amphorae},
-        "/v2/octavia/amphorae/{id}": {"GET": show_amphora},
-        "/v2.0/octavia/amphorae": {"GET": list_amphorae},
-        "/v2.0/octavia/amphorae/{id}": {"GET": show_amphora},
-    },
+    root={"/": {"GET": versions}, **AMPHORAE},
     public=frozenset({"GET /"}),
     error_body=error_body,
 )

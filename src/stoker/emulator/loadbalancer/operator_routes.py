@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from uuid import NAMESPACE_URL, uuid5
+from uuid import NAMESPACE_URL, UUID, uuid5
 
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Handler, new_id
@@ -276,7 +276,17 @@ def _amphorae(records: LoadBalancerRecords) -> list[Record]:
     """The one machine that each load balancer runs on, as far as it is built."""
     return [
         {
-            "id": str(uuid5(NAMESPACE_URL, f"amphora/{row['id']}")),
+            "id": _machine(row, "amphora"),
+            "compute_id": _machine(row, "server"),
+            "lb_network_ip": f"192.168.0.{2 + UUID(row['id']).int % 250}",
+            "vrrp_interface": None,
+            "vrrp_id": 1,
+            "vrrp_priority": None,
+            "cert_expiration": None,
+            "cert_busy": False,
+            "cached_zone": "nova",
+            "image_id": _machine(row, "image"),
+            "compute_flavor": None,
             "loadbalancer_id": row["id"],
             "status": "ALLOCATED",
             "role": "STANDALONE",
@@ -292,18 +302,54 @@ def _amphorae(records: LoadBalancerRecords) -> list[Record]:
     ]
 
 
+def _machine(balancer: Record, part: str) -> str:
+    """The ID of a part of the machine that a load balancer runs on; another one after each failover."""
+    return str(uuid5(NAMESPACE_URL, f"{part}/{balancer['id']}/{balancer.get('_failovers', 0)}"))
+
+
 def list_amphorae(records: LoadBalancerRecords, request: Request) -> Response:
     request.context.require()
     return listed(request, "amphorae", _amphorae(records))
 
 
 def show_amphora(records: LoadBalancerRecords, request: Request) -> Response:
+    return Response({"amphora": _amphora(records, request)})
+
+
+def fail_over_amphora(records: LoadBalancerRecords, request: Request) -> Response:
+    """Replace an amphora."""
+    balancer = records.rows[LOAD_BALANCER].require(_amphora(records, request)["loadbalancer_id"])
+    records.fail_over(balancer)
+    return Response(status=202)
+
+
+def configure_amphora(records: LoadBalancerRecords, request: Request) -> Response:
+    """Make an amphora's agent read its configuration again, which changes nothing here."""
+    _amphora(records, request)
+    return Response(status=202)
+
+
+def _amphora(records: LoadBalancerRecords, request: Request) -> Record:
+    """The amphora in the URL, for administrators. Raises ApiError 403 and 404."""
     request.context.require()
     key = request.vars["id"]
     found = next((row for row in _amphorae(records) if row["id"] == key), None)
     if found is None:
         raise not_found(f"Amphora {key} not found.")
-    return Response({"amphora": found})
+    return found
+
+
+AMPHORAE: dict[str, dict[str, Handler]] = {
+    f"{prefix}/octavia/amphorae{path}": handlers
+    for prefix in ("/v2", "/v2.0")
+    for path, handlers in {
+        "": {"GET": list_amphorae},
+        "/{id}": {"GET": show_amphora},
+        "/{id}/failover": {"PUT": fail_over_amphora},
+        "/{id}/config": {"PUT": configure_amphora},
+    }.items()
+}
+"""The routes of the machines that load balancers run on, which stand beside those of load balancing."""
 
 
 def setups() -> dict[str, dict[str, Handler]]:

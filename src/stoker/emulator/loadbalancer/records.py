@@ -201,6 +201,12 @@ class LoadBalancerRecords(Records):
             if row["position"] != position:
                 rows.update(row, position=position)
 
+    def fail_over(self, balancer: Record) -> None:
+        """Replace what a load balancer runs on. Raises ApiError 409."""
+        self.require_mutable(balancer, "ERROR")
+        self.rows[LOAD_BALANCER].update(balancer, _failovers=balancer.get("_failovers", 0) + 1)
+        self.begin(balancer, {"PENDING_UPDATE": [(LOAD_BALANCER, balancer)]}, SECONDS_TO_CHANGE)
+
     def delete(self, kind: Kind, record: Record, cascade: bool = False) -> None:
         """Begin the deletion of an object with everything in it.
 

@@ -181,8 +181,7 @@ def fail_over(records: LoadBalancerRecords, request: Request) -> Response:
     """Replace what a load balancer runs on; for administrators."""
     request.context.require()
     balancer = records.reach(request.context, LOAD_BALANCER, request.vars["id"])
-    records.require_mutable(balancer, "ERROR")
-    records.begin(balancer, {"PENDING_UPDATE": [(LOAD_BALANCER, balancer)]}, SECONDS_TO_CHANGE)
+    records.fail_over(balancer)
     return Response(status=202)
 
 
