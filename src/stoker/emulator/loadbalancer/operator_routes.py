@@ -339,15 +339,16 @@ def _amphora(records: LoadBalancerRecords, request: Request) -> Record:
     return found
 
 
-AMPHORAE: dict[str, dict[str, Handler]] = {
+_AMPHORA_ROUTES: dict[str, dict[str, Handler]] = {
+    "": {"GET": list_amphorae},
+    "/{id}": {"GET": show_amphora},
+    "/{id}/failover": {"PUT": fail_over_amphora},
+    "/{id}/config": {"PUT": configure_amphora},
+}
+AMPHORAE = {
     f"{prefix}/octavia/amphorae{path}": handlers
     for prefix in ("/v2", "/v2.0")
-    for path, handlers in {
-        "": {"GET": list_amphorae},
-        "/{id}": {"GET": show_amphora},
-        "/{id}/failover": {"PUT": fail_over_amphora},
-        "/{id}/config": {"PUT": configure_amphora},
-    }.items()
+    for path, handlers in _AMPHORA_ROUTES.items()
 }
 """The routes of the machines that load balancers run on, which stand beside those of load balancing."""
 

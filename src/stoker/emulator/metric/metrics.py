@@ -160,6 +160,8 @@ class Metrics(Component):
             "unit": metric["unit"],
             "resource_id": metric["resource_id"],
             "creator": f"{metric['user_id']}:{metric['project_id']}",
+            "created_by_user_id": metric["user_id"],
+            "created_by_project_id": metric["project_id"],
             "archive_policy": policy_view(self.policies.rows.require(metric["policy"])),
         }
 

@@ -227,6 +227,8 @@ class Resources(Component):
             "revision_start": resource["started_at"],
             "revision_end": None,
             "creator": f"{resource['user_id']}:{resource['project_id']}",
+            "created_by_user_id": resource["user_id"],
+            "created_by_project_id": resource["project_id"],
             "metrics": {name: metric["id"] for name, metric in self.metrics.of(resource).items()},
         }
 
