@@ -62,6 +62,7 @@ def test_zones_that_cannot_be_are_refused(designate: Designate, admin: Designate
         ({"name": "no-dot.test", **email}, "is not a 'domainname'"),
         ({"name": f"{'a' * 64}.test.", **email}, "is not a 'domainname'"),
         ({"name": "-a.test.", **email}, "is not a 'domainname'"),
+        ({"name": f"{'a.' * 125}test.", **email}, "is not a 'domainname'"),
         ({"name": EXAMPLE}, "'email' is a required property"),
         ({"name": EXAMPLE, "email": "nobody"}, "is not a 'email'"),
         ({"name": EXAMPLE, **email, "ttl": 2**31}, "greater than the maximum"),
@@ -126,6 +127,7 @@ def test_record_sets_that_cannot_be_are_refused(designate: Designate, admin: Des
         (f"b.{EXAMPLE}", "SOA", "a. b. 1 1 1 1 1", "bad_request"),
         (EXAMPLE, "NS", "ns.example.org.", "bad_request"),
         (f"b.*.{EXAMPLE}", "A", "192.0.2.1", "invalid_object"),
+        (f"*.{'a.' * 121}{EXAMPLE}", "A", "192.0.2.1", "invalid_object"),
         (f"b.{EXAMPLE}", "WKS", "192.0.2.1", "invalid_object"),
     ):
         body = {"name": name, "type": kind, "records": [record]}

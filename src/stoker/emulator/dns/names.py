@@ -8,6 +8,7 @@ from ipaddress import ip_address
 from typing import Any
 
 LONGEST = 255
+"""Bytes of a name in a message, which has one more than the string: the length of the first label (RFC 1035, 3.1)."""
 _LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)", re.ASCII)
 _MAILBOX = re.compile(r"[^@\s\"(),:;<>\[\]\\]{1,64}@([^@\s]+)", re.ASCII)
 
@@ -17,14 +18,14 @@ def domain_problem(value: Any) -> str | None:
     if not isinstance(value, str):
         return f"{value!r} is not of type 'string'"
     labels = value.removesuffix(".").split(".")
-    if not value.endswith(".") or len(value) > LONGEST or not all(_LABEL.fullmatch(label) for label in labels):
+    if not value.endswith(".") or len(value) >= LONGEST or not all(_LABEL.fullmatch(label) for label in labels):
         return f"{value!r} is not a 'domainname'"
     return None
 
 
 def host_problem(value: Any) -> str | None:
     """Return what is wrong with the name of a record set, whose first label can be `*`; None for a valid one."""
-    if isinstance(value, str) and value.startswith("*."):
+    if isinstance(value, str) and value.startswith("*.") and len(value) < LONGEST:
         return None if domain_problem(value[2:]) is None else f"{value!r} is not a 'hostname'"
     return None if domain_problem(value) is None else f"{value!r} is not a 'hostname'"
 

@@ -84,7 +84,7 @@ class Transfers(Component):
         if request["target_project_id"] not in (None, caller.project_id):
             raise forbidden("Forbidden")
         if request["status"] != "ACTIVE":
-            raise ApiError(400, "The zone transfer request is complete", "invalid_zone_transfer_request_status")
+            raise ApiError(400, "The zone transfer request is complete", "invalid_zone_transfer_request")
         moment = self.moment()
         self.sets.give(self.sets.zones.rows.require(request["zone_id"]), caller.project_id)
         self.requests.update(request, status="COMPLETE", updated_at=moment)
