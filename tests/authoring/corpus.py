@@ -152,13 +152,15 @@ def _lines(numbers: list[int]) -> str:
 
 
 def _types(names: list[str]) -> Iterator[str]:
-    yield "Stoker has no resource type of these names:\n"
-    yield from (f"- `{name}`" for name in names if name.startswith(OWN_NAMESPACES))
-    others = [name for name in names if not name.startswith(OWN_NAMESPACES)]
-    if others:
-        yield "\nThese are not the service's own: an environment that comes with the template says what they are.\n"
-        yield from (f"- `{name}`" for name in others)
-    yield ""
+    kinds = {
+        "Stoker has no resource type of these names": [name for name in names if name.startswith(OWN_NAMESPACES)],
+        "These are not the service's own: an environment that comes with the template says what they are": [
+            name for name in names if not name.startswith(OWN_NAMESPACES)
+        ],
+    }
+    for title, found in kinds.items():
+        if found:
+            yield from (f"{title}:\n", *(f"- `{name}`" for name in found), "")
 
 
 def listed() -> set[Entry]:
