@@ -223,8 +223,7 @@ async def _attributes(
     declared = [name for name, attribute in state.type.attributes.items() if attribute.support.status != "HIDDEN"]
     keys: set[AttributeKey] = {(name,) for name in [*declared, *extra]}
     values = await engine.reader.read(view, state, keys, live=True)
-    secret = state.type.redacted_data
-    shown = {attribute_text(key): REDACTED if key[0] in secret else values[key] for key in sorted(keys)}
+    shown = {attribute_text(key): values[key] for key in sorted(keys)}
     visible: Mapping[str, Any] = redact_values(shown, {*secrets, *credentials_in(state.stored.metadata)})
     return visible
 

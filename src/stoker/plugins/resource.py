@@ -93,7 +93,7 @@ class ResourceType(ABC):
     `path_in_attribute` types also receive the path that follows an attribute's name (`resource.0.addr`).
     `consults` types have services check property values before any change is made.
     `redacted_data` are keys of `Call.data` with secrets, which are redacted wherever they are shown and sealed in
-    exports, and names of attributes with secrets, which are redacted with the properties that read them.
+    exports, and names of attributes with secrets, which are redacted in the properties that read them.
     `copy` is the type of the copies that snapshots make of the object's content, None for objects without content.
     `creation_policy` declares the keys of the creation policy that templates may give to resources of the type; types
     without keys do not accept one. The policy takes the place of the properties `instead_of_creation_policy`.

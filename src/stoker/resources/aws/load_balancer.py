@@ -26,7 +26,6 @@ from stoker.schema.property import Attribute, Change, Property, Type
 from stoker.schema.unknown import is_unknown
 from stoker.template.template import Template
 
-_OPTION = "loadbalancer_template"
 _PACKAGED = Path(__file__).with_name("load_balancer.yaml")
 _SERVER = "LB_instance"
 _INIT = "AWS::CloudFormation::Init"
@@ -94,8 +93,8 @@ class LoadBalancer(NestedStackResource):
     _path = _PACKAGED
 
     def configure(self, options: Mapping[str, Any]) -> None:
-        if options.get(_OPTION):
-            self._path = Path(options[_OPTION])
+        if path := options.get("loadbalancer_template"):
+            self._path = Path(path)
 
     @cached_property
     def _template(self) -> Mapping[str, Any]:
@@ -106,9 +105,9 @@ class LoadBalancer(NestedStackResource):
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         try:
             if _SERVER not in (self._template.get("Resources") or {}):
-                yield f"the template of the option {_OPTION} has no resource {_SERVER} in Resources"
+                yield f"the template of the option loadbalancer_template has no resource {_SERVER} in Resources"
         except (OSError, UnicodeDecodeError, StokerError) as error:
-            yield f"the template of the option {_OPTION} cannot be used: {error}"
+            yield f"the template of the option loadbalancer_template cannot be used: {error}"
         listeners = properties["Listeners"]
         ports = [] if is_unknown(listeners) else [listener["LoadBalancerPort"] for listener in listeners]
         known = [port for port in ports if not is_unknown(port)]
