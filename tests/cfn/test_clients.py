@@ -70,11 +70,11 @@ def test_deploying_with_the_aws_cli(tmp_path: Path, environment: dict[str, str])
         return run(tmp_path, environment, "aws", "cloudformation", *arguments)
 
     def deploy(*arguments: str) -> str:
-        began = int(time.time())
-        told = aws("deploy", "--stack-name", "cli", "--template-file", "t.yaml", *arguments)
-        while int(time.time()) == began:  # the next change set must have another name; the client takes the second
+        output = aws("deploy", "--stack-name", "cli", "--template-file", "t.yaml", *arguments)
+        ended = int(time.time())
+        while int(time.time()) == ended:  # the client names change sets by the second: the next needs a later one
             time.sleep(0.05)
-        return told
+        return output
 
     assert "Successfully created/updated stack - cli" in deploy()
     assert "No changes to deploy" in deploy("--no-fail-on-empty-changeset")
