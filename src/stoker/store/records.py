@@ -95,7 +95,9 @@ class Resource(Record):
     """A resource, or a replaced one that still has to be deleted (`replaced_by` is then the UUID of its successor).
 
     `properties` and `former_properties` are IDs of property sets: the current values (or those being set), and those
-    before the running update. `state` is sealed JSON: data, metadata, attributes, progress, definition.
+    before the running update. `state` is sealed JSON: data, metadata, attributes, progress, definition. `substituted`
+    tells whether the environment maps `type` to another type or to a template, which `state` names; None where only
+    `state` tells, as in rows of earlier releases.
     """
 
     uuid: str
@@ -116,6 +118,7 @@ class Resource(Record):
     properties: str | None = None
     former_properties: str | None = None
     state: str | None = None
+    substituted: bool | None = None
 
 
 class ResourceSummary(NamedTuple):

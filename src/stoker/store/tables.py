@@ -153,6 +153,7 @@ resources = Table(
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double),
     Column("started_at", Double),
+    Column("substituted", Boolean),
     Index("ix_resources_stack_position", "stack_id", "position"),
     **_MYSQL,
 )

@@ -67,7 +67,7 @@ def read_states(
     """Return all recorded resources of a stack, by uuid, in creation order."""
     states = {state.row.uuid: state for state in read_untyped(connection, services, stack.id, stack.name)}
     files: Mapping[str, str] = inputs.files if inputs is not None else {}
-    if inputs is None and any(services.registry.get(state.row.type) is None for state in states.values()):
+    if inputs is None and any(services.types.of_row(state.row) is None for state in states.values()):
         files = services.loader.load_now(connection, stack.inputs).files
     for state in states.values():
         state.type = services.types.recorded(state, files)

@@ -13,6 +13,7 @@ from stoker.engine.records.state import ResourceState
 from stoker.plugins.outcome import Failed, Outcome
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import Call, ResourceType
+from stoker.store.records import Resource
 from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.registry import is_template_name
@@ -76,9 +77,11 @@ class TypeTable:
 
     def recorded(self, state: ResourceState, files: Mapping[str, str]) -> ResourceType:
         """Return the type with which a recorded resource was created; `state.type` if it does not exist any more."""
-        if not is_template_name(state.row.type) and (known := self.registry.get(state.row.type)) is not None:
-            return known
-        return self.implementation(state.implementation, files) or state.type
+        return self.of_row(state.row) or self.implementation(state.implementation, files) or state.type
+
+    def of_row(self, row: Resource) -> ResourceType | None:
+        """Return a recorded resource's type if its row tells it; None if its state must be opened."""
+        return self.registry.get(row.type) if row.substituted is False else None
 
     def implementation(self, implementation: str, files: Mapping[str, str]) -> ResourceType | None:
         """Return the type with a resolved name, or None. Raises TemplateInvalid for an invalid template."""

@@ -91,6 +91,7 @@ class Copier:
             reason="state changed",
             created_at=now,
             started_at=now,
+            substituted=state.row.substituted,
         )
         copy = ResourceState(row, copy_type(state), run.stack.name, run.engine.sealer, run.engine.values)
         path = [*run.snapshot_path, state.row.name]

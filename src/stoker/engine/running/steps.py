@@ -108,6 +108,7 @@ class StepRunner:
     def _describe(self, state: ResourceState, target: Target) -> None:
         """Record the resource's current definition."""
         state.row.type = target.type_name
+        state.row.substituted = target.implementation != target.type_name
         state.row.fingerprint = target.fingerprint or ""
         state.row.requires = orjson.dumps(sorted(target.requires)).decode()
         state.stored.definition = target.definition()
