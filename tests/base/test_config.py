@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 from pathlib import Path
 
@@ -11,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oslo_config import cfg
 
-from stoker.base.config import LIBRARY_GROUPS, OPTIONS, load_config, unsupported_options
+from stoker.base.config import LIBRARY_GROUPS, LOGINS, OPTIONS, known_options, load_config
 from stoker.base.context import RequestContext
 from stoker.base.logging import _SECRETS, protect, redact, request_scope
+from stoker.base.paste_filters import apply_paste_filters
+from stoker.base.unused_options import ALL, WITHOUT_EFFECT, log_unused_options, reason_of, unused_options
 
 FILE = """
 [DEFAULT]
@@ -58,12 +61,98 @@ def test_values_come_from_the_file_and_defaults_from_the_table(settings: Path) -
     assert config.heat_api.workers == 8
 
 
-def test_options_that_nothing_reads_are_named(settings: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING):
-        config = load_config([], [str(settings)])
-    unknown = ["[DEFAULT] convergence_engine", "[trustee] surprise", "[trustee] trust_id"]
-    assert unsupported_options(config) == unknown
-    assert ", ".join(unknown) in caplog.text
+def test_options_that_nothing_reads_are_logged_with_the_reason(
+    settings: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    config = load_config([], [str(settings)])
+    assert not caplog.records, "logging is not set up yet"
+    assert unused_options(config) == [
+        ("DEFAULT", "convergence_engine"),
+        ("trustee", "surprise"),
+        ("trustee", "trust_id"),
+    ]
+    log_unused_options(config)
+    assert [record.levelname for record in caplog.records] == ["WARNING"] * 3
+    assert "[DEFAULT] convergence_engine has no effect: Operations are always" in caplog.text
+    assert "[trustee] trust_id has no effect: The login is" in caplog.text
+    assert "options that Stoker does not support: [trustee] surprise\n" in caplog.text
+
+
+def test_every_option_of_heat_either_has_an_effect_or_a_reason_why_not() -> None:
+    """`heat_options.json` has the names of the options that Heat 27 registers itself."""
+    config = load_config([], [])
+    known = known_options(config)
+    theirs = json.loads((Path(__file__).parent / "heat_options.json").read_text())
+    pairs = [(group, name) for group, names in theirs.items() for name in names]
+    assert len(pairs) == 247
+    assert [pair for pair in pairs if pair not in known and reason_of(*pair) is None] == []
+    both = [(group, name) for group, names in WITHOUT_EFFECT.items() for name in names if (group, name) in known]
+    assert both == []
+    assert [group for group, names in WITHOUT_EFFECT.items() if ALL in names and group in (*OPTIONS, *LOGINS)] == []
+
+
+def test_the_files_are_found_where_heat_finds_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below the home directory, since a test cannot write to /etc; oslo.config searches both in the same way."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    found = tmp_path / ".heat"
+    (found / "heat.conf.d").mkdir(parents=True)
+    (found / "heat.conf").write_text("[DEFAULT]\nmax_template_size = 1\nmax_stacks_per_tenant = 1\nhost = a\n")
+    (found / "heat-engine.conf").write_text("[DEFAULT]\nhost = b\n")
+    (found / "heat.conf.d" / "50-more.conf").write_text("[DEFAULT]\nmax_stacks_per_tenant = 2\n")
+    (found / "policy.yaml").write_text("")
+    config = load_config(prog="heat-engine")
+    assert (config.max_template_size, config.max_stacks_per_tenant, config.host) == (1, 2, "b")
+    assert config.find_file("policy.yaml") == str(found / "policy.yaml")
+    assert load_config().host == "a"
+    assert load_config([], []).host not in ("a", "b"), "an embedded Stoker does not read the machine's files"
+
+
+PASTE = """
+[DEFAULT]
+name = passed to all filters
+[pipeline:heat-api]
+pipeline = healthcheck cors http_proxy_to_wsgi request_id faultwrap authtoken audit context apiv1app
+[filter:healthcheck]
+paste.filter_factory = oslo_middleware:Healthcheck.factory
+backends = disable_by_file
+disable_by_file_path = /tmp/off
+[filter:cors]
+paste.filter_factory = oslo_middleware.cors:filter_factory
+oslo_config_project = heat
+allowed_origin = https://dashboard.example.com
+[filter:http_proxy_to_wsgi]
+paste.filter_factory = oslo_middleware:HTTPProxyToWSGI.factory
+enable_proxy_headers_parsing = true
+[filter:authtoken]
+paste.filter_factory = keystonemiddleware.auth_token:filter_factory
+delay_auth_decision = true
+[filter:context]
+paste.filter_factory = heat.common.context:ContextMiddleware_filter_factory
+[filter:audit]
+paste.filter_factory = keystonemiddleware.audit:filter_factory
+[filter:osprofiler]
+paste.filter_factory = osprofiler.web:WsgiMiddleware.factory
+"""
+
+
+def test_options_of_filters_in_api_paste_ini_precede_those_of_heat_conf(
+    settings: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (settings.parent / "api-paste.ini").write_text(PASTE)
+    config = load_config(["--config-file", str(settings)])
+    apply_paste_filters(config)
+    assert config.healthcheck.backends == ["disable_by_file"]
+    assert config.healthcheck.disable_by_file_path == "/tmp/off"
+    assert config.cors.allowed_origin == ["https://dashboard.example.com"]
+    assert config.oslo_middleware.enable_proxy_headers_parsing is True
+    assert "no effect in Stoker: authtoken: delay_auth_decision, audit\n" in caplog.text, "osprofiler is not in use"
+
+    (settings.parent / "api-paste.ini").write_text(PASTE.replace("parsing = true", "parsing = maybe"))
+    with pytest.raises(cfg.Error, match=r"api-paste.ini: \[filter:http_proxy_to_wsgi\] enable_proxy"):
+        apply_paste_filters(load_config(["--config-file", str(settings)]))
+    (settings.parent / "api-paste.ini").write_text("x")
+    with pytest.raises(cfg.Error, match=r"api-paste.ini cannot be read"):
+        apply_paste_filters(load_config(["--config-file", str(settings)]))
 
 
 def test_arguments_override_and_directories_are_read(settings: Path, tmp_path: Path) -> None:
@@ -72,7 +161,7 @@ def test_arguments_override_and_directories_are_read(settings: Path, tmp_path: P
     (directory / "10-more.conf").write_text("[DEFAULT]\nmax_template_size = 7\nnonsense = 1\n")
     config = load_config(["--config-file", str(settings), "--config-dir", str(directory)])
     assert config.max_template_size == 7
-    assert "[DEFAULT] nonsense" in unsupported_options(config)
+    assert ("DEFAULT", "nonsense") in unused_options(config)
 
 
 @pytest.mark.parametrize(
@@ -83,6 +172,7 @@ def test_arguments_override_and_directories_are_read(settings: Path, tmp_path: P
         ("[heat_api]\nworkers = 0", "[heat_api] workers"),
         ("[trustee]\nauth_type = v3token", "[trustee] auth_type"),
         ("[trustee]\nauth_type = magic", "[trustee] auth_type"),
+        ("[ec2authtoken]\nauth_type = magic", "[ec2authtoken] auth_type"),
     ],
 )
 def test_a_bad_value_is_told_at_start(tmp_path: Path, text: str, place: str) -> None:

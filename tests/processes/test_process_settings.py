@@ -6,14 +6,22 @@ import logging
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
 from oslo_config import cfg
 
+from stoker.api.cfn.faults import QueryError
+from stoker.api.cfn.identity import SignatureCheck
+from stoker.api.cfn.signatures import Signed
+from stoker.api.faults import IdentityUnavailable
 from stoker.base.config import load_config
 from stoker.base.errors import Invalid, TemplateInvalid
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
 from stoker.plugins.registry import Registry
 from stoker.processes.settings import cloud_settings, database_pool, encryption_keys, engine_settings
+from stoker.store.database import Database
 from stoker.store.sealing import Sealer
 from stoker.template.packaged import packaged_environment, packaged_templates
 
@@ -223,3 +231,37 @@ def test_three_reports_in_a_lease_are_enough(configure: Configure) -> None:
 def test_a_default_transport_that_no_package_offers_is_refused(configure: Configure, option: str, value: str) -> None:
     with pytest.raises(cfg.Error, match=rf"\[DEFAULT\] {option}: '{value}' is not one of "):
         engine_settings(configure(f"{option} = {value}"))
+
+
+def test_the_connection_to_the_database_takes_parameters(configure: Configure, tmp_path: Path) -> None:
+    pool = database_pool(configure("[database]\nconnection_parameters = charset=utf8mb4&ssl_ca=ca.pem\n"))
+    database = Database("mysql+pymysql://u@h/n?read_timeout=5", pool)
+    assert database.url.query == {"read_timeout": "5", "charset": "utf8mb4", "ssl_ca": "ca.pem"}
+    database.close()
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("", 60), ("expiration_time = 5", 5), ("caching = false", 0)])
+def test_how_long_the_ids_of_names_are_cached(configure: Configure, text: str, seconds: float) -> None:
+    settings = cloud_settings(configure(f"[constraint_validation_cache]\n{text}\n"))
+    assert settings.finder_cache_seconds == seconds
+
+
+def test_signatures_are_checked_with_the_login_of_their_own_section(configure: Configure) -> None:
+    """A wrong password would end in IdentityUnavailable: the request is not sent without a token."""
+
+    class Forged:
+        def credentials(self) -> dict[str, object]:
+            return {"access": "a", "signature": "s", "host": "h", "verb": "GET", "path": "/", "params": {}}
+
+    def login(section: str, password: str) -> str:
+        return (
+            f"[{section}]\nauth_url = {served.url}/identity/v3\nauth_type = password\nusername = heat\n"
+            f"password = {password}\nproject_name = service\nuser_domain_name = Default\n"
+            "project_domain_name = Default\n"
+        )
+
+    with ServedCloud(new_cloud(("image",))) as served:
+        for shared, own, error in (("wrong", "secret", QueryError), ("secret", "wrong", IdentityUnavailable)):
+            config = configure(login("keystone_authtoken", shared) + login("ec2authtoken", own))
+            with pytest.raises(error):
+                SignatureCheck(config).caller(cast(Signed, Forged()))

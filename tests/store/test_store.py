@@ -23,6 +23,7 @@ from stoker.store import documents, queries, schema, tables
 from stoker.store.database import Database, Pool
 from stoker.store.journal import Batch, Journal
 from stoker.store.sealing import Sealer
+from tests.servers import MariaDB
 from tests.store.rows import event, operation, stack
 
 
@@ -241,3 +242,12 @@ def test_a_missing_driver_is_reported_with_the_command_that_installs_it(monkeypa
     monkeypatch.setitem(sys.modules, "pymysql", None)
     with pytest.raises(Invalid, match=r"pip install 'stoker\[mysql\]'"):
         Database("mysql://heat@127.0.0.1/heat")
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("servers")
+def test_sessions_on_a_galera_cluster_wait_as_configured(mariadb: MariaDB) -> None:
+    """A server that is not part of a cluster has the variable too."""
+    database = Database(mariadb.new_database("galera"), Pool(wsrep_sync_wait=3))
+    assert database.read_now(lambda c: c.execute(text("SELECT @@SESSION.wsrep_sync_wait")).scalar()) == 3
+    database.close()

@@ -8,6 +8,7 @@ from typing import Any
 from oslo_config import cfg
 
 from stoker.base.config import LIBRARY_GROUPS, OPTIONS, SERVICE_USER_OPTIONS
+from stoker.base.unused_options import ALL, WITHOUT_EFFECT
 from stoker_reference.markdown import code, page, section, sentence, table
 
 _SERVICE_SECTION = "clients_"
@@ -26,15 +27,29 @@ def pages() -> Iterator[tuple[str, str]]:
         page(
             "Configuration",
             "Stoker reads `heat.conf` and keeps Heat's option names, types and defaults. The following options are "
-            "supported; Stoker logs a warning at start for any other option in a file.",
+            "supported. Every process logs a warning at start for each option in a file that [has no "
+            "effect](#options-without-effect), with the reason, and for options that Stoker does not know.",
             f"The sections {libraries} belong to the libraries that read them, and the options of logging belong to "
-            f"oslo.log. `[trustee]` contains the credentials of Stoker's own user: {users}.",
+            f"oslo.log. `[trustee]` contains the credentials of Stoker's own user: {users}. `[ec2authtoken]` may "
+            "contain those of a separate user with whose token signatures are checked.",
             *sections,
             section(
                 "Other services", f"The sections {others} override the options of `[clients]` for one service each."
             ),
+            section("Options without effect", _without_effect()),
         ),
     )
+
+
+def _without_effect() -> str:
+    """Return the table of Heat's options that have no effect; those of a section with one reason share a row."""
+    rows = []
+    for group, options in WITHOUT_EFFECT.items():
+        by_reason: dict[str, list[str]] = {}
+        for name, reason in options.items():
+            by_reason.setdefault(reason, []).append("all" if name == ALL else code(name))
+        rows += [(code(f"[{group}]"), ", ".join(names), sentence(reason)) for reason, names in by_reason.items()]
+    return table(("Section", "Option", "Why it has no effect"), rows)
 
 
 def _options(group: str) -> str:

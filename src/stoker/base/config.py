@@ -1,13 +1,12 @@
 """Configuration: the options of `heat.conf` keep their names, types and defaults.
 
 `OPTIONS` lists every option that Stoker supports, by group. An option that is not in it is not registered, and
-`load_config` names it in a warning, so that no setting is accepted and then ignored.
+`unused_options.log_unused_options` names it in a warning, so that no setting is accepted and then ignored.
 """
 
 from __future__ import annotations
 
 import ipaddress
-import logging
 import re
 import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,8 +19,6 @@ from oslo_log import log
 from oslo_middleware import cors, healthcheck, http_proxy_to_wsgi
 
 from stoker import __version__
-
-_log = logging.getLogger(__name__)
 
 _INTERFACES = ["publicURL", "internalURL", "adminURL", "public", "internal", "admin"]
 
@@ -217,6 +214,13 @@ _BEHAVIOUR = (
 
 _DATABASE = (
     cfg.StrOpt("connection", secret=True, help="URL of the database."),
+    cfg.StrOpt("connection_parameters", default="", help="Parameters for the URL: `name=value&name=value`."),
+    cfg.IntOpt(
+        "mysql_wsrep_sync_wait",
+        min=0,
+        max=15,
+        help="wsrep_sync_wait of sessions on a Galera cluster: which statements wait for the other nodes' writes.",
+    ),
     cfg.IntOpt("max_pool_size", default=5, min=0, help="Connections kept open; 0: no limit."),
     cfg.IntOpt("max_overflow", default=50, min=0, help="Connections opened beyond those under load."),
     cfg.IntOpt("pool_timeout", min=0, help="Seconds to wait for a free connection."),
@@ -337,6 +341,14 @@ _EVALUATION = (
     ),
 )
 
+SERVICE_USER = "trustee"
+"""The group of the user as whom Stoker acts; keystoneauth declares its options."""
+
+SIGNATURE_LOGIN = "ec2authtoken"
+"""The group with the user who asks the identity service to check signatures, by default that of keystone_authtoken."""
+
+LOGINS = (SERVICE_USER, SIGNATURE_LOGIN)
+
 OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
     "DEFAULT": (*_LIMITS, *_TIMING, *_IDENTITY, *_BEHAVIOUR),
     "database": _DATABASE,
@@ -360,7 +372,11 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
             help="Page whose URL EstimateTemplateCost returns; its query has the number of resources of each type.",
         ),
     ),
-    "ec2authtoken": _SIGNATURES,
+    "constraint_validation_cache": (
+        cfg.BoolOpt("caching", default=True, help="Cache IDs of names, and values that constraints accept."),
+        cfg.IntOpt("expiration_time", default=60, min=0, help="Seconds for which they are cached."),
+    ),
+    SIGNATURE_LOGIN: _SIGNATURES,
     "clients": (
         cfg.StrOpt("endpoint_type", default="public", choices=_INTERFACES, help="For all services."),
         *_CLIENT[1:4],
@@ -373,6 +389,12 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
     "cors": tuple(cors.CORS_OPTS),
     "healthcheck": (*healthcheck.opts.HEALTHCHECK_OPTS, *healthcheck.opts.DISABLE_BY_FILE_OPTS),
     "paste_deploy": (
+        cfg.StrOpt(
+            "api_paste_config",
+            default="api-paste.ini",
+            help="File whose sections `[filter:...]` have options of `[cors]`, `[healthcheck]` and "
+            "`[oslo_middleware]`, which precede those of heat.conf; looked for beside the configuration files.",
+        ),
         cfg.StrOpt(
             "flavor",
             choices=["keystone", "standalone"],
@@ -391,9 +413,6 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
 LIBRARY_GROUPS = frozenset({"keystone_authtoken", "oslo_policy"})
 """Groups that keystonemiddleware and oslo.policy read themselves."""
 
-SERVICE_USER = "trustee"
-"""The group of the user as whom Stoker acts; keystoneauth declares its options."""
-
 SERVICE_USER_OPTIONS = (
     "auth_url", "username", "password", "user_domain_name", "user_domain_id", "project_name", "project_domain_name",
     "project_domain_id",
@@ -407,29 +426,37 @@ def load_config(
     args: Sequence[str] = (),
     files: Sequence[str] | None = None,
     register: Callable[[cfg.ConfigOpts], None] | None = None,
-    library_groups: frozenset[str] = frozenset(),
+    prog: str = "stoker",
 ) -> cfg.ConfigOpts:
     """Read the configuration.
 
     `args` are command-line arguments (`--config-file`, `--debug` …), `files` the paths of files in the order in which
-    they override each other; None looks for `heat.conf` in the usual places. `register` declares options of further
-    libraries that the process uses, `library_groups` are the sections that they read. Logs a warning that lists
-    unsupported options. Raises oslo_config.cfg.Error with a message for the operator when a value is not acceptable.
+    they override each other. With None, `heat.conf`, `PROG.conf` and the directories `heat.conf.d` and `PROG.conf.d`
+    are looked for where OpenStack's services have them: `~/.heat`, `~`, `/etc/heat`, `/etc`. `register` declares
+    options of further libraries that the process uses. Raises oslo_config.cfg.Error with a message for the operator
+    when a value is not acceptable.
     """
     config = cfg.ConfigOpts()
     register_options(config)
     if register is not None:
         register(config)
-    default_files = list(files) if files is not None else cfg.find_config_files(project="heat", prog="stoker")
+    default_files = list(files) if files is not None else cfg.find_config_files(project="heat", prog=prog)
     try:
-        config(args=list(args), project="heat", prog="stoker", version=__version__, default_config_files=default_files)
+        config(
+            args=list(args),
+            project="heat",
+            prog=prog,
+            version=__version__,
+            default_config_files=default_files,
+            default_config_dirs=None if files is None else [],
+        )
     except UnicodeDecodeError as error:
         raise cfg.Error(f"{_not_in_utf8(default_files)}: the file is not in UTF-8 ({error.reason})") from None
-    config.register_opts(_credentials(config), group=SERVICE_USER)
+    for group in LOGINS:
+        config.register_opts(
+            [option for option in _credentials(config, group) if option.dest not in config[group]], group
+        )
     _check(config)
-    unknown = unsupported_options(config, library_groups)
-    if unknown:
-        _log.warning("The configuration sets options that Stoker does not support: %s", ", ".join(unknown))
     return config
 
 
@@ -437,27 +464,23 @@ def register_options(config: cfg.ConfigOpts) -> None:
     """Register every option of Stoker on `config`."""
     for group, options in OPTIONS.items():
         config.register_opts(options, group=None if group == "DEFAULT" else group)
-    loading.register_auth_conf_options(config, SERVICE_USER)
+    for group in LOGINS:
+        loading.register_auth_conf_options(config, group)
     log.register_options(config)
 
 
-def unsupported_options(config: cfg.ConfigOpts, library_groups: frozenset[str] = frozenset()) -> list[str]:
-    """Return `[group] name` of each option in the configuration files that is not supported, sorted."""
-    found: set[tuple[str, str]] = set()
-    for path in _files(config):
-        sections: dict[str, dict[str, list[str]]] = {}
-        cfg.ConfigParser(str(path), sections).parse()
-        found.update((group, name) for group, values in sections.items() for name in values)
-    known, foreign = _known(config), LIBRARY_GROUPS | library_groups
-    unknown = (pair for pair in found if pair[0] not in foreign and pair not in known)
-    return [f"[{group}] {name}" for group, name in sorted(unknown)]
-
-
-def _files(config: cfg.ConfigOpts) -> Iterable[Path]:
-    directories = [Path(name) for name in config.config_dir or ()]
-    yield from (Path(name) for name in config.config_file or ())
-    for directory in directories:
-        yield from sorted(directory.glob("*.conf"))
+def known_options(config: cfg.ConfigOpts) -> set[tuple[str, str]]:
+    """Return `(section, name)` of each option that is registered, in all its spellings."""
+    known = {("DEFAULT", name) for name in config}
+    for group in OPTIONS:
+        if group != "DEFAULT":
+            known.update((group, name) for name in config[group])
+    for group in LOGINS:
+        credentials = [loading.get_auth_common_conf_options()[0], *_credentials(config, group)]
+        spellings = {option.name for option in credentials}
+        spellings |= {old.name for option in credentials for old in option.deprecated_opts if old.name}
+        known |= {(group, name) for text in spellings for name in (text, text.replace("-", "_"))}
+    return known - {(group, "auth_section") for group in LOGINS}
 
 
 def _not_in_utf8(paths: Iterable[str]) -> str:
@@ -470,22 +493,11 @@ def _not_in_utf8(paths: Iterable[str]) -> str:
     return "a file of --config-file or --config-dir"
 
 
-def _known(config: cfg.ConfigOpts) -> set[tuple[str, str]]:
-    known = {("DEFAULT", name) for name in config}
-    for group in OPTIONS:
-        if group != "DEFAULT":
-            known.update((group, name) for name in config[group])
-    credentials = [loading.get_auth_common_conf_options()[0], *_credentials(config)]
-    spellings = {option.name for option in credentials}
-    spellings |= {old.name for option in credentials for old in option.deprecated_opts if old.name}
-    return known | {(SERVICE_USER, name) for text in spellings for name in (text, text.replace("-", "_"))}
-
-
-def _credentials(config: cfg.ConfigOpts) -> list[cfg.Opt]:
-    name = config[SERVICE_USER].auth_type or _SERVICE_USER_PLUGINS[0]
+def _credentials(config: cfg.ConfigOpts, group: str) -> list[cfg.Opt]:
+    name = config[group].auth_type or _SERVICE_USER_PLUGINS[0]
     if name not in _SERVICE_USER_PLUGINS:
         raise cfg.Error(
-            f"[{SERVICE_USER}] auth_type: {name!r} is not supported; use one of {', '.join(_SERVICE_USER_PLUGINS)}"
+            f"[{group}] auth_type: {name!r} is not supported; use one of {', '.join(_SERVICE_USER_PLUGINS)}"
         )
     plugin: loading.BaseLoader[Any] = loading.get_plugin_loader(name)
     options: list[cfg.Opt] = loading.get_auth_plugin_conf_options(plugin)

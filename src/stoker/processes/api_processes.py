@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from oslo_config import cfg
 
@@ -16,7 +17,8 @@ from stoker.api.auth import WSGIApplication
 from stoker.api.cfn.app import make_cfn_app
 from stoker.api.server import Server
 from stoker.base.clock import SystemClock
-from stoker.processes.lifetime import run, until_stopped
+from stoker.base.paste_filters import apply_paste_filters
+from stoker.processes.lifetime import cluster_config, run, until_stopped
 from stoker.processes.listening import listening_at
 from stoker.processes.settings import server_limits
 from stoker.processes.tokens import caller_check
@@ -30,12 +32,24 @@ Maker = Callable[[cfg.ConfigOpts, EngineClient], WSGIApplication]
 
 def rest_application(config: cfg.ConfigOpts, client: EngineClient) -> WSGIApplication:
     """Return the Orchestration API with authentication."""
+    apply_paste_filters(config)
     return make_app(config, client, caller_check(config, SystemClock()))
 
 
 def query_application(config: cfg.ConfigOpts, client: EngineClient) -> WSGIApplication:
     """Return the CloudFormation interface."""
+    apply_paste_filters(config)
     return make_cfn_app(config, client)
+
+
+async def serve(config: cfg.ConfigOpts) -> None:
+    """Serve the Orchestration API until SIGTERM."""
+    await _serve(config, "stoker api", rest_application, "heat_api")
+
+
+async def serve_cfn(config: cfg.ConfigOpts) -> None:
+    """Serve the CloudFormation interface until SIGTERM."""
+    await _serve(config, "stoker api-cfn", query_application, "heat_api_cfn")
 
 
 async def _serve(config: cfg.ConfigOpts, name: str, make: Maker, group: str) -> None:
@@ -57,9 +71,9 @@ async def _serve(config: cfg.ConfigOpts, name: str, make: Maker, group: str) -> 
 
 def main(config_files: Sequence[str] = ()) -> None:
     """Entry point of `stoker api`."""
-    run(config_files, lambda config: _serve(config, "stoker api", rest_application, "heat_api"))
+    run(partial(cluster_config, config_files), serve)
 
 
 def main_cfn(config_files: Sequence[str] = ()) -> None:
     """Entry point of `stoker api-cfn`."""
-    run(config_files, lambda config: _serve(config, "stoker api-cfn", query_application, "heat_api_cfn"))
+    run(partial(cluster_config, config_files), serve_cfn)

@@ -26,6 +26,7 @@ from stoker.api.server import Server
 from stoker.base.config import SERVICE_USER, load_config
 from stoker.base.errors import StokerError
 from stoker.base.logging import setup as set_logging_up
+from stoker.base.unused_options import log_unused_options
 from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.engine.core import Engine
 from stoker.operations import OPERATIONS
@@ -169,6 +170,7 @@ def main(arguments: list[str] | None = None) -> None:
         with options.directory.engine_lock():
             config = configuration(options)
             set_logging_up(config, readable=True)
+            log_unused_options(config)
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 runner.run(serve(options, config))
     except (StokerError, cfg.Error, OSError) as error:

@@ -6,13 +6,14 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 
 from oslo_config import cfg
 
 from stoker.engine.core import Engine
 from stoker.operations import OPERATIONS
 from stoker.processes.assembly import made_engine, opened_database, require_schema
-from stoker.processes.lifetime import run, until_stopped
+from stoker.processes.lifetime import cluster_config, run, until_stopped
 from stoker.processes.listening import listening_at
 from stoker.processes.status import EngineMetrics, StatusServer
 from stoker.rpc.dispatch import Dispatcher
@@ -57,4 +58,4 @@ async def _observe(config: cfg.ConfigOpts, engine: Engine, opened: AsyncExitStac
 
 def main(config_files: Sequence[str] = ()) -> None:
     """Entry point."""
-    run(config_files, serve)
+    run(partial(cluster_config, config_files), serve)

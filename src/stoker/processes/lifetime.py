@@ -13,17 +13,27 @@ from oslo_config import cfg
 from stoker.base.config import load_config
 from stoker.base.errors import StokerError
 from stoker.base.logging import setup as set_logging_up
+from stoker.base.unused_options import log_unused_options
 from stoker.processes.memory import collect_rarely, configure_allocator
 from stoker.processes.settings import TOKEN_CHECK, set_login
 from stoker.processes.signals import handle_signals
 from stoker.rpc import messaging
 
 
-def cluster_config(files: Sequence[str]) -> cfg.ConfigOpts:
-    """Load heat.conf for a process of a cluster; without `files` from the usual places. Raises cfg.Error."""
-    config = load_config([], list(files) or None, messaging.register_options, messaging.LIBRARY_GROUPS)
+def cluster_config(files: Sequence[str], args: Sequence[str] = (), prog: str = "stoker") -> cfg.ConfigOpts:
+    """Load heat.conf for a process of a cluster; without `files` from the usual places. Raises cfg.Error.
+
+    `args` and `prog` are the command line and the name of a program that takes oslo.config's options.
+    """
+    config = load_config(args, list(files) or None, messaging.register_options, prog)
     set_login(config, TOKEN_CHECK, "password", {})
     return config
+
+
+def begin_logging(config: cfg.ConfigOpts) -> None:
+    """Set up logging for a process of a cluster, and log which options in the configuration files have no effect."""
+    set_logging_up(config, readable=True)
+    log_unused_options(config, messaging.LIBRARY_GROUPS)
 
 
 async def until_stopped(name: str) -> None:
@@ -36,11 +46,11 @@ async def until_stopped(name: str) -> None:
     await handle_signals(name).wait()
 
 
-def run(files: Sequence[str], serve: Callable[[cfg.ConfigOpts], Coroutine[Any, Any, None]]) -> None:
+def run(load: Callable[[], cfg.ConfigOpts], serve: Callable[[cfg.ConfigOpts], Coroutine[Any, Any, None]]) -> None:
     """Run a process to its end. If it cannot start, it prints one message and exits with status 1."""
     try:
-        config = cluster_config(files)
-        set_logging_up(config, readable=True)
+        config = load()
+        begin_logging(config)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(serve(config))
     except (StokerError, cfg.Error, OSError) as error:

@@ -49,11 +49,13 @@ def set_login(config: cfg.ConfigOpts, group: str, auth_type: str, auth: Mapping[
 
 def cloud_settings(config: cfg.ConfigOpts) -> CloudSettings:
     """Return the settings for calling services. `[keystone_authtoken]` has the defaults of `[trustee]`."""
+    remembered = config.constraint_validation_cache.expiration_time if config.constraint_validation_cache.caching else 0
     return CloudSettings(
         **_of_the_same_name(config, CloudSettings),
         **{name: value for name in SERVICE_USER_OPTIONS if (value := _of_service_user(config, name)) is not None},
         server_auth_url=config.clients_keystone.auth_uri,
         clients=_clients(config),
+        finder_cache_seconds=float(remembered),
         max_microversions={
             service: cap
             for service in ("nova", "cinder", "ironic")
@@ -116,6 +118,8 @@ def database_pool(config: cfg.ConfigOpts) -> Pool:
         database.pool_timeout,
         database.connection_recycle_time,
         idle_transaction=config.engine.lease_seconds * _IDLE_PART,
+        parameters=database.connection_parameters,
+        wsrep_sync_wait=database.mysql_wsrep_sync_wait,
     )
 
 

@@ -51,6 +51,9 @@ class Pool:
 
     After `idle_transaction` seconds without a statement the server ends a transaction: otherwise that of a paused
     process, or of a lost machine, would keep its locks and block all others.
+
+    `parameters` (`name=value&name=value`) are added to the URL. `wsrep_sync_wait` is set in each session of a Galera
+    cluster: with 1, for example, reads wait until the node has all writes of the other nodes.
     """
 
     size: int = 5
@@ -58,6 +61,8 @@ class Pool:
     timeout: float | None = None
     recycle: int = 3600
     idle_transaction: float | None = None
+    parameters: str = ""
+    wsrep_sync_wait: int | None = None
 
     def options(self) -> dict[str, Any]:
         """Return the arguments for SQLAlchemy's `create_engine`."""
@@ -72,8 +77,9 @@ class Database:
     """
 
     def __init__(self, url: str, pool: Pool | None = None) -> None:
-        self.url = _checked(url)
-        self.engine = _engine(self.url, pool or Pool())
+        pool = pool or Pool()
+        self.url = _checked(url).update_query_string(pool.parameters, append=True)
+        self.engine = _engine(self.url, pool)
         self._outage = Outage("read")
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="store-read")
 
@@ -219,7 +225,14 @@ def _server_engine(url: URL, pool: Pool) -> Engine:
     if pool.idle_transaction is not None:
         limit = _IDLE_LIMIT[engine.dialect.name](pool.idle_transaction)
         event.listen(engine, "connect", lambda connection, _record: limit(connection))
+    if pool.wsrep_sync_wait is not None and url.get_backend_name() != _POSTGRESQL:
+        event.listen(engine, "connect", partial(_wait_for_nodes, pool.wsrep_sync_wait))
     return engine
+
+
+def _wait_for_nodes(statements: int, connection: Any, _record: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET SESSION wsrep_sync_wait = {statements:d}")
 
 
 def _limit_on_postgresql(seconds: float) -> Callable[[Any], None]:

@@ -16,8 +16,7 @@ from oslo_config import cfg
 
 from stoker.api.auth import WSGIApplication
 from stoker.base.errors import StokerError
-from stoker.base.logging import setup as set_logging_up
-from stoker.processes.lifetime import cluster_config
+from stoker.processes.lifetime import begin_logging, cluster_config
 from stoker.rpc.contract import EngineClient
 from stoker.rpc.messaging import MessagingClient, open_transport
 
@@ -38,7 +37,7 @@ class Face:
         files = [name for name in os.environ.get(CONFIG_FILES, "").split(":") if name]
         try:
             self._config = cluster_config(files)
-            set_logging_up(self._config, readable=True)
+            begin_logging(self._config)
         except (StokerError, cfg.Error, OSError) as error:
             raise SystemExit(f"stoker: {error}") from error
 

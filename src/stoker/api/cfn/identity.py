@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from keystoneauth1 import exceptions, loading
+from keystoneauth1.identity import v3
 from keystoneauth1.session import Session
 from keystonemiddleware import auth_token
 from oslo_config import cfg
@@ -15,6 +16,7 @@ from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.signatures import Signed
 from stoker.api.faults import IdentityUnavailable
 from stoker.api.policy import Credentials, Policy
+from stoker.base.config import SERVICE_USER_OPTIONS
 from stoker.base.context import RequestContext
 
 _LOGIN = "keystone_authtoken"
@@ -55,14 +57,14 @@ class Caller:
 class SignatureCheck:
     """Sends signatures to the identity service of `[ec2authtoken] auth_url`, by default that of `[keystone_authtoken]`.
 
-    The requests carry a token of the user in `[keystone_authtoken]`, which recent releases of Keystone require.
+    The requests carry a token, which recent releases of Keystone require: of the user in `[ec2authtoken]`, or without
+    one, of the user in `[keystone_authtoken]`.
     Thread-safe.
     """
 
     def __init__(self, config: cfg.ConfigOpts) -> None:
         options = config.ec2authtoken
-        loading.register_auth_conf_options(config, _LOGIN)
-        self._login: Any = loading.load_auth_from_conf_options(config, _LOGIN)
+        self._login: Any = _own_login(options) if options.username else _shared_login(config)
         self._url = _tokens_url(options.auth_url or getattr(self._login, "auth_url", None))
         self._session = Session(
             verify=False if options.insecure else options.cafile or True,
@@ -106,11 +108,24 @@ class SignatureCheck:
         return caller
 
 
+def _own_login(options: cfg.ConfigOpts.GroupAttr) -> Any:
+    chosen = {name: options[name] for name in SERVICE_USER_OPTIONS if name != "auth_url"}
+    return v3.Password(options.auth_url and f"{_root(options.auth_url)}/v3", **chosen)
+
+
+def _shared_login(config: cfg.ConfigOpts) -> Any:
+    loading.register_auth_conf_options(config, _LOGIN)
+    return loading.load_auth_from_conf_options(config, _LOGIN)
+
+
 def _tokens_url(identity: str | None) -> str:
     if not identity:
         raise cfg.Error("[ec2authtoken] auth_url is not set: signatures cannot be checked without an identity service")
-    root = identity.rstrip("/").removesuffix("/v3").removesuffix("/v2.0")
-    return f"{root}/v3/ec2tokens"
+    return f"{_root(identity)}/v3/ec2tokens"
+
+
+def _root(identity: str) -> str:
+    return identity.rstrip("/").removesuffix("/v3").removesuffix("/v2.0")
 
 
 def _require_access(token: Mapping[str, Any], signed: Signed) -> None:
