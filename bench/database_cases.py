@@ -175,9 +175,14 @@ def _variant(
         ]
         opened.enter_context(_process([*STOKER, "api", "--config-file", configurations[0]], directory))
         for port in ports:
-            wait_until(partial(_answers, f"http://127.0.0.1:{port}/healthcheck"), "the engine runs")
+            wait_until(partial(_receives_calls, f"http://127.0.0.1:{port}/healthcheck"), "the engine receives calls")
         wait_until(lambda: _answers(place["rest"].replace("/v1", "/healthcheck")), "the API answers")
         return asyncio.run(_work(place, title, [process.pid for process in processes]))
+
+
+def _receives_calls(url: str) -> bool:
+    with urllib.request.urlopen(url, timeout=5) as answer:
+        return bool(json.load(answer)["receives_calls"])
 
 
 def _answers(url: str) -> bool:

@@ -73,3 +73,23 @@ async def test_an_engine_waits_for_the_broker_to_know_its_user(
     await asyncio.to_thread(transport.cleanup)
     assert "s3cret" not in caplog.text
     assert "Traceback" not in caplog.text
+
+
+@pytest.mark.filterwarnings(EXECUTOR)
+async def test_a_call_before_the_first_engine_of_a_new_cluster_is_refused_at_once(
+    tmp_path: Path, rabbitmq: RabbitMQ
+) -> None:
+    path = tmp_path / "heat.conf"
+    path.write_text(f"[DEFAULT]\ntransport_url = {rabbitmq.url}\ncontrol_exchange = new\n")
+    transport = open_transport(cluster_config([str(path)]))
+    client = MessagingClient(transport)
+    for _ in range(2):
+        with pytest.raises(EngineUnavailable, match="No engine receives calls yet"):
+            await asyncio.to_thread(client.call, CONTEXT, Echo(value="early"), 50.0)
+    service = Dispatcher(None, {"echo": Echo.served_by(echo)})
+    server = MessagingServer(transport, "engine-1", asyncio.get_running_loop(), service, Listener())
+    server.start()
+    await asyncio.to_thread(wait_until, lambda: server.serving, "the server is serving")
+    assert await asyncio.to_thread(client.call, CONTEXT, Echo(value="served")) == "served"
+    await server.stop()
+    await asyncio.to_thread(transport.cleanup)

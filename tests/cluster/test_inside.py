@@ -43,7 +43,7 @@ def test_what_goes_on_is_seen_from_outside(cluster: Cluster) -> None:
     metrics = owner.status("/metrics")[1]
     assert 'stoker_operations{state="running"} 1.0' in metrics
     assert "stoker_commit_seconds_count" in metrics
-    assert json.loads(owner.status("/healthcheck")[1]) == {"healthy": True, "problems": []}
+    assert json.loads(owner.status("/healthcheck")[1]) == {"healthy": True, "problems": [], "receives_calls": True}
 
     owner.signal(signal.SIGUSR2)
     wait_until(lambda: "Guru Meditation" in owner.said() and row["id"] in owner.said(), "the report is written")

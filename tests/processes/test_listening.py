@@ -67,9 +67,10 @@ async def test_an_engine_reports_the_address_and_options_of_its_health_check(
 ) -> None:
     config = configure(f"[engine]\nstatus_host = {host}\nstatus_port = {taken}\n")
     expected = rf"\[engine\] status_host, status_port: cannot listen on {host}:{taken}: {reason}\."
+    server: Any = SimpleNamespace(serving=False)
     async with AsyncExitStack() as opened:
         with pytest.raises(Invalid, match=expected):
-            await engine._observe(config, idle_engine(), opened)
+            await engine._observe(config, idle_engine(), server, opened)
 
 
 def test_a_name_without_an_address_is_reported() -> None:

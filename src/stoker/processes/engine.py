@@ -33,11 +33,11 @@ async def serve(config: cfg.ConfigOpts) -> None:
         peers = MessagingPeers(transport)
         opened.push_async_callback(peers.close)
         engine = await opened.enter_async_context(made_engine(config, database, peers=peers, bus=open_bus(config)))
-        await _observe(config, engine, opened)
-        await engine.start()
-        opened.push_async_callback(engine.stop)
         loop, service = asyncio.get_running_loop(), Dispatcher(engine, OPERATIONS)
         server = MessagingServer(transport, engine.id, loop, service, engine.membership)
+        await _observe(config, engine, server, opened)
+        await engine.start()
+        opened.push_async_callback(engine.stop)
         server.start()
         opened.push_async_callback(server.stop)
         _log.info("The engine %s is running on %s", engine.id, engine.settings.host)
@@ -45,11 +45,11 @@ async def serve(config: cfg.ConfigOpts) -> None:
         _log.info("Stopping; unfinished operations are offered to other engines")
 
 
-async def _observe(config: cfg.ConfigOpts, engine: Engine, opened: AsyncExitStack) -> None:
+async def _observe(config: cfg.ConfigOpts, engine: Engine, server: MessagingServer, opened: AsyncExitStack) -> None:
     """Serve metrics and the health check, if configured."""
     metrics = EngineMetrics(engine)
     if config.engine.status_port is not None:
-        status = StatusServer(engine, metrics)
+        status = StatusServer(engine, metrics, lambda: server.serving)
         opened.push_async_callback(status.stop)
         host, port = config.engine.status_host, config.engine.status_port
         with listening_at(host, port, "[engine] status_host, status_port"):

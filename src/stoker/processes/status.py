@@ -6,7 +6,7 @@ Both are served by the engine's own event loop, so that a blocked engine does no
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from aiohttp import web
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -133,6 +133,7 @@ def problems(engine: Engine) -> list[str]:
 
 _ENGINE = web.AppKey("engine", Engine)
 _METRICS = web.AppKey("metrics", EngineMetrics)
+_RECEIVES_CALLS: web.AppKey[Callable[[], bool]] = web.AppKey("receives_calls")
 
 
 async def _metrics(request: web.Request) -> web.Response:
@@ -141,15 +142,17 @@ async def _metrics(request: web.Request) -> web.Response:
 
 async def _health(request: web.Request) -> web.Response:
     found = problems(request.app[_ENGINE])
-    return web.json_response({"healthy": not found, "problems": found}, status=503 if found else 200)
+    body = {"healthy": not found, "problems": found, "receives_calls": request.app[_RECEIVES_CALLS]()}
+    return web.json_response(body, status=503 if found else 200)
 
 
 class StatusServer:
     """Serves `/metrics` and `/healthcheck` of an engine."""
 
-    def __init__(self, engine: Engine, metrics: EngineMetrics) -> None:
+    def __init__(self, engine: Engine, metrics: EngineMetrics, receives_calls: Callable[[], bool]) -> None:
         application = web.Application()
         application[_ENGINE], application[_METRICS] = engine, metrics
+        application[_RECEIVES_CALLS] = receives_calls
         application.add_routes([web.get("/metrics", _metrics), web.get("/healthcheck", _health)])
         self._runner = web.AppRunner(application, access_log=None)
 

@@ -50,6 +50,8 @@ _ASKED_AGAIN_AFTER = 10.0
 _MOST_WAITING = 1000
 _AT_A_TIME = 8
 
+_RETURN_UNROUTABLE = oslo_messaging.TransportOptions(at_least_once=True)
+
 _CLOSING_SECONDS = 5.0
 _PROBLEMS = (
     oslo_messaging.MessagingTimeout,
@@ -122,11 +124,17 @@ def broker_of(config: cfg.ConfigOpts) -> str:
 
 
 class MessagingClient:
-    """An `EngineClient` that calls any engine of the cluster. It is thread-safe."""
+    """An `EngineClient` that calls any engine of the cluster. It is thread-safe.
+
+    The broker returns a call for which no queue exists, as before the first engine of a new cluster has started: the
+    caller gets an error at once instead of waiting for an engine that never saw the call.
+    """
 
     def __init__(self, transport: Any) -> None:
         target = oslo_messaging.Target(topic=engine_topic(transport), version=VERSION)
-        self._client = oslo_messaging.get_rpc_client(transport, target, retry=_CONNECT_TRIES)
+        self._client = oslo_messaging.get_rpc_client(
+            transport, target, retry=_CONNECT_TRIES, transport_options=_RETURN_UNROUTABLE
+        )
         self._calls = BoundedCalls(transport.conf)
         self._broker = broker_of(transport.conf)
         self._patience = float(transport.conf.rpc_response_timeout)
@@ -143,6 +151,8 @@ class MessagingClient:
             answer: Answer = opened(self._calls.run(partial(call, prepared), seconds))
         except oslo_messaging.MessagingTimeout:
             raise EngineUnavailable(f"No engine answered {request.method} in time.") from None
+        except oslo_messaging.MessageUndeliverable:
+            raise EngineUnavailable("No engine receives calls yet; start one (stoker engine), or try again.") from None
         except _PROBLEMS as error:
             LOG.warning("The message broker at %s (transport_url) cannot be used: %s", self._broker, error)
             raise EngineUnavailable("The message broker cannot be reached; try again later.") from None
