@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
 
-from rich.console import Console
+import pytest
 
 from stoker.authoring import render
 from stoker.base.diagnostics import Diagnostic, Position
+from stoker.cli import paint
 from tests.authoring.support import Desk
 from tests.authoring.test_lint import BAD
 
@@ -23,8 +23,12 @@ PROBLEM = Diagnostic(
 )
 
 
+def explanation(diagnostic: Diagnostic, text: str | None) -> str:
+    return "".join(part for part, _ in render.explanation(diagnostic, text))
+
+
 def test_an_excerpt_has_a_caret_below_the_place() -> None:
-    assert render.explanation(PROBLEM, TEXT).plain == (
+    assert explanation(PROBLEM, TEXT) == (
         "error[unknown-property]: there is no property 'flavour'\n"
         " --> web.yaml:4:7  resources.web.properties\n"
         "3 |     properties:\n"
@@ -35,21 +39,20 @@ def test_an_excerpt_has_a_caret_below_the_place() -> None:
 
 
 def test_without_a_text_there_is_the_place_alone() -> None:
-    shown = render.explanation(PROBLEM, None).plain
+    shown = explanation(PROBLEM, None)
     assert "web.yaml:4:7" in shown
     assert "^" not in shown
 
 
 def test_a_place_after_the_end_of_the_text_is_survived() -> None:
     beyond = Diagnostic("syntax", "ends too early", (), "web.yaml", Position(9, 1))
-    assert "web.yaml:9:1" in render.explanation(beyond, TEXT).plain
-    assert "^" in render.explanation(Diagnostic("syntax", "x", (), "w", Position(4, 80)), TEXT).plain
+    assert "web.yaml:9:1" in explanation(beyond, TEXT)
+    assert "^" in explanation(Diagnostic("syntax", "x", (), "w", Position(4, 80)), TEXT)
 
 
-def test_markup_in_a_message_is_shown_as_it_is() -> None:
-    console = Console(record=True, width=200, file=io.StringIO())
-    render.show(console, [Diagnostic("function", "[bold]x[/bold] and [red]", source="a.yaml")], lambda source: None)
-    assert "[bold]x[/bold] and [red]" in console.export_text()
+def test_markup_in_a_message_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    paint.show([Diagnostic("function", "[bold]x[/bold] and [red]", source="a.yaml")], lambda source: None)
+    assert "[bold]x[/bold] and [red]" in capsys.readouterr().out
 
 
 def test_colours_only_where_they_are_wanted(desk: Desk) -> None:

@@ -1,4 +1,4 @@
-"""Render diagnostics: as excerpts with a caret, as JSON, and as SARIF for code review.
+"""Render diagnostics: as excerpts with a caret, in styled pieces, as JSON, and as SARIF for code review.
 
 Used by the linter, and by commands for the errors of a server.
 """
@@ -11,15 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from rich.console import Console
-from rich.text import Text
-
 from stoker.authoring.rules import ERROR, WARNING
 from stoker.base.diagnostics import Diagnostic, Position, format_path
 from stoker.template.rules import Rule
 
 TextOf = Callable[[str], str | None]
 """Returns the content of a source by its name; None if there is none to show."""
+Piece = tuple[str, str]
+"""Text and its style: "bold", "blue", "bold red", "bold yellow", or "" for none."""
 
 _STYLES = {ERROR: "bold red", WARNING: "bold yellow"}
 _LEVELS = {ERROR: "error", WARNING: "warning"}
@@ -31,27 +30,22 @@ _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 # -- text --------------------------------------------------------------------------------------------------------
 
 
-def show(console: Console, diagnostics: Sequence[Diagnostic], text_of: TextOf) -> None:
-    """Print each diagnostic with its source lines."""
-    for diagnostic in diagnostics:
-        console.print(explanation(diagnostic, text_of(diagnostic.source)), soft_wrap=True)
-
-
-def explanation(diagnostic: Diagnostic, text: str | None) -> Text:
+def explanation(diagnostic: Diagnostic, text: str | None) -> list[Piece]:
     """Return a diagnostic with its message, its location, the source lines with a caret, and the hint."""
     style = _STYLES[diagnostic.severity]
-    shown = Text.assemble((f"{diagnostic.severity}[{diagnostic.rule}]", style), (f": {diagnostic.message}\n", "bold"))
     lines = (text or "").splitlines()
     position = diagnostic.position
     width = len(str(position.line)) if position else 1
-    shown.append(f"{' ' * width}--> ", "blue")
-    shown.append(f"{_place(diagnostic)}\n")
+    shown = [
+        (f"{diagnostic.severity}[{diagnostic.rule}]", style),
+        (f": {diagnostic.message}\n", "bold"),
+        (f"{' ' * width}--> ", "blue"),
+        (f"{_place(diagnostic)}\n", ""),
+    ]
     if position is not None and position.line <= len(lines):
-        for piece in _excerpt(lines, position, width, style):
-            shown.append_text(piece)
+        shown += _excerpt(lines, position, width, style)
     if diagnostic.hint:
-        shown.append(f"{' ' * width} = ", "blue")
-        shown.append(f"{diagnostic.hint}\n")
+        shown += [(f"{' ' * width} = ", "blue"), (f"{diagnostic.hint}\n", "")]
     return shown
 
 
@@ -62,15 +56,17 @@ def _place(diagnostic: Diagnostic) -> str:
     return f"{where}  {format_path(diagnostic.path)}".rstrip()
 
 
-def _excerpt(lines: Sequence[str], position: Position, width: int, style: str) -> Iterator[Text]:
+def _excerpt(lines: Sequence[str], position: Position, width: int, style: str) -> Iterator[Piece]:
     first = max(1, position.line - _CONTEXT_LINES)
     for number in range(first, position.line + 1):
         line = lines[number - 1].rstrip().replace("\t", " ")
         if line or number == position.line:
-            yield Text.assemble((f"{number:>{width}} | ", "blue"), f"{line}\n")
+            yield f"{number:>{width}} | ", "blue"
+            yield f"{line}\n", ""
     token = _TOKEN.match(lines[position.line - 1], position.column - 1)
     marks = "^" * (len(token[0]) if token else 1)
-    yield Text.assemble((f"{' ' * width} | ", "blue"), (f"{' ' * (position.column - 1)}{marks}\n", style))
+    yield f"{' ' * width} | ", "blue"
+    yield f"{' ' * (position.column - 1)}{marks}\n", style
 
 
 def summary(diagnostics: Sequence[Diagnostic], files: int) -> str:

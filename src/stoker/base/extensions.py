@@ -95,11 +95,16 @@ def _loaded(group: str) -> tuple[tuple[Offer[Any], ...], tuple[str, ...]]:
             offers.append(Offer(entry_point.name, entry_point.load(), package, place))
         except Exception as error:
             LOG.debug("%s: %s cannot be loaded", package, place, exc_info=True)
-            problems.append(
-                f"{package} ({place}): the plug-in cannot be loaded: {type(error).__name__}: {error}; install a "
-                f"release of {package} that works with this release of Stoker, or uninstall it"
-            )
+            problems.append(not_loaded(package, place, error))
     return tuple(offers), tuple(problems)
+
+
+def not_loaded(package: str, place: str, error: Exception) -> str:
+    """Return the message about a plug-in at `place` (an entry point) that cannot be imported."""
+    return (
+        f"{package} ({place}): the plug-in cannot be loaded: {type(error).__name__}: {error}; install a "
+        f"release of {package} that works with this release of Stoker, or uninstall it"
+    )
 
 
 def offers(group: str) -> tuple[Offer[Any], ...]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 
 import click
-from rich.console import Console
 
-from stoker.authoring import render
 from stoker.authoring.convert.templates import TARGETS, convert, to_json, to_yaml
 from stoker.authoring.sources import Sources
 from stoker.cli.offline import problems_shown
+from stoker.cli.paint import show
 from stoker.template.limits import DEFAULT_LIMITS
 
 _FORMATS = {"yaml": to_yaml, "json": to_json}
@@ -47,7 +46,7 @@ def command(path: str, to: str, form: str, partial: bool) -> None:
     sources = Sources(DEFAULT_LIMITS)
     with problems_shown(sources):
         conversion = convert(sources.template(path), to)
-    render.show(Console(stderr=True, highlight=False), conversion.problems, sources.shown)
+    show(conversion.problems, sources.shown, err=True)
     if conversion.problems and not partial:
         sys.exit(1)
     click.echo(_FORMATS[form](conversion.data), nl=False)

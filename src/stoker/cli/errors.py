@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 import click
-from keystoneauth1 import exceptions as keystone_errors
-from oslo_config import cfg
 
 from stoker.base.errors import StokerError
 
@@ -37,18 +35,36 @@ def reported_errors() -> Iterator[None]:
     """Turn errors of Stoker, keystoneauth and the configuration into messages for the user."""
     try:
         yield
+    except (click.ClickException, click.exceptions.Exit, click.Abort):
+        raise
     except StokerError as error:
         raise CommandFailed(error.message) from error
-    except cfg.Error as error:
-        raise CommandFailed(f"The configuration is invalid: {error}") from error
-    except keystone_errors.ConnectFailure as error:
+    except Exception as error:
+        message = _library_message(error)
+        if message is None:
+            raise
+        raise CommandFailed(message) from error
+
+
+def _library_message(error: Exception) -> str | None:
+    """Return the message about an error of a library; None if there is none, since the error is a defect.
+
+    The libraries are imported here, since most commands do not need them.
+    """
+    from keystoneauth1 import exceptions as keystone_errors
+    from oslo_config import cfg
+
+    if isinstance(error, cfg.Error):
+        return f"The configuration is invalid: {error}"
+    if isinstance(error, keystone_errors.ConnectFailure):
         what, _, _ = str(error).partition(": ")  # the rest comes from the HTTP library
-        raise CommandFailed(f"The service cannot be reached. {USE_UP} ({what})") from error
-    except keystone_errors.DiscoveryFailure as error:
-        raise CommandFailed("The identity service at auth_url cannot be reached, or there is none.") from error
-    except keystone_errors.Unauthorized as error:
-        raise CommandFailed(f"The identity service refused the credentials: {error.message}") from error
-    except keystone_errors.EndpointNotFound as error:
-        raise CommandFailed("The cloud's catalog has no orchestration service for this region.") from error
-    except keystone_errors.ClientException as error:
-        raise CommandFailed(str(error)) from error
+        return f"The service cannot be reached. {USE_UP} ({what})"
+    if isinstance(error, keystone_errors.DiscoveryFailure):
+        return "The identity service at auth_url cannot be reached, or there is none."
+    if isinstance(error, keystone_errors.Unauthorized):
+        return f"The identity service refused the credentials: {error.message}"
+    if isinstance(error, keystone_errors.EndpointNotFound):
+        return "The cloud's catalog has no orchestration service for this region."
+    if isinstance(error, keystone_errors.ClientException):
+        return str(error)
+    return None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import yaml
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+# The libraries for tables and YAML are imported where they are used: the list of commands needs neither.
 
 Row = Mapping[str, Any]
 
@@ -20,6 +20,8 @@ _WIDE = 10_000
 
 def console() -> Console:
     """Return the standard output; with colors only on a terminal, and none with NO_COLOR."""
+    from rich.console import Console
+
     plain = Console(highlight=False)
     return plain if plain.is_terminal else Console(highlight=False, width=_WIDE)
 
@@ -53,10 +55,19 @@ def _json(data: Any) -> None:
 
 
 def _yaml(data: Any) -> None:
-    print(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=_WIDE), end="")
+    print(_dumped(data, _WIDE), end="")
+
+
+def _dumped(data: Any, width: int | None = None) -> str:
+    import yaml
+
+    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=width)
 
 
 def _table(rows: Sequence[Row], columns: Sequence[str]) -> None:
+    from rich import box
+    from rich.table import Table
+
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for name in columns:
         table.add_column(name, overflow="fold")
@@ -66,11 +77,13 @@ def _table(rows: Sequence[Row], columns: Sequence[str]) -> None:
 
 
 def _record_table(record: Row) -> None:
+    from rich.table import Table
+
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in record.items():
-        text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True).rstrip() if _nested(value) else cell(value)
+        text = _dumped(value).rstrip() if _nested(value) else cell(value)
         table.add_row(name, _coloured(name, text))
     console().print(table)
 
@@ -80,6 +93,8 @@ def _nested(value: Any) -> bool:
 
 
 def _coloured(name: str, text: str) -> Text:
+    from rich.text import Text
+
     return Text(text, style=state_style(text) if name.endswith("status") else "")
 
 
@@ -111,7 +126,7 @@ ROW_FORMATS: Mapping[str, Callable[[Sequence[Row], Sequence[str]], None]] = {
 _ONE_ROW: Mapping[str, Callable[[Row], str]] = {
     "table": lambda row: "  ".join(cell(value) for value in row.values()),
     "json": lambda row: json.dumps(row, ensure_ascii=False),
-    "yaml": lambda row: yaml.safe_dump([row], sort_keys=False, allow_unicode=True, width=_WIDE).rstrip(),
+    "yaml": lambda row: _dumped([row], _WIDE).rstrip(),
     "value": lambda row: " ".join(cell(value) for value in row.values()),
 }
 

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 import click
 
-from stoker.cli.connection import connect
 from stoker.cli.errors import CommandFailed, reported_errors
 from stoker.cli.formats import RECORD_FORMATS, ROW_FORMATS, Row, show_record, show_row, show_rows
 from stoker.processes.directory import DataDirectory, default_directory
@@ -69,6 +68,8 @@ def with_service(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def connected(directory: DataDirectory, os_cloud: str | None, **arguments: Any) -> Any:
+        from stoker.cli.connection import connect  # imports the libraries of OpenStack's clients
+
         return function(connect(directory, os_cloud), **arguments)
 
     cloud_option = click.option("--os-cloud", envvar="OS_CLOUD", metavar="NAME", help="Entry of clouds.yaml to use.")

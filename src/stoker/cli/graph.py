@@ -38,6 +38,6 @@ def graph(path: str, form: str, nested: bool, environments: tuple[str, ...], par
       stoker graph web.yaml | dot -Tpng > web.png
       stoker graph web.yaml --nested --format svg > web.svg
     """
-    workspace = Workspace(Registry.from_entry_points(), environments, parameters)
+    workspace = Workspace(Registry.on_demand(), environments, parameters)
     with problems_shown(workspace.sources):
         click.echo(_FORMATS[form](draw(workspace.root(path), nested=nested)), nl=False)

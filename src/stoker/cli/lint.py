@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
-from rich.text import Text
 
 from stoker import __version__
 from stoker.authoring import render
@@ -17,7 +16,7 @@ from stoker.authoring.rules import ERROR, RULES
 from stoker.authoring.sources import find_templates
 from stoker.authoring.workspace import Workspace
 from stoker.base.diagnostics import Diagnostic
-from stoker.cli.formats import console
+from stoker.cli import paint
 from stoker.cli.offline import binding_options
 from stoker.plugins.registry import Registry
 
@@ -41,10 +40,9 @@ def _known_rules(_context: click.Context, _option: click.Parameter, names: tuple
 
 
 def _text(diagnostics: Sequence[Diagnostic], files: int, workspace: Workspace) -> None:
-    out = console()
-    render.show(out, diagnostics, workspace.sources.shown)
+    paint.show(diagnostics, workspace.sources.shown)
     bad = any(diagnostic.severity == ERROR for diagnostic in diagnostics)
-    out.print(Text(render.summary(diagnostics, files), style="bold red" if bad else "bold green"))
+    paint.echo([(render.summary(diagnostics, files), "bold red" if bad else "bold green"), ("\n", "")])
 
 
 def _json(diagnostics: Sequence[Diagnostic], files: int, _workspace: Workspace) -> None:
@@ -109,7 +107,7 @@ def lint(
       stoker lint web.yaml
       stoker lint templates/ -e production.yaml --format sarif
     """
-    workspace = Workspace(Registry.from_entry_points(), environments, parameters)
+    workspace = Workspace(Registry.on_demand(), environments, parameters)
     files = list(find_templates(paths))
     chosen = [
         item

@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
-from rich.console import Console
 
-from stoker.authoring import render
 from stoker.authoring.sources import Sources
 from stoker.base.errors import TemplateInvalid
+from stoker.cli.paint import show
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -54,5 +53,5 @@ def problems_shown(sources: Sources) -> Iterator[None]:
     try:
         yield
     except TemplateInvalid as error:
-        render.show(Console(stderr=True, highlight=False), error.diagnostics, sources.shown)
+        show(error.diagnostics, sources.shown, err=True)
         sys.exit(1)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, urlsplit
 
-from stoker.cloud.session import Cloud
-from stoker.cloud.transport import Answer
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
+    from stoker.cloud.transport import Answer
+
 
 CLIENT_ID = "5f0a9d3e-6d0b-5c8c-9a53-0f6d1b7c2e41"
 """The client ID of Stoker's messages, by which clients omit their own messages from lists."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stoker.cloud import messaging
 from stoker.cloud.credentials import StackUserCredential
-from stoker.cloud.session import Cloud
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 AGENT, DEPLOYMENTS = "os-collect-config", "deployments"
 """Keys of a server's metadata: the agent's own configuration, and the deployments that it has to apply.

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Outcome
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 AttributeKey = tuple[str | int, ...]
 """An attribute's name and the path that follows it in the reference."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError
 from stoker.cloud.finders import finders
-from stoker.cloud.session import Cloud
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 
 class CustomCheck(ABC):

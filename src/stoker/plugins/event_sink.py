@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from stoker.cloud.session import Cloud
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 
 class EventSink(ABC):

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from stoker.base.errors import StokerError
-from stoker.cloud.session import Cloud
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 
 class OperationRefused(StokerError):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stoker.cloud.errors import NotNamed
 from stoker.cloud.finders import is_uuid
-from stoker.cloud.session import Cloud
 from stoker.schema.property import Property
 from stoker.schema.unknown import Unknown
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 
 async def resolve_names(

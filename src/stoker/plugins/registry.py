@@ -2,7 +2,7 @@
 
 | group | object of an entry point |
 |---|---|
-| `stoker.resources` | an iterable of `ResourceType` classes |
+| `stoker.resources` | an iterable of `ResourceType` classes, or `TypesOnDemand` |
 | `stoker.constraints` | a mapping from names to `CustomCheck` objects |
 | `stoker.template_types` | one function `(template, name) -> ResourceType` for resources that are templates |
 | `stoker.event_sinks` | a mapping from the types of event sinks to `EventSink` objects |
@@ -22,12 +22,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from stoker.base.extensions import Offer, PluginInvalid, entries, offers, twice, working_offers
+from stoker.base.extensions import Offer, PluginInvalid, entries, not_loaded, offers, twice, working_offers
 from stoker.cloud.finders import finders
 from stoker.cloud.services import services
 from stoker.plugins.constraints import CustomCheck, Exists
 from stoker.plugins.event_sink import EventSink
 from stoker.plugins.lifecycle import LifecyclePlugin
+from stoker.plugins.on_demand import TypePlace, TypesOnDemand
 from stoker.plugins.recovery import Recovery
 from stoker.plugins.resource import ResourceType
 from stoker.plugins.update_policy import UpdatePolicy
@@ -42,6 +43,7 @@ LIFECYCLE = "stoker.lifecycle"
 UPDATE_POLICIES = "stoker.update_policies"
 
 TemplateType = Callable[[Any, str], ResourceType]
+_Offered = Offer[type[ResourceType] | TypePlace]
 
 Object = TypeVar("Object")
 Ordered = TypeVar("Ordered", LifecyclePlugin, UpdatePolicy)
@@ -69,24 +71,25 @@ class Registry:
         self._sinks = dict(sinks or {})
         self._lifecycle = _in_order(lifecycle or {})
         self._update_policies = _in_order(update_policies or {})
-        self._types: dict[str, ResourceType] = {}
+        made: dict[str, ResourceType] = {}
         problems = list(constraint_problems(self._constraints))
         for kind in types:
             name = type_name(kind)
-            if name in self._types and type(self._types[name]) is not kind:
-                problems.append(f"{name}: declared by {type(self._types[name]).__qualname__} and {kind.__qualname__}")
+            if name in made and type(made[name]) is not kind:
+                problems.append(f"{name}: declared by {type(made[name]).__qualname__} and {kind.__qualname__}")
                 continue
-            made = self._types[name] = kind()
-            made.configure(options or {})
-            problems += (f"{name}: {problem}" for problem in declaration_problems(made, self._constraints))
+            made[name] = kind()
+            made[name].configure(options or {})
+            problems += _type_problems(name, made[name], self._constraints)
         if problems:
             raise PluginInvalid(problems)
+        self._types: Mapping[str, ResourceType] = made
 
     @classmethod
     def from_entry_points(cls, options: Mapping[str, Any] | None = None) -> Registry:
         """Load all plug-ins of the installed packages, configured with `options`. Raises PluginInvalid."""
         return cls(
-            _types(),
+            _classes(_offered_types().values()),
             _named(offers(CONSTRAINTS), CustomCheck),  # type: ignore[type-abstract]
             _template_type(),
             options,
@@ -94,6 +97,17 @@ class Registry:
             _named(offers(LIFECYCLE), LifecyclePlugin),
             _named(offers(UPDATE_POLICIES), UpdatePolicy),  # type: ignore[type-abstract]
         )
+
+    @classmethod
+    def on_demand(cls) -> Registry:
+        """Return a registry for tools that read a few templates: types are imported and validated when they are used.
+
+        It has no event sinks, lifecycle plug-ins and update policies, which only operations need. Raises PluginInvalid,
+        also later, for a type that cannot be used.
+        """
+        made = cls((), _named(offers(CONSTRAINTS), CustomCheck), _template_type())  # type: ignore[type-abstract]
+        made._types = _TypesOnDemand(_offered_types(), made._constraints)
+        return made
 
     def get(self, type_name: str) -> ResourceType | None:
         """Return the type with exactly this name; None when there is none."""
@@ -134,6 +148,32 @@ class Registry:
         return self._template_type(template, name)
 
 
+class _TypesOnDemand(Mapping[str, ResourceType]):
+    """One instance of each type by name, made when it is asked for first."""
+
+    def __init__(self, offered: Mapping[str, _Offered], constraints: Mapping[str, CustomCheck]) -> None:
+        self._offered = offered
+        self._constraints = constraints
+        self._made: dict[str, ResourceType] = {}
+
+    def __getitem__(self, name: str) -> ResourceType:
+        if name not in self._made:
+            (kind,) = _classes([self._offered[name]])
+            made = kind()
+            made.configure({})
+            problems = list(_type_problems(name, made, self._constraints))
+            if problems:
+                raise PluginInvalid(problems)
+            self._made[name] = made
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._offered)
+
+    def __len__(self) -> int:
+        return len(self._offered)
+
+
 def _named(found: Iterable[Offer[Any]], kind: type[Object]) -> dict[str, Object]:
     return {entry.name: entry.value for entry in entries(found, kind)}
 
@@ -147,22 +187,37 @@ def type_name(kind: type[ResourceType]) -> str:
     return getattr(kind, "type_name", "") or f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _types() -> list[type[ResourceType]]:
-    """Return the classes that packages offer. Raises PluginInvalid."""
-    known: dict[str, Offer[type[ResourceType]]] = {}
+def _offered_types() -> dict[str, _Offered]:
+    """Return what packages offer, by the name of the type. Raises PluginInvalid."""
+    known: dict[str, _Offered] = {}
     problems: list[str] = []
     for offer in offers(RESOURCES):
-        for kind in offer.value:
-            if not (isinstance(kind, type) and issubclass(kind, ResourceType)):
+        table = offer.value.places.values() if isinstance(offer.value, TypesOnDemand) else offer.value
+        for kind in table:
+            if not (isinstance(kind, TypePlace) or (isinstance(kind, type) and issubclass(kind, ResourceType))):
                 problems.append(f"{offer.origin}: {kind!r} must be a class derived from ResourceType")
                 continue
-            name = type_name(kind)
-            entry = Offer(name, kind, offer.package, offer.entry_point)
-            if known.setdefault(name, entry).value is not kind:
+            name = kind.type_name if isinstance(kind, TypePlace) else type_name(kind)
+            entry: _Offered = Offer(name, kind, offer.package, offer.entry_point)
+            if known.setdefault(name, entry).value != kind:
                 problems.append(twice(name, known[name], entry))
     if problems:
         raise PluginInvalid(problems)
-    return [entry.value for entry in known.values()]
+    return known
+
+
+def _classes(offered: Iterable[_Offered]) -> list[type[ResourceType]]:
+    """Import the classes that are not imported yet. Raises PluginInvalid with all that cannot be loaded."""
+    classes: list[type[ResourceType]] = []
+    problems: list[str] = []
+    for offer in offered:
+        try:
+            classes.append(offer.value.load() if isinstance(offer.value, TypePlace) else offer.value)
+        except Exception as error:
+            problems.append(not_loaded(offer.package, f"{offer.entry_point}: {offer.name}", error))
+    if problems:
+        raise PluginInvalid(problems)
+    return classes
 
 
 def _template_type() -> TemplateType | None:
@@ -190,6 +245,10 @@ def declaration_problems(kind: ResourceType, constraints: Mapping[str, CustomChe
     yield from _schema_problems(kind.properties, "properties", constraints)
     yield from _schema_problems(kind.update_policy, "update_policy", constraints)
     yield from _schema_problems(kind.creation_policy, "creation_policy", constraints)
+
+
+def _type_problems(name: str, kind: ResourceType, constraints: Mapping[str, CustomCheck]) -> Iterator[str]:
+    return (f"{name}: {problem}" for problem in declaration_problems(kind, constraints))
 
 
 def _schema_problems(

@@ -17,10 +17,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from stoker.base.errors import NotSupported
-from stoker.cloud.session import Cloud
 from stoker.plugins.call import (
     COLLECTED,
     AttributeKey,
@@ -46,6 +45,9 @@ from stoker.plugins.names import resolves_names
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import Recovery
 from stoker.schema.property import SUPPORTED, Attribute, Property, Support, has_custom_constraints, has_secrets
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 __all__ = [
     "COLLECTED",

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from stoker.base.errors import NotSupported
 from stoker.base.extensions import remembered, table
-from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 Known = TypeVar("Known", bound="Transport")
 

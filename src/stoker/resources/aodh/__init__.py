@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.aodh.alarms import CompositeAlarm, EventAlarm, LBMemberHealthAlarm, PrometheusAlarm
-from stoker.resources.aodh.gnocchi import (
-    GnocchiAggregationByMetricsAlarm,
-    GnocchiAggregationByResourcesAlarm,
-    GnocchiResourcesAlarm,
-)
-from stoker.resources.aodh.threshold import Alarm
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (
-    Alarm,
-    CompositeAlarm,
-    EventAlarm,
-    GnocchiAggregationByMetricsAlarm,
-    GnocchiAggregationByResourcesAlarm,
-    GnocchiResourcesAlarm,
-    LBMemberHealthAlarm,
-    PrometheusAlarm,
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Aodh::Alarm": "threshold:Alarm",
+        "OS::Aodh::CompositeAlarm": "alarms:CompositeAlarm",
+        "OS::Aodh::EventAlarm": "alarms:EventAlarm",
+        "OS::Aodh::GnocchiAggregationByMetricsAlarm": "gnocchi:GnocchiAggregationByMetricsAlarm",
+        "OS::Aodh::GnocchiAggregationByResourcesAlarm": "gnocchi:GnocchiAggregationByResourcesAlarm",
+        "OS::Aodh::GnocchiResourcesAlarm": "gnocchi:GnocchiResourcesAlarm",
+        "OS::Aodh::LBMemberHealthAlarm": "alarms:LBMemberHealthAlarm",
+        "OS::Aodh::PrometheusAlarm": "alarms:PrometheusAlarm",
+    },
 )

@@ -2,48 +2,34 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.aws.bucket import Bucket
-from stoker.resources.aws.elastic_ip import EIP
-from stoker.resources.aws.elastic_ip_association import EIPAssociation
-from stoker.resources.aws.gateway import InternetGateway, VPCGatewayAttachment
-from stoker.resources.aws.identity import AccessKey, User
-from stoker.resources.aws.instance import Instance
-from stoker.resources.aws.instance_group import AutoScalingGroup, InstanceGroup
-from stoker.resources.aws.launch import LaunchConfiguration
-from stoker.resources.aws.load_balancer import LoadBalancer
-from stoker.resources.aws.nested_stack import NestedStack
-from stoker.resources.aws.network_interface import NetworkInterface
-from stoker.resources.aws.route_table import RouteTable, SubnetRouteTableAssociation
-from stoker.resources.aws.scaling_policy import ScalingPolicy
-from stoker.resources.aws.security_group import SecurityGroup
-from stoker.resources.aws.virtual_network import VPC, Subnet
-from stoker.resources.aws.volumes import Volume, VolumeAttachment
-from stoker.resources.aws.wait_conditions import WaitCondition, WaitConditionHandle
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (
-    VPC,
-    EIP,
-    AccessKey,
-    AutoScalingGroup,
-    Bucket,
-    EIPAssociation,
-    Instance,
-    InstanceGroup,
-    InternetGateway,
-    LaunchConfiguration,
-    LoadBalancer,
-    NestedStack,
-    NetworkInterface,
-    RouteTable,
-    ScalingPolicy,
-    SecurityGroup,
-    Subnet,
-    SubnetRouteTableAssociation,
-    User,
-    VPCGatewayAttachment,
-    Volume,
-    VolumeAttachment,
-    WaitCondition,
-    WaitConditionHandle,
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "AWS::EC2::VPC": "virtual_network:VPC",
+        "AWS::EC2::EIP": "elastic_ip:EIP",
+        "AWS::IAM::AccessKey": "identity:AccessKey",
+        "AWS::AutoScaling::AutoScalingGroup": "instance_group:AutoScalingGroup",
+        "AWS::S3::Bucket": "bucket:Bucket",
+        "AWS::EC2::EIPAssociation": "elastic_ip_association:EIPAssociation",
+        "AWS::EC2::Instance": "instance:Instance",
+        "OS::Heat::InstanceGroup": "instance_group:InstanceGroup",
+        "AWS::EC2::InternetGateway": "gateway:InternetGateway",
+        "AWS::AutoScaling::LaunchConfiguration": "launch:LaunchConfiguration",
+        "AWS::ElasticLoadBalancing::LoadBalancer": "load_balancer:LoadBalancer",
+        "AWS::CloudFormation::Stack": "nested_stack:NestedStack",
+        "AWS::EC2::NetworkInterface": "network_interface:NetworkInterface",
+        "AWS::EC2::RouteTable": "route_table:RouteTable",
+        "AWS::AutoScaling::ScalingPolicy": "scaling_policy:ScalingPolicy",
+        "AWS::EC2::SecurityGroup": "security_group:SecurityGroup",
+        "AWS::EC2::Subnet": "virtual_network:Subnet",
+        "AWS::EC2::SubnetRouteTableAssociation": "route_table:SubnetRouteTableAssociation",
+        "AWS::IAM::User": "identity:User",
+        "AWS::EC2::VPCGatewayAttachment": "gateway:VPCGatewayAttachment",
+        "AWS::EC2::Volume": "volumes:Volume",
+        "AWS::EC2::VolumeAttachment": "volumes:VolumeAttachment",
+        "AWS::CloudFormation::WaitCondition": "wait_conditions:WaitCondition",
+        "AWS::CloudFormation::WaitConditionHandle": "wait_conditions:WaitConditionHandle",
+    },
 )

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.barbican.containers import CertificateContainer, GenericContainer, RSAContainer
-from stoker.resources.barbican.order import Order
-from stoker.resources.barbican.secret import Secret
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (Secret, Order, GenericContainer, CertificateContainer, RSAContainer)
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Barbican::Secret": "secret:Secret",
+        "OS::Barbican::Order": "order:Order",
+        "OS::Barbican::GenericContainer": "containers:GenericContainer",
+        "OS::Barbican::CertificateContainer": "containers:CertificateContainer",
+        "OS::Barbican::RSAContainer": "containers:RSAContainer",
+    },
+)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.blazar.host import Host
-from stoker.resources.blazar.lease import Lease
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (Host, Lease)
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Blazar::Host": "host:Host",
+        "OS::Blazar::Lease": "lease:Lease",
+    },
+)

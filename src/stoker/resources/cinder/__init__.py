@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.cinder.encrypted_volume_type import EncryptedVolumeType
-from stoker.resources.cinder.qos import QoSAssociation, QoSSpecs
-from stoker.resources.cinder.quota import Quota
-from stoker.resources.cinder.volume import Volume
-from stoker.resources.cinder.volume_attachment import VolumeAttachment
-from stoker.resources.cinder.volume_type import VolumeType
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (
-    QoSAssociation,
-    QoSSpecs,
-    Quota,
-    EncryptedVolumeType,
-    Volume,
-    VolumeAttachment,
-    VolumeType,
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Cinder::QoSAssociation": "qos:QoSAssociation",
+        "OS::Cinder::QoSSpecs": "qos:QoSSpecs",
+        "OS::Cinder::Quota": "quota:Quota",
+        "OS::Cinder::EncryptedVolumeType": "encrypted_volume_type:EncryptedVolumeType",
+        "OS::Cinder::Volume": "volume:Volume",
+        "OS::Cinder::VolumeAttachment": "volume_attachment:VolumeAttachment",
+        "OS::Cinder::VolumeType": "volume_type:VolumeType",
+    },
 )

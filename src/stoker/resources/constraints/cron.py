@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from croniter import croniter
-
 _LONGEST = 1024
 """The maximum number of characters: a longer list of values takes the parser seconds."""
 
@@ -12,6 +10,8 @@ def cron_problem(expression: str) -> str | None:
     """Return what is wrong with a cron expression; None when it is valid."""
     if len(expression) > _LONGEST:
         return f"a cron expression has at most {_LONGEST} characters; this one has {len(expression)}"
+    from croniter import croniter  # few templates have cron expressions
+
     try:
         croniter.expand(expression)
     except (ValueError, KeyError) as error:

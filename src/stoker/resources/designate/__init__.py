@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.designate.record_set import RecordSet
-from stoker.resources.designate.zone import Zone
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (RecordSet, Zone)
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Designate::RecordSet": "record_set:RecordSet",
+        "OS::Designate::Zone": "zone:Zone",
+    },
+)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.glance.image import Image
-from stoker.resources.glance.web_image import WebImage
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (
-    Image,
-    WebImage,
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Glance::Image": "image:Image",
+        "OS::Glance::WebImage": "web_image:WebImage",
+    },
 )

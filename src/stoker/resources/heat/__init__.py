@@ -2,62 +2,38 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.heat.access_policy import AccessPolicy
-from stoker.resources.heat.auto_scaling_group import AutoScalingGroup
-from stoker.resources.heat.cloud_config import CloudConfig
-from stoker.resources.heat.delay import Delay
-from stoker.resources.heat.deployment_group import (
-    SoftwareDeploymentGroup,
-    SoftwareDeployments,
-    StructuredDeploymentGroup,
-    StructuredDeployments,
-)
-from stoker.resources.heat.multipart_mime import MultipartMime
-from stoker.resources.heat.placeholder import HARestarter, NoResource
-from stoker.resources.heat.random_string import RandomString
-from stoker.resources.heat.resource_chain import ResourceChain
-from stoker.resources.heat.resource_group import ResourceGroup
-from stoker.resources.heat.scaling_policy import ScalingPolicy
-from stoker.resources.heat.signed_handle import UpdateWaitConditionHandle
-from stoker.resources.heat.software_component import SoftwareComponent
-from stoker.resources.heat.software_config import SoftwareConfig
-from stoker.resources.heat.software_deployment import SoftwareDeployment, StructuredDeployment
-from stoker.resources.heat.stack import Stack
-from stoker.resources.heat.structured_config import StructuredConfig
-from stoker.resources.heat.swift_signal import SwiftSignal, SwiftSignalHandle
-from stoker.resources.heat.test_resource import TestResource
-from stoker.resources.heat.value import Value
-from stoker.resources.heat.wait_condition import WaitCondition
-from stoker.resources.heat.wait_condition_handle import WaitConditionHandle
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (
-    AccessPolicy,
-    AutoScalingGroup,
-    CloudConfig,
-    Delay,
-    HARestarter,
-    MultipartMime,
-    NoResource,
-    RandomString,
-    ResourceChain,
-    ResourceGroup,
-    ScalingPolicy,
-    SoftwareComponent,
-    SoftwareConfig,
-    SoftwareDeployment,
-    SoftwareDeploymentGroup,
-    SoftwareDeployments,
-    Stack,
-    StructuredConfig,
-    StructuredDeployment,
-    StructuredDeploymentGroup,
-    StructuredDeployments,
-    SwiftSignal,
-    SwiftSignalHandle,
-    TestResource,
-    UpdateWaitConditionHandle,
-    Value,
-    WaitCondition,
-    WaitConditionHandle,
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Heat::AccessPolicy": "access_policy:AccessPolicy",
+        "OS::Heat::AutoScalingGroup": "auto_scaling_group:AutoScalingGroup",
+        "OS::Heat::CloudConfig": "cloud_config:CloudConfig",
+        "OS::Heat::Delay": "delay:Delay",
+        "OS::Heat::HARestarter": "placeholder:HARestarter",
+        "OS::Heat::MultipartMime": "multipart_mime:MultipartMime",
+        "OS::Heat::None": "placeholder:NoResource",
+        "OS::Heat::RandomString": "random_string:RandomString",
+        "OS::Heat::ResourceChain": "resource_chain:ResourceChain",
+        "OS::Heat::ResourceGroup": "resource_group:ResourceGroup",
+        "OS::Heat::ScalingPolicy": "scaling_policy:ScalingPolicy",
+        "OS::Heat::SoftwareComponent": "software_component:SoftwareComponent",
+        "OS::Heat::SoftwareConfig": "software_config:SoftwareConfig",
+        "OS::Heat::SoftwareDeployment": "software_deployment:SoftwareDeployment",
+        "OS::Heat::SoftwareDeploymentGroup": "deployment_group:SoftwareDeploymentGroup",
+        "OS::Heat::SoftwareDeployments": "deployment_group:SoftwareDeployments",
+        "OS::Heat::Stack": "stack:Stack",
+        "OS::Heat::StructuredConfig": "structured_config:StructuredConfig",
+        "OS::Heat::StructuredDeployment": "software_deployment:StructuredDeployment",
+        "OS::Heat::StructuredDeploymentGroup": "deployment_group:StructuredDeploymentGroup",
+        "OS::Heat::StructuredDeployments": "deployment_group:StructuredDeployments",
+        "OS::Heat::SwiftSignal": "swift_signal:SwiftSignal",
+        "OS::Heat::SwiftSignalHandle": "swift_signal:SwiftSignalHandle",
+        "OS::Heat::TestResource": "test_resource:TestResource",
+        "OS::Heat::UpdateWaitConditionHandle": "signed_handle:UpdateWaitConditionHandle",
+        "OS::Heat::Value": "value:Value",
+        "OS::Heat::WaitCondition": "wait_condition:WaitCondition",
+        "OS::Heat::WaitConditionHandle": "wait_condition_handle:WaitConditionHandle",
+    },
 )

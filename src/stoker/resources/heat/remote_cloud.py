@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from stoker.base.errors import BadValue, NotSupported
 from stoker.base.json_text import read_json
 from stoker.cloud.credentials import PluginCredential
-from stoker.cloud.session import Cloud
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 
 async def remote_cloud(cloud: Cloud, context: Mapping[str, Any] | None) -> Cloud:

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import BadValue, CloudError
 from stoker.base.json_text import read_json
 from stoker.cloud import messaging
-from stoker.cloud.session import Cloud
-from stoker.cloud.transport import Answer
 from stoker.plugins.agents import as_stack_user
 from stoker.plugins.resource import Call
 from stoker.resources.heat.stack_user import user_project
 from stoker.resources.swift.temp_url import delete_object, object_path, put_object, temp_url
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
+    from stoker.cloud.transport import Answer
 
 LOG = logging.getLogger(__name__)
 

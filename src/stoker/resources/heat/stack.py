@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from stoker.base.errors import StokerError
-from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot, Sources
@@ -17,6 +16,9 @@ from stoker.resources.heat.remote_cloud import remote_cloud
 from stoker.resources.heat.remote_snapshot import RemoteSnapshot
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import has_unknown
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 _WAITS = Waiter.until("COMPLETE", pending=("IN_PROGRESS",), failed=("FAILED",), every=10.0)
 _SINCE_12 = Support(version="12.0.0")

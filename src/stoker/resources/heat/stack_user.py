@@ -8,17 +8,19 @@ from __future__ import annotations
 import json
 import string
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from uuid import uuid4
 
 from stoker.base.errors import CloudError, Conflict
-from stoker.cloud.session import Cloud
 from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.heat.random_string import random_string
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 DOMAIN = "stack_user_domain_id"
 _PROJECT_NAME_LENGTH = 64

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.ironic.port import Port
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (Port,)
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Ironic::Port": "port:Port",
+    },
+)

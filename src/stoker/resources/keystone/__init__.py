@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.keystone.catalog import Endpoint, Region, Service
-from stoker.resources.keystone.domain import Domain
-from stoker.resources.keystone.group import Group
-from stoker.resources.keystone.project import Project
-from stoker.resources.keystone.role import Role
-from stoker.resources.keystone.role_assignment import GroupRoleAssignment, UserRoleAssignment
-from stoker.resources.keystone.user import User
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (
-    Domain,
-    Endpoint,
-    Group,
-    GroupRoleAssignment,
-    Project,
-    Region,
-    Role,
-    Service,
-    User,
-    UserRoleAssignment,
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Keystone::Domain": "domain:Domain",
+        "OS::Keystone::Endpoint": "catalog:Endpoint",
+        "OS::Keystone::Group": "group:Group",
+        "OS::Keystone::GroupRoleAssignment": "role_assignment:GroupRoleAssignment",
+        "OS::Keystone::Project": "project:Project",
+        "OS::Keystone::Region": "catalog:Region",
+        "OS::Keystone::Role": "role:Role",
+        "OS::Keystone::Service": "catalog:Service",
+        "OS::Keystone::User": "user:User",
+        "OS::Keystone::UserRoleAssignment": "role_assignment:UserRoleAssignment",
+    },
 )

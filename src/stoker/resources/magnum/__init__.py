@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.magnum.cluster import Cluster
-from stoker.resources.magnum.cluster_template import BayModel, ClusterTemplate
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (Cluster, ClusterTemplate, BayModel)
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Magnum::Cluster": "cluster:Cluster",
+        "OS::Magnum::ClusterTemplate": "cluster_template:ClusterTemplate",
+        "OS::Magnum::BayModel": "cluster_template:BayModel",
+    },
+)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.manila.security_service import SecurityService
-from stoker.resources.manila.share import Share
-from stoker.resources.manila.share_network import ShareNetwork
-from stoker.resources.manila.share_type import ShareType
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (SecurityService, Share, ShareNetwork, ShareType)
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Manila::SecurityService": "security_service:SecurityService",
+        "OS::Manila::Share": "share:Share",
+        "OS::Manila::ShareNetwork": "share_network:ShareNetwork",
+        "OS::Manila::ShareType": "share_type:ShareType",
+    },
+)

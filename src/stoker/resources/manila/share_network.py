@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from stoker.cloud.errors import NotNamed
-from stoker.cloud.session import Cloud
 from stoker.plugins.resource import Call, Sources
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 
 class ShareNetwork(RestResource):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.mistral.cron_trigger import CronTrigger
-from stoker.resources.mistral.external_resource import ExternalResource
-from stoker.resources.mistral.workflow import Workflow
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (CronTrigger, ExternalResource, Workflow)
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Mistral::CronTrigger": "cron_trigger:CronTrigger",
+        "OS::Mistral::ExternalResource": "external_resource:ExternalResource",
+        "OS::Mistral::Workflow": "workflow:Workflow",
+    },
+)

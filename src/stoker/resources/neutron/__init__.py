@@ -2,83 +2,53 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.neutron.extra_route import ExtraRoute
-from stoker.resources.neutron.extra_route_set import ExtraRouteSet
-from stoker.resources.neutron.firewall import Firewall, FirewallPolicy, FirewallRule
-from stoker.resources.neutron.floating_ip import FloatingIP
-from stoker.resources.neutron.floating_ip_association import FloatingIPAssociation
-from stoker.resources.neutron.floating_ip_port_forward import FloatingIPPortForward
-from stoker.resources.neutron.layer2_gateways import L2Gateway, L2GatewayConnection, NetworkGateway
-from stoker.resources.neutron.metering import MeteringLabel, MeteringRule
-from stoker.resources.neutron.net import Net
-from stoker.resources.neutron.port import Port
-from stoker.resources.neutron.provider_net import ProviderNet
-from stoker.resources.neutron.qos import (
-    QoSBandwidthLimitRule,
-    QoSDscpMarkingRule,
-    QoSMinimumBandwidthRule,
-    QoSMinimumPacketRateRule,
-    QoSPolicy,
-)
-from stoker.resources.neutron.quota import Quota
-from stoker.resources.neutron.rbac_policy import RBACPolicy
-from stoker.resources.neutron.router import Router
-from stoker.resources.neutron.router_gateway import RouterGateway
-from stoker.resources.neutron.router_interface import RouterInterface
-from stoker.resources.neutron.security_group import SecurityGroup
-from stoker.resources.neutron.security_group_rule import SecurityGroupRule
-from stoker.resources.neutron.segment import Segment
-from stoker.resources.neutron.service_chaining import FlowClassifier, PortChain, PortPair, PortPairGroup
-from stoker.resources.neutron.subnet import Subnet
-from stoker.resources.neutron.subnet_pool import AddressScope, SubnetPool
-from stoker.resources.neutron.taps import TapFlow, TapService
-from stoker.resources.neutron.trunk import Trunk
-from stoker.resources.neutron.vpn_policies import IKEPolicy, IPsecPolicy
-from stoker.resources.neutron.vpn_service import IPsecSiteConnection, VPNService
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (
-    AddressScope,
-    ExtraRoute,
-    ExtraRouteSet,
-    Firewall,
-    FirewallPolicy,
-    FirewallRule,
-    FloatingIP,
-    FloatingIPAssociation,
-    FloatingIPPortForward,
-    FlowClassifier,
-    IKEPolicy,
-    IPsecPolicy,
-    IPsecSiteConnection,
-    L2Gateway,
-    L2GatewayConnection,
-    MeteringLabel,
-    MeteringRule,
-    Net,
-    NetworkGateway,
-    Port,
-    PortChain,
-    PortPair,
-    PortPairGroup,
-    ProviderNet,
-    QoSBandwidthLimitRule,
-    QoSDscpMarkingRule,
-    QoSMinimumBandwidthRule,
-    QoSMinimumPacketRateRule,
-    QoSPolicy,
-    Quota,
-    RBACPolicy,
-    Router,
-    RouterGateway,
-    RouterInterface,
-    SecurityGroup,
-    SecurityGroupRule,
-    Segment,
-    Subnet,
-    SubnetPool,
-    TapFlow,
-    TapService,
-    Trunk,
-    VPNService,
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Neutron::AddressScope": "subnet_pool:AddressScope",
+        "OS::Neutron::ExtraRoute": "extra_route:ExtraRoute",
+        "OS::Neutron::ExtraRouteSet": "extra_route_set:ExtraRouteSet",
+        "OS::Neutron::Firewall": "firewall:Firewall",
+        "OS::Neutron::FirewallPolicy": "firewall:FirewallPolicy",
+        "OS::Neutron::FirewallRule": "firewall:FirewallRule",
+        "OS::Neutron::FloatingIP": "floating_ip:FloatingIP",
+        "OS::Neutron::FloatingIPAssociation": "floating_ip_association:FloatingIPAssociation",
+        "OS::Neutron::FloatingIPPortForward": "floating_ip_port_forward:FloatingIPPortForward",
+        "OS::Neutron::FlowClassifier": "service_chaining:FlowClassifier",
+        "OS::Neutron::IKEPolicy": "vpn_policies:IKEPolicy",
+        "OS::Neutron::IPsecPolicy": "vpn_policies:IPsecPolicy",
+        "OS::Neutron::IPsecSiteConnection": "vpn_service:IPsecSiteConnection",
+        "OS::Neutron::L2Gateway": "layer2_gateways:L2Gateway",
+        "OS::Neutron::L2GatewayConnection": "layer2_gateways:L2GatewayConnection",
+        "OS::Neutron::MeteringLabel": "metering:MeteringLabel",
+        "OS::Neutron::MeteringRule": "metering:MeteringRule",
+        "OS::Neutron::Net": "net:Net",
+        "OS::Neutron::NetworkGateway": "layer2_gateways:NetworkGateway",
+        "OS::Neutron::Port": "port:Port",
+        "OS::Neutron::PortChain": "service_chaining:PortChain",
+        "OS::Neutron::PortPair": "service_chaining:PortPair",
+        "OS::Neutron::PortPairGroup": "service_chaining:PortPairGroup",
+        "OS::Neutron::ProviderNet": "provider_net:ProviderNet",
+        "OS::Neutron::QoSBandwidthLimitRule": "qos:QoSBandwidthLimitRule",
+        "OS::Neutron::QoSDscpMarkingRule": "qos:QoSDscpMarkingRule",
+        "OS::Neutron::QoSMinimumBandwidthRule": "qos:QoSMinimumBandwidthRule",
+        "OS::Neutron::QoSMinimumPacketRateRule": "qos:QoSMinimumPacketRateRule",
+        "OS::Neutron::QoSPolicy": "qos:QoSPolicy",
+        "OS::Neutron::Quota": "quota:Quota",
+        "OS::Neutron::RBACPolicy": "rbac_policy:RBACPolicy",
+        "OS::Neutron::Router": "router:Router",
+        "OS::Neutron::RouterGateway": "router_gateway:RouterGateway",
+        "OS::Neutron::RouterInterface": "router_interface:RouterInterface",
+        "OS::Neutron::SecurityGroup": "security_group:SecurityGroup",
+        "OS::Neutron::SecurityGroupRule": "security_group_rule:SecurityGroupRule",
+        "OS::Neutron::Segment": "segment:Segment",
+        "OS::Neutron::Subnet": "subnet:Subnet",
+        "OS::Neutron::SubnetPool": "subnet_pool:SubnetPool",
+        "OS::Neutron::TaaS::TapFlow": "taps:TapFlow",
+        "OS::Neutron::TaaS::TapService": "taps:TapService",
+        "OS::Neutron::Trunk": "trunk:Trunk",
+        "OS::Neutron::VPNService": "vpn_service:VPNService",
+    },
 )

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.nova.deployed_server import DeployedServer
-from stoker.resources.nova.flavor import Flavor
-from stoker.resources.nova.floating_ip import FloatingIP
-from stoker.resources.nova.floating_ip_association import FloatingIPAssociation
-from stoker.resources.nova.host_aggregate import HostAggregate
-from stoker.resources.nova.key_pair import KeyPair
-from stoker.resources.nova.quota import Quota
-from stoker.resources.nova.server.server import Server
-from stoker.resources.nova.server_group import ServerGroup
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (
-    DeployedServer,
-    HostAggregate,
-    Quota,
-    Flavor,
-    FloatingIP,
-    FloatingIPAssociation,
-    KeyPair,
-    Server,
-    ServerGroup,
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Heat::DeployedServer": "deployed_server:DeployedServer",
+        "OS::Nova::HostAggregate": "host_aggregate:HostAggregate",
+        "OS::Nova::Quota": "quota:Quota",
+        "OS::Nova::Flavor": "flavor:Flavor",
+        "OS::Nova::FloatingIP": "floating_ip:FloatingIP",
+        "OS::Nova::FloatingIPAssociation": "floating_ip_association:FloatingIPAssociation",
+        "OS::Nova::KeyPair": "key_pair:KeyPair",
+        "OS::Nova::Server": "server.server:Server",
+        "OS::Nova::ServerGroup": "server_group:ServerGroup",
+    },
 )

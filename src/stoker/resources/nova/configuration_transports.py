@@ -7,12 +7,11 @@ behind a signed URL, and a Zaqar queue.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import NotSupported
 from stoker.base.ids import new_id
 from stoker.cloud import messaging
-from stoker.cloud.session import Cloud
 from stoker.plugins.agents import METADATA_PATH, METADATA_QUEUE, as_stack_user, send_metadata
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import Call
@@ -21,6 +20,9 @@ from stoker.resources.heat.companion_user import ensure_user
 from stoker.resources.heat.stack_user import user_project
 from stoker.resources.nova.server.user_data import metadata_url
 from stoker.resources.swift.temp_url import delete_object, object_path, put_object, temp_url
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 _OBJECT_NAME = "metadata_object_name"
 

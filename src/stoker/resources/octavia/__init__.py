@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.octavia.flavors import AvailabilityZone, AvailabilityZoneProfile, Flavor, FlavorProfile
-from stoker.resources.octavia.health_monitor import HealthMonitor
-from stoker.resources.octavia.layer7 import L7Policy, L7Rule
-from stoker.resources.octavia.listener import Listener
-from stoker.resources.octavia.load_balancer import LoadBalancer
-from stoker.resources.octavia.pool import Pool, PoolMember
-from stoker.resources.octavia.quota import Quota
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (
-    AvailabilityZone,
-    AvailabilityZoneProfile,
-    Flavor,
-    FlavorProfile,
-    HealthMonitor,
-    L7Policy,
-    L7Rule,
-    Listener,
-    LoadBalancer,
-    Pool,
-    PoolMember,
-    Quota,
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Octavia::AvailabilityZone": "flavors:AvailabilityZone",
+        "OS::Octavia::AvailabilityZoneProfile": "flavors:AvailabilityZoneProfile",
+        "OS::Octavia::Flavor": "flavors:Flavor",
+        "OS::Octavia::FlavorProfile": "flavors:FlavorProfile",
+        "OS::Octavia::HealthMonitor": "health_monitor:HealthMonitor",
+        "OS::Octavia::L7Policy": "layer7:L7Policy",
+        "OS::Octavia::L7Rule": "layer7:L7Rule",
+        "OS::Octavia::Listener": "listener:Listener",
+        "OS::Octavia::LoadBalancer": "load_balancer:LoadBalancer",
+        "OS::Octavia::Pool": "pool:Pool",
+        "OS::Octavia::PoolMember": "pool:PoolMember",
+        "OS::Octavia::Quota": "quota:Quota",
+    },
 )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hmac
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 from uuid import uuid4
 
-from stoker.cloud.session import Cloud
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
+
 
 _KEY_HEADER = "X-Account-Meta-Temp-Url-Key"
 _EXPIRES = 2**31 - 1 - 60

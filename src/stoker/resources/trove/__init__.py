@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.trove.cluster import Cluster
-from stoker.resources.trove.instance import Instance
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (Cluster, Instance)
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Trove::Cluster": "cluster:Cluster",
+        "OS::Trove::Instance": "instance:Instance",
+    },
+)

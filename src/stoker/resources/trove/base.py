@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.waiting import Waiter
 from stoker.resources.declare import custom, length
 from stoker.resources.wire import without_nulls
 from stoker.schema.property import Property, Type
 from stoker.schema.unknown import is_unknown
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 SERVICE = "trove"
 REASONS = {"FAILED": "the database server could not be set up", "ERROR": "the last operation failed"}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError
-from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call, Sources
 from stoker.plugins.waiting import Waiter
@@ -27,6 +26,9 @@ from stoker.resources.trove.base import (
 from stoker.resources.wire import without_nulls
 from stoker.schema.property import Attribute, Property, Support, Type
 from stoker.schema.unknown import is_unknown
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 GONE = Waiter.until("DELETED")
 IDLE, DELETING = "NONE", "DELETING"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError, NotSupported
-from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import Call, Sources
 from stoker.plugins.waiting import Waiter
@@ -28,6 +27,9 @@ from stoker.resources.trove.base import (
 from stoker.resources.trove.instance_changes import UPDATE_STEPS
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import has_unknown, is_unknown
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 GONE = Waiter.until("DELETED", failed=())
 _PLAIN = {"availability_zone": "availability_zone", "replica_of": "replica_of", "replica_count": "replica_count"}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from stoker.cloud.messaging import QUEUE_NAME, post
-from stoker.cloud.session import Cloud
 from stoker.plugins.event_sink import EventSink
+
+if TYPE_CHECKING:
+    from stoker.cloud.session import Cloud
 
 DEFAULT_TTL = 3600
 _TTLS = range(60, 1_209_601)

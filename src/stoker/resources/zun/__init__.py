@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.zun.container import Container
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (Container,)
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Zun::Container": "container:Container",
+    },
+)

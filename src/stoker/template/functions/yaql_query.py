@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.base import bounded_yaql
 from stoker.base.budget import measured
 from stoker.base.errors import BudgetExceeded
 from stoker.template.expressions import Evaluation, Expression, entries_of
@@ -56,10 +55,14 @@ class Yaql(Function):
 def _syntax_error(expression: Any) -> str | None:
     if not isinstance(expression, str):
         return "the expression must be a string"
+    from stoker.base import bounded_yaql  # the library takes long to import, and few templates need it
+
     return bounded_yaql.syntax_error(expression)
 
 
 def _run(expression: str, data: Any, evaluation: Evaluation) -> Any:
+    from stoker.base import bounded_yaql
+
     limits, budget = evaluation.binding.limits, evaluation.budget
     budget.charge(made=_COPIES * measured(data, budget))
     return bounded_yaql.evaluate(

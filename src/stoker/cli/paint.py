@@ -1,0 +1,47 @@
+"""Styled output of commands that start quickly: pieces of text with a style, without the library for tables.
+
+Colors are used on a terminal, and with FORCE_COLOR; never with NO_COLOR (https://no-color.org).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+
+import click
+
+from stoker.authoring.render import Piece, TextOf, explanation
+from stoker.base.diagnostics import Diagnostic
+
+_CODES = {"bold": "1", "blue": "34", "bold red": "1;31", "bold green": "1;32", "bold yellow": "1;33"}
+"""Parameters of the escape sequence Select Graphic Rendition (ECMA-48, section 8.3.117)."""
+_WITHOUT_COLORS = ("dumb", "unknown")
+"""Terminal types that understand no escape sequences."""
+
+
+def echo(pieces: Iterable[Piece], err: bool = False) -> None:
+    """Print pieces of text, without a line break at the end, to the standard output or, with `err`, error output."""
+    colored = _colored(err)
+    text = "".join(_painted(part, _CODES[style]) if colored and style else part for part, style in pieces)
+    click.echo(text, nl=False, err=err, color=colored)
+
+
+def _painted(text: str, code: str) -> str:
+    line = text.rstrip("\n")
+    return f"\x1b[{code}m{line}\x1b[0m{text[len(line) :]}"
+
+
+def show(diagnostics: Sequence[Diagnostic], text_of: TextOf, err: bool = False) -> None:
+    """Print each diagnostic with its source lines, and an empty line after it."""
+    for diagnostic in diagnostics:
+        echo([*explanation(diagnostic, text_of(diagnostic.source)), ("\n", "")], err)
+
+
+def _colored(err: bool) -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    stream = sys.stderr if err else sys.stdout
+    return stream.isatty() and os.environ.get("TERM", "") not in _WITHOUT_COLORS
