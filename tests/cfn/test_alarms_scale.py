@@ -14,7 +14,7 @@ import pytest
 from stoker.api.cfn.app import make_cfn_app
 from stoker.api.server import Server
 from stoker.base.clock import ManualClock
-from stoker.cli.demo import example
+from stoker.cli.demonstration import example
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings

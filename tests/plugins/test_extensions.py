@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -71,6 +72,25 @@ def test_two_types_of_the_same_name_name_their_packages(install: Install) -> Non
     install("second", {"stoker.resources": "second:TYPES"}, source.format("Example::Thing"))
     with pytest.raises(PluginInvalid, match=r"'Example::Thing' is offered by first \(.* and by second \("):
         Registry.from_entry_points()
+
+
+def test_a_table_of_types_that_cannot_be_imported_is_refused_with_every_problem(install: Install) -> None:
+    places = {"Example::Other": "value:Value", "Example::Missing": "no_such_module:Thing"}
+    source = (
+        "from stoker.plugins.on_demand import TypesOnDemand\n"
+        f"TYPES = TypesOnDemand('stoker.resources.heat', {places!r})\n"
+    )
+    install("tabled", {"stoker.resources": "tabled:TYPES"}, source)
+    with pytest.raises(PluginInvalid) as caught:
+        Registry.from_entry_points()
+    other, missing = caught.value.problems
+    assert re.search(r"tabled \(stoker.resources: own.*Example::Other\).*its type_name is another", other)
+    assert re.search(r"tabled \(stoker.resources: own.*Example::Missing\).*ModuleNotFoundError", missing)
+    quick = Registry.on_demand()
+    assert quick.types().keys() >= {"OS::Heat::Value", *places}
+    assert quick.types()["OS::Heat::Value"] is quick.get("OS::Heat::Value")
+    with pytest.raises(PluginInvalid, match=r"Example::Missing"):
+        quick.get("Example::Missing")
 
 
 @pytest.mark.parametrize("group", ["resources", "constraints", "services", "finders"])

@@ -5,8 +5,6 @@ from __future__ import annotations
 import click
 
 from stoker.cli.database import config_files_option
-from stoker.processes import api_processes
-from stoker.processes import engine as engine_process
 
 
 @click.command("engine")
@@ -21,6 +19,8 @@ def engine(config_files: tuple[str, ...]) -> None:
       stoker engine --config-file heat.conf
       stoker engine --config-file heat.conf --config-file engine1.conf
     """
+    from stoker.processes import engine as engine_process
+
     engine_process.main(config_files)
 
 
@@ -33,6 +33,8 @@ def api(config_files: tuple[str, ...]) -> None:
     Examples:
       stoker api --config-file heat.conf
     """
+    from stoker.processes import api_processes
+
     api_processes.main(config_files)
 
 
@@ -45,4 +47,6 @@ def api_cfn(config_files: tuple[str, ...]) -> None:
     Examples:
       stoker api-cfn --config-file heat.conf
     """
+    from stoker.processes import api_processes
+
     api_processes.main_cfn(config_files)

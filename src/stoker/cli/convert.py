@@ -6,23 +6,21 @@ import sys
 
 import click
 
-from stoker.authoring.convert.templates import TARGETS, convert, to_json, to_yaml
-from stoker.authoring.sources import Sources
+from stoker.authoring.convert import CFN, HOT
 from stoker.cli.offline import problems_shown
 from stoker.cli.paint import show
-from stoker.template.limits import DEFAULT_LIMITS
 
-_FORMATS = {"yaml": to_yaml, "json": to_json}
+_FORMATS = ("yaml", "json")
 
 
 @click.command("convert")
 @click.argument("path", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
-@click.option("--to", required=True, type=click.Choice(list(TARGETS)), help="Dialect to convert to.")
+@click.option("--to", required=True, type=click.Choice((HOT, CFN)), help="Dialect to convert to.")
 @click.option(
     "-f",
     "--format",
     "form",
-    type=click.Choice(list(_FORMATS)),
+    type=click.Choice(_FORMATS),
     default="yaml",
     show_default=True,
     help="Output format.",
@@ -43,10 +41,14 @@ def command(path: str, to: str, form: str, partial: bool) -> None:
       stoker convert legacy.template --to hot > web.yaml
       stoker convert web.yaml --to cfn --format json
     """
+    from stoker.authoring.convert.templates import convert, to_json, to_yaml
+    from stoker.authoring.sources import Sources
+    from stoker.template.limits import DEFAULT_LIMITS
+
     sources = Sources(DEFAULT_LIMITS)
     with problems_shown(sources):
         conversion = convert(sources.template(path), to)
     show(conversion.problems, sources.shown, err=True)
     if conversion.problems and not partial:
         sys.exit(1)
-    click.echo(_FORMATS[form](conversion.data), nl=False)
+    click.echo({"yaml": to_yaml, "json": to_json}[form](conversion.data), nl=False)

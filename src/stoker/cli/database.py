@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from stoker.base.clock import SystemClock
 from stoker.cli.errors import CommandFailed
 from stoker.cli.framework import Commands
-from stoker.processes.assembly import opened_database
 from stoker.processes.directory import DataDirectory
-from stoker.processes.lifetime import cluster_config
-from stoker.processes.settings import encryption_keys
-from stoker.store import claims, key_proofs, purging, resealing, schema
-from stoker.store.database import Database
-from stoker.store.sealing import Sealer
+
+if TYPE_CHECKING:
+    from stoker.store.database import Database
+    from stoker.store.resealing import Key
+    from stoker.store.schema import Versions
 
 Result = TypeVar("Result")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -72,6 +70,11 @@ def with_any_database(
 
     `directory` is that of an embedded Stoker, whose database is used instead. Raises CommandFailed without a database.
     """
+    import asyncio
+
+    from stoker.processes.assembly import opened_database
+    from stoker.processes.lifetime import cluster_config
+
     config = cluster_config(config_files)
     if directory is not None:
         if directory.set_up() is None:
@@ -91,6 +94,7 @@ def with_database(
     config_files: tuple[str, ...], work: Callable[[Database], Result], directory: DataDirectory | None = None
 ) -> Result:
     """Like `with_any_database`, for work on the tables. Raises Invalid if they do not fit this release."""
+    from stoker.store import schema
 
     def require_fit(opened: Database) -> Result:
         opened.read_now(schema.require_fit)
@@ -108,8 +112,9 @@ def sync(config_files: tuple[str, ...]) -> None:
     Examples:
       stoker db sync --config-file heat.conf
     """
+    from stoker.store import schema
 
-    def bring_up(opened: Database) -> schema.Versions:
+    def bring_up(opened: Database) -> Versions:
         opened.migrate()
         return opened.read_now(schema.versions)
 
@@ -125,6 +130,8 @@ def version(config_files: tuple[str, ...]) -> None:
     Examples:
       stoker db version --config-file heat.conf
     """
+    from stoker.store import schema
+
     found = with_any_database(config_files, lambda opened: opened.read_now(schema.versions))
     click.echo(found.database or "none")
 
@@ -138,6 +145,8 @@ def check(config_files: tuple[str, ...]) -> None:
     Examples:
       stoker db check --config-file heat.conf
     """
+    from stoker.store import schema
+
     found = with_any_database(config_files, lambda opened: opened.read_now(schema.versions))
     click.echo(f"database {found.database or 'none'}, this release {found.program}: {found.fit.value}")
     if not found.fit.good:
@@ -155,13 +164,18 @@ def reseal(config_files: tuple[str, ...]) -> None:
     Examples:
       stoker db reseal --config-file heat.conf
     """
+    from stoker.processes.lifetime import cluster_config
+    from stoker.processes.settings import encryption_keys
+    from stoker.store import key_proofs, resealing
+    from stoker.store.sealing import Sealer
+
     sealer = Sealer(encryption_keys(cluster_config(config_files)))
 
     def renew(opened: Database) -> int:
         opened.read_now(key_proofs.require_keys, sealer)
         total = 0
         for column in resealing.sealed_columns():
-            after: resealing.Key | None = None
+            after: Key | None = None
             while True:
                 with opened.writing() as connection:
                     changed, after = resealing.reseal(connection, sealer, column, after)
@@ -200,7 +214,9 @@ def purge(config_files: tuple[str, ...], age: int, granularity: str, project_id:
       stoker db purge 30 --config-file heat.conf
       stoker db purge 12 --granularity hours --config-file heat.conf
     """
-    now = SystemClock().now()
+    from stoker.store import claims, purging
+
+    now = time.time()
 
     def forget(opened: Database) -> int:
         total = 0

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import click
 
-from stoker.authoring.layout import layout
-from stoker.authoring.sources import find_templates, reason
 from stoker.base.errors import StokerError
 
 _STDIN = "-"
@@ -50,6 +48,9 @@ def fmt(paths: tuple[str, ...], check: bool, diff: bool) -> None:
       stoker fmt templates/
       stoker fmt --check --diff web.yaml
     """
+    from stoker.authoring.layout import layout
+    from stoker.authoring.sources import find_templates, reason
+
     failed = False
     for path in find_templates(paths):
         try:

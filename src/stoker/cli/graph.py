@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import click
 
-from stoker.authoring.graph import draw, to_dot, to_mermaid
-from stoker.authoring.svg import to_svg
-from stoker.authoring.workspace import Workspace
 from stoker.cli.offline import binding_options, problems_shown
-from stoker.plugins.registry import Registry
 
-_FORMATS = {"dot": to_dot, "mermaid": to_mermaid, "svg": to_svg}
+_FORMATS = ("dot", "mermaid", "svg")
 
 
 @click.command()
@@ -19,7 +15,7 @@ _FORMATS = {"dot": to_dot, "mermaid": to_mermaid, "svg": to_svg}
     "-f",
     "--format",
     "form",
-    type=click.Choice(list(_FORMATS)),
+    type=click.Choice(_FORMATS),
     default="dot",
     show_default=True,
     help="Output format: Graphviz, Mermaid or an SVG image.",
@@ -38,6 +34,12 @@ def graph(path: str, form: str, nested: bool, environments: tuple[str, ...], par
       stoker graph web.yaml | dot -Tpng > web.png
       stoker graph web.yaml --nested --format svg > web.svg
     """
+    from stoker.authoring.graph import draw, to_dot, to_mermaid
+    from stoker.authoring.svg import to_svg
+    from stoker.authoring.workspace import Workspace
+    from stoker.plugins.registry import Registry
+
+    write = {"dot": to_dot, "mermaid": to_mermaid, "svg": to_svg}[form]
     workspace = Workspace(Registry.on_demand(), environments, parameters)
     with problems_shown(workspace.sources):
-        click.echo(_FORMATS[form](draw(workspace.root(path), nested=nested)), nl=False)
+        click.echo(write(draw(workspace.root(path), nested=nested)), nl=False)

@@ -7,7 +7,6 @@ import click
 from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import RECORD_FORMATS, ROW_FORMATS, Row, show_record, show_rows
 from stoker.cli.framework import chosen_of, with_service
-from stoker.cli.plans import show_plan
 from stoker.cli.service import Answer, Service
 
 COLUMNS = ("started_at", "action", "status", "duration", "user_name", "reason", "id")
@@ -75,6 +74,8 @@ def _show(name: str, entry: Answer, form: str, chosen: tuple[str, ...]) -> None:
     else:
         show_record({key: value for key, value in _readable(entry).items() if key != "plan"}, form)
         if entry["plan"] is not None:
+            from stoker.cli.plans import show_plan
+
             click.echo()
             show_plan(name, entry["plan"])
 

@@ -5,22 +5,21 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from stoker import __version__
 from stoker.authoring import render
-from stoker.authoring.lint import lint as complaints_about
 from stoker.authoring.rules import ERROR, RULES
-from stoker.authoring.sources import find_templates
-from stoker.authoring.workspace import Workspace
 from stoker.base.diagnostics import Diagnostic
 from stoker.cli import paint
 from stoker.cli.offline import binding_options
-from stoker.plugins.registry import Registry
 
-Show = Callable[[Sequence[Diagnostic], int, Workspace], None]
+if TYPE_CHECKING:
+    from stoker.authoring.workspace import Workspace
+
+Show = Callable[[Sequence[Diagnostic], int, "Workspace"], None]
 
 
 def _list_rules(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
@@ -107,6 +106,11 @@ def lint(
       stoker lint web.yaml
       stoker lint templates/ -e production.yaml --format sarif
     """
+    from stoker.authoring.lint import lint as complaints_about
+    from stoker.authoring.sources import find_templates
+    from stoker.authoring.workspace import Workspace
+    from stoker.plugins.registry import Registry
+
     workspace = Workspace(Registry.on_demand(), environments, parameters)
     files = list(find_templates(paths))
     chosen = [

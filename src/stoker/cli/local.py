@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from subprocess import Popen
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from stoker.base.errors import StokerError
 from stoker.cli.errors import CommandFailed
@@ -20,11 +19,13 @@ from stoker.cli.formats import console
 from stoker.cli.framework import Rows, data_directory_option, listing
 from stoker.cli.service import Answer
 from stoker.cloud.clouds_yaml import read_cloud
-from stoker.emulator.services import chosen
 from stoker.processes import control
 from stoker.processes.access import write_access_files
 from stoker.processes.control import HOST, Program, Stopped, port_of, programs_of, running
 from stoker.processes.directory import DataDirectory, SetUp
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _PORTS = {"rest": 8004, "cfn": 8000, "identity": 5000}
 _PATHS = {"rest": "/v1", "cfn": "/v1", "identity": "/identity/v3"}
@@ -128,6 +129,10 @@ def _ports_options(function: click.decorators.FC) -> click.decorators.FC:
 
 def _chosen_services(context: click.Context, option: click.Parameter, text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        return ()
+    from stoker.emulator.services import chosen
+
     try:
         chosen(names)
     except ValueError as error:
@@ -213,6 +218,8 @@ def _same_addresses(one: SetUp, other: SetUp) -> bool:
 
 
 def _show_addresses(out: Console, local: Local) -> None:
+    from rich.text import Text
+
     set_up, path = local.set_up, local.directory.path
     lines = [("REST API", set_up.rest), ("Query API", set_up.cfn), ("identity", set_up.identity)]
     if set_up.dns_port:

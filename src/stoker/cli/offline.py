@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from stoker.authoring.sources import Sources
 from stoker.base.errors import TemplateInvalid
 from stoker.cli.paint import show
+
+if TYPE_CHECKING:
+    from stoker.authoring.sources import Sources
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -1,4 +1,4 @@
-"""Styled output of commands that start quickly: pieces of text with a style, without the library for tables.
+"""Styled output of commands that start quickly: strings with styles, without the library for tables.
 
 Colors are used on a terminal, and with FORCE_COLOR; never with NO_COLOR (https://no-color.org).
 """
@@ -21,7 +21,7 @@ _WITHOUT_COLORS = ("dumb", "unknown")
 
 
 def echo(pieces: Iterable[Piece], err: bool = False) -> None:
-    """Print pieces of text, without a line break at the end, to the standard output or, with `err`, error output."""
+    """Print styled strings, without a line break at the end, to the standard output or, with `err`, error output."""
     colored = _colored(err)
     text = "".join(_painted(part, _CODES[style]) if colored and style else part for part, style in pieces)
     click.echo(text, nl=False, err=err, color=colored)

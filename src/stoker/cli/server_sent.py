@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from requests import RequestException, Response
+if TYPE_CHECKING:
+    from requests import Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,8 @@ class Message:
 
 def messages(response: Response) -> Iterator[Message]:
     """Yield the parts of a stream until its end, also if the connection breaks."""
+    from requests import RequestException
+
     lines = response.iter_lines(decode_unicode=True)
     try:
         for line in lines:

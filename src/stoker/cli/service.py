@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
-
-from keystoneauth1.adapter import Adapter
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.cli.errors import CommandFailed, NoSuchStack
 from stoker.cli.server_sent import messages
+
+if TYPE_CHECKING:
+    from keystoneauth1.adapter import Adapter
 
 Answer = dict[str, Any]
 

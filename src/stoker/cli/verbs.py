@@ -8,9 +8,7 @@ from typing import Any
 import click
 
 from stoker.base.json_text import read_json
-from stoker.cli.deploy import confirm, finish
 from stoker.cli.errors import CommandFailed
-from stoker.cli.follow import follow
 from stoker.cli.framework import listing, with_service
 from stoker.cli.service import NESTED, Answer, Service, Stack
 
@@ -22,6 +20,9 @@ _CLEARED = "Hook "
 
 def _act(stack: Stack, action: str, good: tuple[str, ...]) -> None:
     """Start an action, and show its progress and result."""
+    from stoker.cli.deployment import finish
+    from stoker.cli.follow import follow
+
     marker = stack.last_event()
     stack.act(action)
     finish(follow(stack, marker), good)
@@ -67,6 +68,8 @@ def rollback(service: Service, name: str, yes: bool) -> None:
     Examples:
       stoker stack rollback web
     """
+    from stoker.cli.deployment import confirm
+
     stack = service.stack(name, outputs=False)
     confirm(f"Roll back the stack {stack.name} ({stack.state}) to its last good definition?", yes)
     _act(stack, "rollback", ("ROLLBACK",))

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from stoker.base.errors import Invalid
 
 
@@ -66,6 +64,8 @@ def _candidates(file_name: str, variable: str, folders: tuple[Path, ...] | None)
 
 
 def _clouds(candidates: list[Path]) -> dict[str, Any]:
+    import yaml  # the commands of which some read this file start without it
+
     for path in candidates:
         if path.is_file():
             document = yaml.safe_load(path.read_text(encoding="utf-8")) or {}

@@ -167,6 +167,9 @@ class _TypesOnDemand(Mapping[str, ResourceType]):
             self._made[name] = made
         return self._made[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._offered
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._offered)
 

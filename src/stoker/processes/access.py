@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import yaml
-
 from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.processes.directory import DataDirectory, SetUp, write_private
 
@@ -72,6 +70,8 @@ def _entry(cloud: NamedCloud) -> dict[str, Any]:
 
 
 def _write_clouds(directory: DataDirectory, clouds: Mapping[str, Any]) -> None:
+    import yaml
+
     write_private(directory.path / "clouds.yaml", yaml.safe_dump({"clouds": clouds}, sort_keys=False))
 
 

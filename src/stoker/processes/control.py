@@ -14,8 +14,6 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO
@@ -198,6 +196,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def answers(url: str) -> bool:
     """Return whether an HTTP server answers, with any status."""
+    import urllib.error
+    import urllib.request
+
     try:
         with urllib.request.urlopen(url, timeout=2):  # noqa: S310  Stoker's own loopback URLs
             return True

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from stoker.authoring.convert import to_cfn, to_hot
+from stoker.authoring.convert import CFN, HOT, to_cfn, to_hot
 from stoker.authoring.convert.parameters import MAPPING_TAG, Note, cfn_parameter, hot_parameter
 from stoker.authoring.convert.walker import LOOP, Walker
 from stoker.authoring.layout import layout
@@ -18,8 +18,6 @@ from stoker.template.formats import VERSION_KEYS
 from stoker.template.template import Template
 from stoker.template.versions import AWS_2010_09_09, HOT_2021_04_16, Version
 
-HOT = "hot"
-CFN = "cfn"
 TARGETS = {
     HOT: HOT_2021_04_16,
     CFN: AWS_2010_09_09,
