@@ -48,6 +48,23 @@ def test_allowed_networks_have_the_version_of_the_address(served: ServedCloud) -
     made = octavia.make("/listeners", "listener", {**fields, "allowed_cidrs": ["10.0.0.0/8"]})
     assert octavia.refused("PUT", f"/listeners/{made['id']}", {"listener": {"allowed_cidrs": ["fd00::/8"]}})[0] == 400
 
+    network = octavia.network("/networks", "network", {"name": "both"})["id"]
+    for version, cidr in ((6, "fd00:60::/64"), (4, "10.61.0.0/24")):
+        subnet = {"network_id": network, "cidr": cidr, "ip_version": version}
+        octavia.network("/subnets", "subnet", subnet)
+    listener = {"protocol": "HTTP", "protocol_port": 80}
+    wanted = {"vip_network_id": network, "listeners": [{**listener, "allowed_cidrs": ["fd00::/8"]}]}
+    status, why = octavia.refused("POST", "/loadbalancers", {"loadbalancer": wanted})
+    assert status == 400 and "allowed_cidrs" in why
+    ports = octavia.call("GET", f"/ports?network_id={network}", None, "/network/v2.0").json["ports"]
+    assert not [port for port in ports if port["device_owner"] == "Octavia"]
+    balancer = octavia.make("/loadbalancers", "loadbalancer", {"vip_network_id": network})
+    assert balancer["vip_address"].startswith("10.61.0.")
+    six = octavia.make("/loadbalancers", "loadbalancer", {**wanted, "vip_address": "fd00:60::77"})
+    assert (six["vip_address"], len(six["listeners"])) == ("fd00:60::77", 1)
+    wanted = {"vip_network_id": network, "vip_address": "192.0.2.1"}
+    assert octavia.refused("POST", "/loadbalancers", {"loadbalancer": wanted})[0] == 400
+
 
 def test_a_failover_replaces_the_amphora(served: ServedCloud) -> None:
     octavia, admin = Octavia(served), Octavia(served, "admin")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_network
 from typing import Any
 
 from stoker.emulator.core.errors import bad_request, conflict
@@ -117,7 +117,7 @@ class Draft:
         records = self.records
         records.check_quota(self.balancer["project_id"], Counter(kind for kind, _ in self.made))
         if any(row is self.balancer for _, row in self.made):
-            records.addresses.take(self.caller, self.balancer)
+            records.addresses.take(self.balancer)
         for kind, record in self.made:
             listener_id = record.pop("listener_id", None) if kind is POOL else None
             records.rows[kind].add(record)
@@ -145,6 +145,7 @@ def create_balancer(records: LoadBalancerRecords, caller: Context, given: Any) -
     kept |= {"provider": provider, "vip_vnic_type": "normal", "_owns_port": not values["vip_port_id"]}
     kept.pop("project_id")
     balancer = records.new(LOAD_BALANCER, kept, project_id, None)
+    records.addresses.place(caller, balancer)
     draft = Draft(records, caller, balancer)
     draft.made.append((LOAD_BALANCER, balancer))
     for pool in values["pools"]:
@@ -204,11 +205,10 @@ def _check_listener(draft: Draft, record: Record) -> None:
 
 def _check_allowed(draft: Draft, record: Record) -> None:
     """Refuse networks of another IP version than the load balancer's address. Raises ApiError 400."""
-    address = draft.balancer["vip_address"]
-    if address is None:  # it is allocated after everything that the request for a load balancer describes
+    if not record["allowed_cidrs"]:
         return
-    version = ip_address(address).version
-    if any(ip_network(cidr, strict=False).version != version for cidr in record["allowed_cidrs"] or ()):
+    version = draft.records.addresses.version(draft.balancer)
+    if any(ip_network(cidr, strict=False).version != version for cidr in record["allowed_cidrs"]):
         raise bad_request("Validation failure: The allowed_cidrs IP version must match the VIP address IP version.")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from ipaddress import ip_address, ip_network
 
 from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.core.errors import ApiError, bad_request
@@ -30,10 +30,11 @@ class VirtualAddresses:
         if subnet_id is not None:
             self._reach("subnets", "Subnet", caller, subnet_id)
 
-    def take(self, caller: Context, balancer: Record) -> None:
-        """Give a new load balancer its address: on the port, or else the subnet or network, that it names.
+    def place(self, caller: Context, balancer: Record) -> None:
+        """Find the subnet of a new load balancer's address, and the address if it names a port.
 
-        Raises: ApiError 400 for places that do not exist, or an address that cannot be had; 409 for a port in use.
+        Of a network's subnets, it is the one that contains a given address, or the first one with IPv4, or else the
+        first one with IPv6. Raises ApiError 400 for places that do not exist, and 409 for a port in use.
         """
         if not any(balancer[name] for name in PLACES):
             raise bad_request(f"VIP must contain one of: {', '.join(PLACES)}.")
@@ -41,11 +42,44 @@ class VirtualAddresses:
             port = self._reach("ports", "Port", caller, balancer["vip_port_id"])
             if port["device_id"]:
                 raise ApiError(409, f"Port {port['id']} is in use by {port['device_id']}.")
+            if not port["fixed_ips"]:
+                raise bad_request(f"Port {port['id']} has no address.")
+            self._settle(balancer, port)
+            return
+        if balancer["vip_subnet_id"]:
+            subnet = self._reach("subnets", "Subnet", caller, balancer["vip_subnet_id"])
         else:
-            port = self._made(caller, balancer)
-        fixed = port["fixed_ips"][0] if port["fixed_ips"] else {}
-        if not fixed:
-            raise bad_request(f"Port {port['id']} has no address.")
+            network = self._reach("networks", "Network", caller, balancer["vip_network_id"])
+            subnet = self._subnet_of(network, balancer["vip_address"])
+        balancer.update(vip_network_id=subnet["network_id"], vip_subnet_id=subnet["id"])
+
+    def version(self, balancer: Record) -> int:
+        """Return the IP version of a load balancer's address: 4 or 6."""
+        if balancer["vip_address"]:
+            return ip_address(balancer["vip_address"]).version
+        return int(self._network.state.rows["subnets"].require(balancer["vip_subnet_id"])["ip_version"])
+
+    def take(self, balancer: Record) -> None:
+        """Create the port of a load balancer on its subnet, unless it names one.
+
+        Raises ApiError 400 for an address that cannot be had.
+        """
+        if not balancer["vip_port_id"]:
+            self._settle(balancer, self._made(balancer))
+
+    def _subnet_of(self, network: Record, address: str | None) -> Record:
+        subnets = sorted(
+            self._network.state.rows["subnets"].select(network_id=network["id"]), key=lambda row: int(row["ip_version"])
+        )
+        fitting = [row for row in subnets if address is None or ip_address(address) in ip_network(row["cidr"])]
+        if not fitting:
+            wanted = "" if address is None else f" with the address {address}"
+            raise bad_request(f"Network {network['id']} has no subnet{wanted}.")
+        return fitting[0]
+
+    @staticmethod
+    def _settle(balancer: Record, port: Record) -> None:
+        fixed = port["fixed_ips"][0]
         balancer.update(
             vip_port_id=port["id"],
             vip_network_id=port["network_id"],
@@ -70,21 +104,16 @@ class VirtualAddresses:
             for fixed in port["fixed_ips"]
         )
 
-    def _made(self, caller: Context, balancer: Record) -> Record:
-        fixed: dict[str, Any] = {}
-        if balancer["vip_subnet_id"]:
-            subnet = self._reach("subnets", "Subnet", caller, balancer["vip_subnet_id"])
-            network_id, fixed["subnet_id"] = subnet["network_id"], subnet["id"]
-        else:
-            network_id = self._reach("networks", "Network", caller, balancer["vip_network_id"])["id"]
+    def _made(self, balancer: Record) -> Record:
+        fixed = {"subnet_id": balancer["vip_subnet_id"]}
         if balancer["vip_address"]:
             fixed["ip_address"] = balancer["vip_address"]
         body = {
             "name": f"octavia-lb-{balancer['id']}",
-            "network_id": network_id,
+            "network_id": balancer["vip_network_id"],
             "device_id": f"lb-{balancer['id']}",
             "device_owner": OWNER,
-            **({"fixed_ips": [fixed]} if fixed else {}),
+            "fixed_ips": [fixed],
         }
         try:
             return self._network.create_port(balancer["project_id"], body, admin=True)
