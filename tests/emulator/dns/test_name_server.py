@@ -20,7 +20,7 @@ import pytest
 
 from stoker.emulator.dns.server import NameServer
 from stoker.emulator.testing import ServedCloud
-from tests.emulator.dns.harness import EXAMPLE, Designate
+from tests.emulator.dns.harness import ALL_PROJECTS, EXAMPLE, Designate
 
 HOST = "127.0.0.1"
 SECONDS = 10.0
@@ -87,6 +87,20 @@ def test_records_are_answered_once_they_are_active(
     designate.call("DELETE", f"/zones/{zone}")
     served.advance(2)
     assert resolver.ask(EXAMPLE, "SOA").rcode() == dns.rcode.REFUSED
+
+
+def test_an_abandoned_zone_is_served_until_another_one_has_its_name(
+    designate: Designate, admin: Designate, resolver: Resolver
+) -> None:
+    zone = designate.zone()
+    record = designate.record_set(zone, f"www.{EXAMPLE}", "A", "192.0.2.1")
+    assert admin.call("POST", f"/zones/{zone}/tasks/abandon", headers=ALL_PROJECTS).status == 204
+    assert designate.refused("GET", f"/recordsets/{record}")[:2] == (404, "recordset_not_found")
+    assert resolver.texts(f"www.{EXAMPLE}", "A") == ["192.0.2.1"]
+    assert len(resolver.texts(EXAMPLE, "SOA")) == 1
+    designate.zone()
+    assert resolver.ask(f"www.{EXAMPLE}", "A").rcode() == dns.rcode.NXDOMAIN
+    assert len(resolver.texts(EXAMPLE, "SOA")) == 1
 
 
 def test_names_are_found_as_in_any_zone(designate: Designate, resolver: Resolver) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import dns.exception
 import dns.flags
@@ -97,17 +97,15 @@ class Answers:
     def _zone(self, name: dns.name.Name) -> Record | None:
         text = _text(name)
         for candidate in (text, *ancestors(text)):
-            zone = self._zones.rows.first(_name=candidate)
-            if zone is not None and zone["_serving"]:
+            if (zone := self._zones.serving(candidate)) is not None:
                 return zone
         return None
 
     def _at(self, zone: Record, name: str) -> list[Record] | None:
         """Return the record sets of a name, none for a name that only has others below it; None for no such name."""
-        found = [row for row in self._sets.rows.select(zone_id=zone["id"], _name=name) if row["_served"]]
-        if found:
+        if found := self._sets.served(zone, _name=name):
             return found
-        below = any(row["_name"].endswith(f".{name}") and row["_served"] for row in self._in(zone))
+        below = any(row["_name"].endswith(f".{name}") for row in self._sets.served(zone))
         return [] if below else None
 
     def _synthesized(self, zone: Record, name: str) -> list[Record] | None:
@@ -125,8 +123,7 @@ class Answers:
         for candidate in (text, *ancestors(text)):
             if candidate == zone["_name"]:
                 break
-            rows = self._sets.rows.select(zone_id=zone["id"], _name=candidate, type="NS")
-            found = next((row for row in rows if row["_served"]), found)
+            found = next(iter(self._sets.served(zone, _name=candidate, type="NS")), found)
         return found
 
     def _refer(self, response: dns.message.Message, zone: Record, delegation: Record) -> None:
@@ -134,8 +131,8 @@ class Answers:
         response.flags &= ~dns.flags.AA
         response.authority.append(_rrset(zone, delegation))
         for server in delegation["_served"]["records"]:
-            for record in self._sets.rows.select(zone_id=zone["id"], _name=folded(server)):
-                if record["type"] in ("A", "AAAA") and record["_served"]:
+            for record in self._sets.served(zone, _name=folded(server)):
+                if record["type"] in ("A", "AAAA"):
                     response.additional.append(_rrset(zone, record))
 
     def _add_authority(self, response: dns.message.Message, zone: Record) -> None:
@@ -146,19 +143,16 @@ class Answers:
                 soa.ttl = min(soa.ttl, MINIMUM)
                 response.authority.append(soa)
 
-    def _in(self, zone: Record) -> Iterator[Record]:
-        return iter(self._sets.rows.select(zone_id=zone["id"]))
-
     # -- zone transfers -----------------------------------------------------------------------------------------------
 
     def _transferred(self, query: dns.message.Message, response: dns.message.Message, over_tcp: bool) -> list[bytes]:
         """Return all records of a zone between two copies of its SOA record (RFC 5936); over TCP only."""
         question = query.question[0]
-        zone = self._zones.rows.first(_name=_text(question.name))
-        if zone is None or not zone["_serving"] or not over_tcp:
+        zone = self._zones.serving(_text(question.name))
+        if zone is None or not over_tcp:
             response.set_rcode(dns.rcode.REFUSED if over_tcp else dns.rcode.FORMERR)
             return [_rendered(response, LARGEST_TCP if over_tcp else SMALLEST_UDP)]
-        sets = [_rrset(zone, row) for row in self._in(zone) if row["_served"]]
+        sets = [_rrset(zone, row) for row in self._sets.served(zone)]
         soa = [rrset for rrset in sets if rrset.rdtype == dns.rdatatype.SOA]
         ordered = [*soa, *(rrset for rrset in sets if rrset.rdtype != dns.rdatatype.SOA), *soa]
         return [_part(query, ordered[at : at + SETS_PER_MESSAGE]) for at in range(0, len(ordered), SETS_PER_MESSAGE)]

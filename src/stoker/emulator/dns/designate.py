@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stoker.emulator.core.cloud import Cloud, Records, Service
 from stoker.emulator.core.component import merged
+from stoker.emulator.core.guards import restricted
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.dns.http import error_body
 from stoker.emulator.dns.operator_routes import OPERATOR_ROUTES, Operators
@@ -50,15 +51,16 @@ def versions(records: DnsRecords, request: Request) -> Response:
     return Response({"versions": known})
 
 
+_ROUTES = merged(
+    ZONE_ROUTES, RECORDSET_ROUTES, QUOTA_ROUTES, OPERATOR_ROUTES, REVERSE_ROUTES, TRANSFER_ROUTES, ZONE_FILE_ROUTES
+)
 DNS = Service(
     name="designate",
     mount="/dns",
     records=DnsRecords,
     endpoints={"dns": "/dns"},
     prefixes=("/v2",),
-    routes=merged(
-        ZONE_ROUTES, RECORDSET_ROUTES, QUOTA_ROUTES, OPERATOR_ROUTES, REVERSE_ROUTES, TRANSFER_ROUTES, ZONE_FILE_ROUTES
-    ),
+    routes=restricted(_ROUTES, ("reader",), ("member",)),
     root={"/": {"GET": versions}},
     public=frozenset({"GET /"}),
     error_body=error_body,

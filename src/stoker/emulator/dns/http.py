@@ -112,7 +112,7 @@ def body_of(request: Request, fields: Mapping[str, Check], required: Collection[
     """Return the JSON object in a body, whose fields pass their checks. Raises ApiError 400 with all problems."""
     body = request.json
     if not isinstance(body, dict):
-        raise invalid_object([("", f"{body!r} is not of type 'object'")])
+        raise ApiError(400, "The body of the request must be a JSON object.", "bad_request")
     problems = [("", f"'{name}' is a required property") for name in required if name not in body]
     for name, value in body.items():
         if name not in fields:

@@ -51,7 +51,7 @@ def update(quotas: Quotas, request: Request) -> Response:
     administrator_of(request)
     project = _project(request)
     if quotas.cloud.of(IdentityRecords).projects.get(project) is None:
-        raise ApiError(400, f"{project} is not a valid project ID.", "bad_request")
+        raise ApiError(400, f"{project} is not a valid project ID.", "invalid_project")
     changes = {name: int(value) for name, value in body_of(request, _FIELDS).items()}
     quotas.set_limits(project, changes)
     return Response(quotas.limits_of(project))

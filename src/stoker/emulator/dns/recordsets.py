@@ -23,18 +23,21 @@ class RecordSets(Component):
     """Record sets: `{id, zone_id, project_id, name, type, ttl, records, status, action, …}`.
 
     `_name` is the name for comparisons, `_managed` says that Designate keeps the set itself. `_served` is what the
-    name servers have: `{"records": […], "ttl": …}`, None before they have anything.
+    name servers have: `{"records": […], "ttl": …}`, None before they have anything. `left` has the record sets of zones
+    that only the name servers have.
     """
 
     def __init__(self, records: Records, zones: Zones, quotas: Quotas, progress: Progress) -> None:
         super().__init__(records)
         self.rows = records.collection("recordsets", ("zone_id", "_name"), missing("RecordSet"))
+        self.left = records.collection("abandoned_recordsets", ("zone_id", "_name"))
         self.zones = zones
         self._quotas, self._progress = quotas, progress
         progress.track(self.rows, self._publish, lambda record: None)
         zones.created.append(self._furnish)
         zones.changed.append(self._follow)
         zones.published.append(self._publish_managed)
+        zones.abandoned.append(self._leave_all)
         zones.removed.append(self._forget_all)
 
     # -- who reaches a record set ------------------------------------------------------------------
@@ -57,6 +60,11 @@ class RecordSets(Component):
     def listed(self, caller: Caller) -> list[Record]:
         """Return the record sets of all zones that the caller reaches."""
         return [row for zone in self.zones.listed(caller) for row in self.of_zone(caller, zone)]
+
+    def served(self, zone: Record, **fields: str) -> list[Record]:
+        """Return the record sets with these fields that the name servers have of a zone."""
+        found = [row for rows in (self.rows, self.left) for row in rows.select(zone_id=zone["id"], **fields)]
+        return [row for row in found if row["_served"]]
 
     # -- changes -----------------------------------------------------------------------------------
 
@@ -120,8 +128,9 @@ class RecordSets(Component):
         self.withdraw(record)
 
     def withdraw(self, record: Record) -> None:
-        """Begin the deletion of a record set, without checks."""
-        self._progress.begin(self.rows, record, "DELETE")
+        """Delete a record set, without checks: it is gone at once, and its zone is pending."""
+        self.rows.update(record, status="PENDING", action="DELETE")
+        self.rows.remove(record)
         self.zones.touch(self.zones.rows.require(record["zone_id"]))
 
     def give(self, zone: Record, project_id: str) -> None:
@@ -138,8 +147,6 @@ class RecordSets(Component):
             if record["type"] == "SOA":
                 raise bad_request(f"{_GERUNDS[verb]} SOA recordsets is not allowed")
             raise bad_request(f"Managed records may not be {verb}d")
-        if record["action"] == "DELETE" and verb == "update":
-            raise bad_request("Can not update a deleting recordset")
         return zone
 
     def _require_changeable(self, zone: Record, verb: str) -> None:
@@ -202,9 +209,15 @@ class RecordSets(Component):
     def _publish(self, record: Record) -> None:
         self.rows.update(record, _served={"records": record["records"], "ttl": record["ttl"]})
 
-    def _forget_all(self, zone: Record) -> None:
+    def _leave_all(self, zone: Record) -> None:
         for record in self.rows.select(zone_id=zone["id"]):
             self.rows.remove(record)
+            self.left.add(record)
+
+    def _forget_all(self, zone: Record) -> None:
+        for rows in (self.rows, self.left):
+            for record in rows.select(zone_id=zone["id"]):
+                rows.remove(record)
 
 
 _GERUNDS = {"update": "Updating", "delete": "Deleting"}

@@ -63,7 +63,7 @@ class FloatingIpNames(Component):
         name = reverse_name(floating_ip["floating_ip_address"])
         wanted = {"records": [fields["ptrdname"]], "ttl": fields.get("ttl"), "description": fields.get("description")}
         record = self.record_of(floating_ip)
-        if record is None or record["action"] == "DELETE":
+        if record is None:
             for former in self._sets.rows.select(_name=name, type="PTR"):
                 self._sets.rows.remove(former)
             zone = self._zone(floating_ip["floating_ip_address"])
@@ -90,8 +90,8 @@ class FloatingIpNames(Component):
         return self._sets.zones.put(MANAGED_PROJECT, wanted)
 
 
-def _view(names: FloatingIpNames, request: Request, floating_ip: Record) -> dict[str, Any]:
-    record, key = names.record_of(floating_ip), f"{REGION}:{floating_ip['id']}"
+def _view(request: Request, floating_ip: Record, record: Record | None) -> dict[str, Any]:
+    key = f"{REGION}:{floating_ip['id']}"
     shown: dict[str, Any] = {"ptrdname": None, "description": None, "ttl": None, "status": "INACTIVE", "action": "NONE"}
     if record is not None:
         shown = {name: record[name] for name in ("description", "ttl", "status", "action")}
@@ -102,21 +102,19 @@ def _view(names: FloatingIpNames, request: Request, floating_ip: Record) -> dict
 
 def index(names: FloatingIpNames, request: Request) -> Response:
     rows = names.floating_ips(caller_of(request))
-    return listed(request, "floatingips", rows, lambda asked, row: _view(names, asked, row))
+    return listed(request, "floatingips", rows, lambda asked, row: _view(asked, row, names.record_of(row)))
 
 
 def show(names: FloatingIpNames, request: Request) -> Response:
-    return Response(_view(names, request, names.floating_ip(caller_of(request), request.vars["floatingip_id"])))
+    floating_ip = names.floating_ip(caller_of(request), request.vars["floatingip_id"])
+    return Response(_view(request, floating_ip, names.record_of(floating_ip)))
 
 
 def update(names: FloatingIpNames, request: Request) -> Response:
     floating_ip = names.floating_ip(caller_of(request), request.vars["floatingip_id"])
     fields = body_of(request, _FIELDS, ("ptrdname",))
-    if fields["ptrdname"] is None:
-        names.unset(floating_ip)
-    else:
-        names.set(floating_ip, fields)
-    return Response(_view(names, request, floating_ip), 202)
+    record = names.unset(floating_ip) if fields["ptrdname"] is None else names.set(floating_ip, fields)
+    return Response(_view(request, floating_ip, record), 202)
 
 
 REVERSE_ROUTES = using(

@@ -34,19 +34,19 @@ _ACCEPTED: dict[str, Check] = {"key": text(1, 160), "zone_transfer_request_id": 
 
 
 class Transfers(Component):
-    """Requests `{zone_id, project_id, target_project_id, key, status}`, and accepts of them."""
+    """Requests `{zone_id, project_id, target_project_id, key, status}`, and their accepts; they outlive zones."""
 
     def __init__(self, records: Records, sets: RecordSets) -> None:
         super().__init__(records)
         self.sets = sets
         self.requests = records.collection("transfer_requests", ("zone_id",), missing("Zone Transfer Request"))
         self.accepts = records.collection("transfer_accepts", missing=missing("Zone Transfer Accept"))
-        sets.zones.removed.append(self._forget)
 
     def visible(self, caller: Caller, key: str) -> Record:
-        """Return a request of the caller, or for the caller; any one, for administrators. Raises ApiError 404."""
+        """Return a request of the caller, for the caller's project, or for every project. Raises ApiError 404."""
         request = self.requests.require(key)
-        if not caller.is_admin and caller.project_id not in (request["project_id"], request["target_project_id"]):
+        target = request["target_project_id"]
+        if target not in (None, caller.project_id) and not caller.may_see(request):
             raise self.requests.missing(key)
         return request
 
@@ -101,10 +101,6 @@ class Transfers(Component):
             }
         )
 
-    def _forget(self, zone: Record) -> None:
-        for request in self.requests.select(zone_id=zone["id"]):
-            self.requests.remove(request)
-
 
 def _view(request: Request, record: Record) -> dict[str, Any]:
     """Return a request as the API shows it: the key to its owner only."""
@@ -139,6 +135,8 @@ def index(transfers: Transfers, request: Request) -> Response:
 
 def show(transfers: Transfers, request: Request) -> Response:
     found = transfers.visible(caller_of(request), uuid_of(request, "zone_transfer_request_id"))
+    if found["target_project_id"] is not None:
+        request.context.require("member")
     return Response(_view(request, found))
 
 

@@ -134,7 +134,7 @@ def delete(zones: Zones, request: Request) -> Response:
 
 
 def name_servers(zones: Zones, request: Request) -> Response:
-    zones.visible(caller_of(request), uuid_of(request, "zone_id"))
+    zones.owned(caller_of(request), uuid_of(request, "zone_id"))
     return Response({"nameservers": list(NAME_SERVERS)})
 
 

@@ -27,17 +27,20 @@ class Zones(Component):
     """Zones: `{id, project_id, name, type, email, ttl, serial, masters, status, action, …}`.
 
     `_name` is the name for comparisons. `_serving` says that the name servers have the zone. `publish` functions are
-    called when they get a zone or a change of one, `forget` functions when a zone is gone.
+    called when they get a zone or a change of one, `removed` functions when a zone is gone, and `abandoned` functions
+    when it is gone from here alone. `left` has the zones that only the name servers have.
     """
 
     def __init__(self, records: Records, quotas: Quotas, rules: NameRules, progress: Progress) -> None:
         super().__init__(records)
         self.rows = records.collection("zones", ("project_id", "_name"), missing("Zone"))
         self.shares = records.collection("shares", ("zone_id", "target_project_id"), missing("Shared Zone"))
+        self.left = records.collection("abandoned_zones", ("_name",))
         self._quotas, self._rules, self._progress = quotas, rules, progress
         self.created: list[Callable[[Record], None]] = []
         self.changed: list[Callable[[Record], None]] = []
         self.published: list[Callable[[Record], None]] = []
+        self.abandoned: list[Callable[[Record], None]] = []
         self.removed: list[Callable[[Record], None]] = []
         progress.track(self.rows, self._publish, self._forget)
 
@@ -107,6 +110,9 @@ class Zones(Component):
             "_name": folded(wanted["name"]),
             "_serving": False,
         }
+        for former in self.left.select(_name=zone["_name"]):
+            self.left.remove(former)
+            _call(self.removed, former)
         self.rows.add(zone)
         _call(self.created, zone)
         self._progress.begin(self.rows, zone, "CREATE")
@@ -137,14 +143,15 @@ class Zones(Component):
         shares = self.shares.select(zone_id=zone["id"])
         if shares and not with_shares:
             raise ApiError(400, "This zone is shared with other projects, please remove these shares", "zone_shared")
-        for share in shares:
-            self.shares.remove(share)
+        self._unshare(zone)
         self._progress.begin(self.rows, zone, "DELETE")
 
     def abandon(self, zone: Record) -> None:
-        """Forget a zone at once."""
+        """Forget a zone at once, which the name servers keep until there is another one with its name."""
         self.rows.remove(zone)
-        self._forget(zone)
+        self._unshare(zone)
+        self.left.add(zone)
+        _call(self.abandoned, zone)
 
     # -- names -------------------------------------------------------------------------------------
 
@@ -154,6 +161,11 @@ class Zones(Component):
             if (zone := self.rows.first(_name=folded(candidate))) is not None:
                 return zone
         return None
+
+    def serving(self, name: str) -> Record | None:
+        """Return the zone with a name that the name servers have, which may be an abandoned one."""
+        found = self.rows.first(_name=name) or self.left.first(_name=name)
+        return found if found is not None and found["_serving"] else None
 
     def _check_place(self, project_id: str, name: str) -> None:
         """Refuse a zone that exists, and one above or below a zone of another project."""
@@ -172,9 +184,12 @@ class Zones(Component):
         _call(self.published, zone)
 
     def _forget(self, zone: Record) -> None:
+        self._unshare(zone)
+        _call(self.removed, zone)
+
+    def _unshare(self, zone: Record) -> None:
         for share in self.shares.select(zone_id=zone["id"]):
             self.shares.remove(share)
-        _call(self.removed, zone)
 
 
 def require_present(zone: Record) -> None:

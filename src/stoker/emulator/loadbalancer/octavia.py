@@ -6,7 +6,8 @@ port with its address must be ACTIVE.
 
 from __future__ import annotations
 
-from stoker.emulator.core.cloud import Handler, Routes, Service
+from stoker.emulator.core.cloud import Service
+from stoker.emulator.core.guards import restricted
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.loadbalancer.operator_routes import AMPHORAE, setups
 from stoker.emulator.loadbalancer.records import LoadBalancerRecords, error_body
@@ -34,28 +35,12 @@ ROLES = ("member", "reader", "load-balancer_member", "load-balancer_observer", "
 """The roles with which a user may send requests at all; those that change something need more."""
 
 
-def _for_users(handler: Handler) -> Handler:
-    """Return a handler that refuses callers without a role of the service with 403."""
-
-    def checked(records: LoadBalancerRecords, request: Request) -> Response:
-        request.context.require(*ROLES)
-        return handler(records, request)
-
-    return checked
-
-
-def _guarded(routes: Routes) -> Routes:
-    return {
-        path: {method: _for_users(handler) for method, handler in methods.items()} for path, methods in routes.items()
-    }
-
-
 LOAD_BALANCER_SERVICE = Service(
     name="octavia",
     mount="/load-balancer",
     records=LoadBalancerRecords,
     endpoints={"load-balancer": "/load-balancer"},
-    routes=_guarded({**parts(), **setups()}),
+    routes=restricted({**parts(), **setups()}, ROLES, ROLES),
     prefixes=("/v2/lbaas", "/v2.0/lbaas"),
     root={"/": {"GET": versions}, **AMPHORAE},
     public=frozenset({"GET /"}),
