@@ -37,7 +37,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="parts of the suite to run, with commas between them")
     parser.add_argument("--tests", default="", metavar="REGEX", help="the tests with such names only")
     parser.add_argument(
-        "--workers", type=int, default=os.cpu_count() or 1, help="processes that run tests side by side"
+        "--workers", type=int, help="processes that run tests side by side (default: what the suite says)"
     )
     parser.add_argument("--keep", type=Path, help="directory for the data and logs, which is then left as it is")
     parser.add_argument("--record", action="store_true", help="write the results into docs/reference/conformance.md")
@@ -64,13 +64,14 @@ def _run(suite: Suite, arguments: argparse.Namespace) -> int:
 
 def _results(suite: Suite, arguments: argparse.Namespace) -> list[Result]:
     programs = installed(f"suites/{suite.name}")
+    workers = arguments.workers or suite.workers or os.cpu_count() or 1
     parts = arguments.only.split(",") if arguments.only else list(suite.parts)
     temporary = tempfile.TemporaryDirectory(prefix="stoker-conformance-")
     with nullcontext(arguments.keep) if arguments.keep else temporary as directory:
         home = Path(directory).resolve() / suite.name
         home.mkdir(parents=True, exist_ok=True)
         with embedded(home) as place:
-            return run(suite, programs, place, home, parts, arguments.workers, arguments.tests)
+            return run(suite, programs, place, home, parts, workers, arguments.tests)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,16 +17,19 @@ import openstack
 from openstack.config import OpenStackConfig
 
 STOKER = str(Path(sys.executable).with_name("stoker"))
+HOST = "127.0.0.1"
 HIDDEN_TAG = "hidden"
 """Stacks with this tag are left out of lists, as the suite is told."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """The URL of the identity service, the file by which clients find everything, and what the cloud has."""
+    """The URL of the identity service, the file by which clients find everything, the address and port of the name
+    server, and what the cloud has."""
 
     identity: str
     clouds: Path
+    name_server: str
 
     @cached_property
     def _cloud(self) -> openstack.connection.Connection:
@@ -54,13 +58,28 @@ def embedded(home: Path) -> Iterator[Place]:
     data = home / "data"
     settings = home / "stoker.conf"
     settings.write_text(f"[DEFAULT]\nhidden_stack_tags = {HIDDEN_TAG}\n")
-    free = [word for name in ("api", "cfn", "cloud") for word in (f"--{name}-port", "0")]
+    dns_port = _free_port()
+    ports = {"api": 0, "cfn": 0, "cloud": 0, "dns": dns_port}
+    chosen = [word for name, port in ports.items() for word in (f"--{name}-port", str(port))]
     try:
-        _stoker("up", "--detach", "--data-dir", str(data), "--config-file", str(settings), *free)
+        _stoker("up", "--detach", "--data-dir", str(data), "--config-file", str(settings), *chosen)
         addresses = json.loads((data / "endpoints.json").read_text())
-        yield Place(addresses["identity"], data / "clouds.yaml")
+        yield Place(addresses["identity"], data / "clouds.yaml", f"{HOST}:{dns_port}")
     finally:
         _stoker("down", "--data-dir", str(data))
+
+
+def _free_port() -> int:
+    """A port on which nothing listens now, over TCP and UDP."""
+    while True:
+        with socket.socket() as stream, socket.socket(type=socket.SOCK_DGRAM) as datagrams:
+            stream.bind((HOST, 0))
+            port = int(stream.getsockname()[1])
+            try:
+                datagrams.bind((HOST, port))
+            except OSError:
+                continue
+            return port
 
 
 def _stoker(*arguments: str) -> None:

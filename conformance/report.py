@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _WORDS = {"success": "passed", "fail": "failed", "skip": "skipped"}
-_PREFIX = re.compile(r"^\w+_tempest_plugin\.(tests\.)?")
+_PREFIX = re.compile(r"^\w+_tempest_(plugin|tests)\.(tests\.)?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,14 +41,16 @@ class Suite:
     """The public test suite of a service.
 
     `parts` has a regular expression for the tests of each part; `roles` exist before the run, as DevStack's plug-in for
-    the service creates them; `configuration` has the options that are not the same for every suite, in which
-    `{identity}`, `{sources}`, `{hidden_tag}`, `{image[NAME]}` and `{network[NAME]}` are replaced.
+    the service creates them; `workers` is how many processes run its tests side by side, None for one per processor;
+    `configuration` has the options that are not the same for every suite, in which
+    `{identity}`, `{name_server}`, `{sources}`, `{hidden_tag}`, `{image[NAME]}` and `{network[NAME]}` are replaced.
     """
 
     name: str
     parts: dict[str, str]
     configuration: dict[str, dict[str, Any]]
     roles: list[str] = field(default_factory=list)
+    workers: int | None = None
     cannot_run: list[CannotRun] = field(default_factory=list)
 
     @classmethod
@@ -128,6 +130,7 @@ def configuration(suite: Suite, programs: Path, place: Place, workspace: Path) -
     """Section → option → value, for a new emulated cloud with DevStack's users and networks."""
     values = {
         "identity": place.identity,
+        "name_server": place.name_server,
         "sources": unpacked(programs),
         "hidden_tag": HIDDEN_TAG,
         "image": place.images,
