@@ -185,6 +185,7 @@ OPENSTACK: Mapping[str, Finder] = {
     "cinder.snapshot": _by_id("cinder", "/snapshots", "snapshot"),
     "cinder.volume": _by_id("cinder", "/volumes", "volume"),
     "cinder.volume_type": _VOLUME_TYPE,
+    "congress.policy": Finder("congress", "/policies", (Scan("id"), Scan("name")), "results"),
     "designate.zone": Finder("designate", "/v2/zones", (Fetch(only_uuid=True), Search("name")), "zones"),
     "glance.image": Finder(
         "glance", "/v2/images", (Fetch(only_uuid=True), Search("name")), "images", params={"limit": 200}
@@ -204,6 +205,11 @@ OPENSTACK: Mapping[str, Finder] = {
     "manila.share_snapshot": _manila("/snapshots", "snapshots"),
     "manila.share_type": _manila("/types", "share_types", params={"is_public": "all"}),
     "mistral.workflow": _by_id("mistral", "/workflows", ""),
+    "murano.category": Finder(
+        "murano", "/catalog/categories", (Scan("name"), Scan("id")), "categories", id_field="name"
+    ),
+    "murano.environment": Finder("murano", "/environments", (Scan("id"), Scan("name")), "environments"),
+    "murano.package": Finder("murano", "/catalog/packages", (Scan("id"), Scan("fully_qualified_name")), "packages"),
     "neutron.address_scope": _neutron("address_scopes", path="/v2.0/address-scopes", extension="address-scope"),
     "neutron.flow_classifier": _chaining("flow_classifiers", "sfc", "flow_classifier"),
     "neutron.lbaas.listener": _neutron("listeners", path="/v2.0/lbaas/listeners", extension="lbaasv2"),

@@ -55,6 +55,7 @@ _TABLE = (
         Microversions((("OpenStack-API-Version", "volume {}"),), newest="3.71"),
         extension_list="/extensions",
     ),
+    Service("congress", ("policy",), "v1"),
     Service("designate", ("dns",), "v2"),
     Service("glance", ("image",), "v2"),
     Service("heat", ("orchestration",), "v1"),
@@ -74,6 +75,7 @@ _TABLE = (
         Microversions((("X-OpenStack-Manila-API-Version", "{}"),), always="2.13"),
     ),
     Service("mistral", ("workflowv2", "workflow"), "v2"),
+    Service("murano", ("application-catalog",), "v1"),
     Service("neutron", ("network",), "v2.0", extension_list="/v2.0/extensions"),
     Service(
         "nova",

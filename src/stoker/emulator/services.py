@@ -48,6 +48,9 @@ SERVICES = (
     Offer("designate", "/dns", {"dns": "/dns"}, "stoker.emulator.dns.designate:DNS", "dns"),
     Offer("mistral", "/workflow", {"workflowv2": "/workflow/v2"}, "stoker.emulator.workflow.mistral:WORKFLOW",
           "workflow"),
+    Offer("murano", "/application-catalog", {"application-catalog": "/application-catalog"},
+          "stoker.emulator.catalog.murano:APPLICATION_CATALOG", "application-catalog"),
+    Offer("congress", "/policy", {"policy": "/policy"}, "stoker.emulator.policy.congress:POLICY", "policy"),
     Offer("zun", "/container", {"container": "/container/v1"}, "stoker.emulator.container.zun:CONTAINER", "container",
           needs=("image", "network", "volume")),
 )  # fmt: skip

@@ -1,0 +1,1 @@
+"""The emulated application catalog (Murano)."""

@@ -1,0 +1,1 @@
+"""The emulated policy service (Congress)."""

@@ -1,0 +1,118 @@
+"""OS::Congress::PolicyRule"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.resource import Call
+from stoker.resources.base import Collection, RestResource, found_well
+from stoker.resources.congress.policy import SERVICE
+from stoker.resources.declare import length
+from stoker.resources.replacing import conclusive, is_recorded
+from stoker.resources.wire import NOT_SENT
+from stoker.schema.property import Attribute, Property, Type
+
+_BLANK = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\s+""")
+_GIVEN_UP = "given_up"
+"""In `call.data`: the rule has been deleted so that its replacement can contain the same rule."""
+
+
+class PolicyRule(RestResource):
+    """A rule of a policy. Congress cannot change rules, and a policy contains an equal one once.
+
+    Therefore a rule of which only the name or the comment changes is deleted before its replacement is created.
+    """
+
+    type_name = "OS::Congress::PolicyRule"
+    description = "A rule of a policy of Congress, in Datalog. For administrators. Heat has no such type."
+    collection = Collection(
+        SERVICE, "/policies/{policy}/rules", members="results", created_field=None, owner=None, filters_names=False
+    )
+    recovery = Recovery(
+        FoundBy.NAME,
+        "Unless the template gives a name, the rule has the physical name, which is unique. A rule with a name that "
+        "the template gives must also be equal, which a policy contains once, and belong to no other resource.",
+    )
+
+    properties = {
+        "policy": Property(
+            description="The policy, by name or ID.", required=True, wire=NOT_SENT, reference="congress.policy"
+        ),
+        "rule": Property(
+            description='The rule: `error(id) :- nova:servers(id=id, status="ERROR")`.',
+            required=True,
+            constraints=length(1, 65535),
+        ),
+        "name": Property(description="Name of the rule.", constraints=length(1, 255)),
+        "comment": Property(description="What the rule is for."),
+    }
+    attributes = {
+        "name": Attribute("Name of the rule.", Type.STRING),
+        "rule": Attribute("The rule as the service writes it.", Type.STRING),
+        "comment": Attribute("What the rule is for.", Type.STRING),
+    }
+
+    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+        plain = {name: value for name, value in body.items() if name != "rule"}
+        return super().made_by(call, plain, item) and _is_same_rule(item["rule"], body["rule"])
+
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+        found = super().differences(call, shown)
+        if "rule" in found and _is_same_rule(found["rule"], call.properties["rule"]):
+            del found["rule"]
+        return found
+
+    async def check(self, call: Call) -> Outcome:
+        return await found_well(self, call)
+
+    # -- replacing ------------------------------------------------------------------------------------------------
+
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
+        if _GIVEN_UP not in call.data:
+            if call.replacement is None or not _excludes(call.properties, call.replacement):
+                return Done()
+            call.data[_GIVEN_UP] = True
+            return Again(after=0.0)
+        await call.cloud.delete(SERVICE, self.member_path(call), ok=(404,))
+        return Done()
+
+    async def revert_replacement(self, call: Call) -> Outcome:
+        """Create an equal rule in place of the replacement."""
+        return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
+
+    async def _restored(self, call: Call) -> Outcome:
+        listed = await call.cloud.list(SERVICE, self.collection_path(call), self.collection.members)
+        for rival in listed:
+            if not _is_same_rule(rival["rule"], call.properties["rule"]):
+                continue
+            if rival["id"] == call.physical_id:
+                del call.data[_GIVEN_UP]
+                return Done()
+            if not await is_recorded(call, rival["id"]):
+                if self.made_by(call, await self.create_body(call), rival):
+                    return Again(after=0.0, physical_id=str(rival["id"]))
+                return Failed(f"somebody else has created the same rule ({rival['id']}); delete it", "Conflict")
+            await call.cloud.delete(SERVICE, f"{self.collection_path(call)}/{rival['id']}", ok=(404,))
+        made = await self.begin(call)
+        return Again(after=0.0, physical_id=str(made["id"]))
+
+
+def _excludes(properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+    """Return whether a policy cannot contain both rules."""
+    same_policy = properties["policy"] == replacement["policy"]
+    return same_policy and _is_same_rule(str(properties["rule"]), str(replacement["rule"]))
+
+
+def _is_same_rule(one: str, other: str) -> bool:
+    """Return whether two rules differ in blanks only: the service writes rules in its own form."""
+    return _plain(one) == _plain(other)
+
+
+def _plain(rule: str) -> str:
+    """Return a rule without the blanks outside of strings; those that separate words are kept as one."""
+    spaced = _BLANK.sub(lambda found: found[1] or " ", rule.strip())
+    return re.sub(r" ?([()\[\],=]|:-) ?", r"\1", spaced)
