@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -75,3 +76,18 @@ def test_attempts_are_bounded_in_number_and_time() -> None:
     quick.succeeded()
     assert quick.pause_after(refused()) is not None
     assert quick.pause_after(CloudError("nova", 400, "no")) is None
+
+
+async def test_a_search_that_the_service_refuses_does_not_prevent_the_deletion(world: World) -> None:
+    """An engine that does not know whether a creation made an object cannot ask the service for it either."""
+    lost = Fault(on="POST /compute/v2.1/os-server-groups", do="act_and_drop", times=1)
+    refused_list = Fault(on="GET /compute/v2.1/os-server-groups", do="fail", status=400)
+    for fault in (lost, refused_list):
+        world.in_cloud(partial(world.served.cloud.faults.add, fault))
+    stack = await world.create("lost", template("OS::Nova::ServerGroup", policies=["affinity"]))
+    assert (stack["action"], stack["status"]) == ("CREATE", "FAILED")
+    assert "HTTP 400" in stack["status_reason"]
+    stack = await world.delete("lost")
+    assert (stack["action"], stack["status"]) == ("DELETE", "COMPLETE")
+    events = await world.call("event_list", ref={"name": "lost", "id": stack["id"]})
+    assert any("the search was refused" in event["status_reason"] for event in events)

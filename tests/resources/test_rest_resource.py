@@ -246,3 +246,13 @@ class TestWire:
 )
 def test_same(sent: object, shown: object, equal: bool) -> None:
     assert same(sent, shown) is equal
+
+
+async def test_a_list_whose_filters_are_refused_is_searched_as_a_whole(disks: Bench, served: ServedCloud) -> None:
+    fail(served, "GET /volume/v3/*/volumes/detail", "fail", status=400, times=1)
+    disk = await disks.crash_after_create({"gigabytes": 1})
+    assert disk.physical_id is not None
+    assert len(await volumes(disks)) == 1
+    fail(served, "GET /volume/v3/*/volumes/detail", "fail", status=400)
+    with pytest.raises(CloudError, match="HTTP 400"):
+        await disks.crash_after_create({"gigabytes": 1})

@@ -144,7 +144,7 @@ class RestResource(ResourceType):
         if self.identity and name is not None and collection.filters_names:
             params[self.identity] = name
         path = _filled(collection.list_path, call.properties) or self.collection_path(call)
-        listed = await call.cloud.list(collection.service, path, collection.members, params)
+        listed = await _filtered(call, collection, path, params)
         if name is not None:
             listed = [item for item in listed if item.get(self.identity) == name]
         if name is None or name != generated_name(self, call):
@@ -305,6 +305,17 @@ class RestResource(ResourceType):
 def generated_name(kind: RestResource, call: Call) -> str:
     """Return the object's name if the template gives none: the physical name, in characters that the service allows."""
     return plain_name(call.physical_name) if kind.plain_names else call.physical_name
+
+
+async def _filtered(call: Call, collection: Collection, path: str, params: dict[str, Any]) -> list[Any]:
+    """Return the objects with these values; a list whose filters the service refuses is read as a whole."""
+    try:
+        return await call.cloud.list(collection.service, path, collection.members, params)
+    except CloudError as error:
+        if error.status != 400 or not params:
+            raise
+    listed = await call.cloud.list(collection.service, path, collection.members)
+    return [item for item in listed if all(item.get(field, value) == value for field, value in params.items())]
 
 
 async def _started(kind: RestResource, call: Call) -> Outcome:

@@ -142,3 +142,20 @@ def test_limits_and_quotas_lose_what_versions_dropped(nova: Any) -> None:
     assert new["maxTotalCores"] == 20
     assert "floating_ips" not in nova.call("GET", "/os-quota-sets/x/defaults").json["quota_set"]
     assert "floating_ips" in nova.call("GET", "/os-quota-sets/x/defaults", version="2.1").json["quota_set"]
+
+
+def test_unknown_query_parameters_are_refused_by_recent_versions(nova: Any) -> None:
+    unknown = {
+        "/os-server-groups?name=x": "Additional properties are not allowed ('name' was unexpected)",
+        "/flavors/detail?name=x": "Additional properties are not allowed ('name' was unexpected)",
+        "/os-keypairs?name=x": "Additional properties are not allowed ('name' was unexpected)",
+        "/servers/detail?instance=x": "'instance' does not match any of the regexes: '^_'",
+    }
+    for path, message in unknown.items():
+        assert nova.call("GET", path, version="2.74").status == 200
+        answer = nova.call("GET", path, version="2.75")
+        assert (answer.status, answer.json["badRequest"]["message"]) == (400, message)
+    for path in ("/servers?name=x&_=1", "/flavors?is_public=None&minDisk=1", "/os-server-groups?limit=1&offset=0"):
+        assert nova.call("GET", path).status == 200
+    assert nova.call("GET", "/os-migrations?x=y", user="admin", version="2.58").status == 200
+    assert nova.call("GET", "/os-migrations?x=y", user="admin", version="2.59").status == 400

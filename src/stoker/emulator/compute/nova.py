@@ -24,6 +24,7 @@ from stoker.emulator.compute.keypairs import Keypairs
 from stoker.emulator.compute.migrations import Migrations
 from stoker.emulator.compute.moves import Moves
 from stoker.emulator.compute.network_proxies import NETWORK_PROXIES
+from stoker.emulator.compute.queries import checked
 from stoker.emulator.compute.quotas import Quotas
 from stoker.emulator.compute.records import ComputeRecords
 from stoker.emulator.compute.server_groups import ServerGroups
@@ -207,19 +208,21 @@ PROXIES: Routes = {
     **only(IMAGE_METADATA_PROXIES, last=(2, 38)),
     **only(HOST_ROUTES, last=(2, 42)),
 }
-ROUTES: Routes = {
-    **SERVER_ROUTES,
-    **PROXIES,
-    **USAGE_ROUTES,
-    **SERVICE_ROUTES,
-    **FLAVOR_ROUTES,
-    **KEYPAIR_ROUTES,
-    **GROUP_ROUTES,
-    **QUOTA_ROUTES,
-    **AGGREGATE_ROUTES,
-    **HYPERVISOR_ROUTES,
-    **admin_routes.EXTENSION_ROUTES,
-}
+ROUTES = checked(
+    {
+        **SERVER_ROUTES,
+        **PROXIES,
+        **USAGE_ROUTES,
+        **SERVICE_ROUTES,
+        **FLAVOR_ROUTES,
+        **KEYPAIR_ROUTES,
+        **GROUP_ROUTES,
+        **QUOTA_ROUTES,
+        **AGGREGATE_ROUTES,
+        **HYPERVISOR_ROUTES,
+        **admin_routes.EXTENSION_ROUTES,
+    }
+)
 
 COMPUTE = Service(
     name="nova",

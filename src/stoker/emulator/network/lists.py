@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,6 +20,28 @@ TAG_FILTERS: Mapping[str, Callable[[set[str], set[str]], bool]] = {
     "not-tags": lambda wanted, present: not wanted <= present,
     "not-tags-any": lambda wanted, present: not wanted & present,
 }
+TIMES = ("created_at", "updated_at")
+UNFILTERED: Mapping[str, tuple[str, ...]] = {
+    "address_group": ("addresses", "shared"),
+    "address_scope": ("description", "revision_number"),
+    "floatingip": ("port_details", "port_forwardings"),
+    "metering_label_rule": ("project_id",),
+    "network": ("subnets",),
+    "policy": ("rules",),
+    "port": ("allowed_address_pairs", "extra_dhcp_opts"),
+    "router": ("external_gateway_info", "routes", "status"),
+    "security_group": ("security_group_rules",),
+    "segment": ("project_id",),
+    "subnet": ("allocation_pools", "dns_nameservers", "host_routes", "prefixlen", "service_types"),
+    "subnetpool": ("prefixes",),
+    "trunk": ("sub_ports",),
+}
+"""Attributes by which lists cannot be filtered, by kind, as the answers of a running Neutron show; besides TIMES."""
+UNTAGGED = frozenset(
+    {"address_group", "address_scope", "metering_label", "metering_label_rule", "rbac_policy", "security_group_rule",
+     "segment"}
+)  # fmt: skip
+"""Kinds without tags."""
 WORDS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -30,8 +52,8 @@ def listed(table: Table, actor: Actor, request: Request, parent: Mapping[str, st
     """
     query = request.query
     wanted = _filters(query)
-    _check_known(table.kind, wanted.keys() - TAG_FILTERS.keys(), "filtering")
-    _check_known(table.kind, query.all("sort_key"), "sort_keys")
+    _check_known(_filterable(table.kind), wanted, "filtering")
+    _check_known(table.kind.filterable, query.all("sort_key"), "sort_keys")
     rows = _candidates(table, {**wanted, **{name: [value] for name, value in parent.items()}})
     rows = [row for row in rows if table.visible(actor, row)]
     derived = [name for name in wanted if name in table.kind.derived]
@@ -49,8 +71,13 @@ def listed(table: Table, actor: Actor, request: Request, parent: Mapping[str, st
     return {table.kind.plural: items, **({f"{table.kind.plural}_links": links} if links else {})}
 
 
-def _check_known(kind: Kind, names: Iterable[str], purpose: str) -> None:
-    if unknown := sorted(set(names) - kind.filterable):
+def _filterable(kind: Kind) -> frozenset[str]:
+    untagged = TAG_FILTERS.keys() if kind.name in UNTAGGED else ()
+    return frozenset({*kind.filterable, *TAG_FILTERS}.difference(TIMES, UNFILTERED.get(kind.name, ()), untagged))
+
+
+def _check_known(known: Collection[str], names: Iterable[str], purpose: str) -> None:
+    if unknown := sorted(set(names).difference(known)):
         raise bad_request(f"{unknown} is invalid attribute for {purpose}", "HTTPBadRequest")
 
 

@@ -186,7 +186,7 @@ class Performer:
     async def _enter(self, state: ResourceState, method: Method, call: Call) -> Outcome:
         """Call the method once; if an interrupted creation may have created an object, search for it first."""
         if state.stored.uncertain and state.row.physical_id is None:
-            await self._find(state, call)
+            await self._find_if_possible(state, call)
         if state.row.action == "CREATE" and state.row.physical_id is None and not state.type.local:
             task = asyncio.current_task()
             assert task is not None
@@ -199,6 +199,26 @@ class Performer:
             if call.physical_id is not None and state.row.physical_id is None:
                 state.row.physical_id = call.physical_id
             await self.run.adopt_user_project(state.stored.data.get(USER_PROJECT))
+
+    async def _find_if_possible(self, state: ResourceState, call: Call) -> None:
+        """Search for the object of an interrupted creation; a deletion continues without it if that is impossible.
+
+        A service that refuses the search itself refuses it each time, so the resource could never be deleted.
+        """
+        try:
+            await self._find(state, call)
+        except CloudError as error:
+            if state.row.action != "DELETE" or error.status not in _IMPOSSIBLE:
+                raise
+            run, row = self.run, state.row
+            state.stored.uncertain = False
+            text = (
+                f"it is unknown whether its creation, which was interrupted, made an object ({state.physical_name}): "
+                f"the search was refused: {error.message}"
+            )
+            row.reason = await without_secrets(run, text, [state])
+            LOG.warning("DELETE of %s in stack %s: %s", row.name, run.stack.name, row.reason)
+            await run.commit(Batch().change(state.seal()).add(run.event(state, row.reason)))
 
     async def _find(self, state: ResourceState, call: Call) -> None:
         """Search for the object of an interrupted creation, and record its id.
@@ -387,6 +407,10 @@ class Performer:
         row.status, row.reason, row.updated_at = FAILED, reason, run.engine.clock.now()
         state.stored.progress = {}
         await run.commit((batch or Batch()).change(state.seal()).add(run.event(state, row.reason)))
+
+
+_IMPOSSIBLE = frozenset({400, 404, 405, 410, 501})
+"""Statuses with which a service says that it does not support a request or its path for any caller."""
 
 
 def _next_batch(first: list[Batch]) -> Batch:

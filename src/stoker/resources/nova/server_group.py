@@ -22,7 +22,13 @@ class ServerGroup(RestResource):
     description = "A set of servers that the scheduler keeps together or apart."
     support = Support(version="2014.2")
     collection = Collection(
-        "nova", "/os-server-groups", "server_group", "server_groups", created_field=None, owner=None
+        "nova",
+        "/os-server-groups",
+        "server_group",
+        "server_groups",
+        created_field=None,
+        owner=None,
+        filters_names=False,
     )
     kept_after_failure = True
 
