@@ -32,15 +32,15 @@ attack: $(STAMP)        ## attack a running service, and print each attack with 
 	$(BIN)/pytest -n 2 --dist loadgroup --attack-table tests/security
 
 check: $(STAMP)         ## format, lint, types, import contracts, words
-	$(BIN)/ruff format --check src tests bench conformance chaos checks
-	$(BIN)/ruff check src tests bench conformance chaos checks
+	$(BIN)/ruff format --check src contrib tests bench conformance chaos checks
+	$(BIN)/ruff check src contrib tests bench conformance chaos checks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m checks
 
 format: $(STAMP)        ## apply the formatter and the safe fixes
-	$(BIN)/ruff format src tests bench conformance chaos checks
-	$(BIN)/ruff check --fix src tests bench conformance chaos checks
+	$(BIN)/ruff format src contrib tests bench conformance chaos checks
+	$(BIN)/ruff check --fix src contrib tests bench conformance chaos checks
 
 plans: $(STAMP)         ## write the plans that tests compare with anew, and show what changed
 	STOKER_REWRITE_PLANS=1 $(BIN)/pytest -q tests/engine/test_golden_plans.py

@@ -46,7 +46,7 @@ def embedded_service(set_up: SetUp) -> Service:
 
 def embedded_session(set_up: SetUp) -> session.Session:
     """Return a session with the cloud of an embedded Stoker, ignoring the environment variables."""
-    return _session(cloud_of(set_up))
+    return session_of(cloud_of(set_up))
 
 
 def cloud_from_environment(environment: Mapping[str, str]) -> NamedCloud:
@@ -71,7 +71,8 @@ def cloud_from_environment(environment: Mapping[str, str]) -> NamedCloud:
     )
 
 
-def _session(cloud: NamedCloud) -> session.Session:
+def session_of(cloud: NamedCloud) -> session.Session:
+    """Return a session with the login of a cloud. Raises CommandFailed when the credentials are not complete."""
     loader = _loader(cloud.auth_type)
     known = {option.dest for option in loader.get_options()}
     try:
@@ -84,7 +85,7 @@ def _session(cloud: NamedCloud) -> session.Session:
 def _service(cloud: NamedCloud) -> Service:
     return Service(
         adapter.Adapter(
-            _session(cloud),
+            session_of(cloud),
             service_type="orchestration",
             interface=(cloud.interface or "public").removesuffix("URL"),
             region_name=cloud.region_name,

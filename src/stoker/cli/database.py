@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,9 +14,10 @@ from stoker.cli.framework import Commands
 from stoker.processes.directory import DataDirectory
 
 if TYPE_CHECKING:
+    from oslo_config import cfg
+
     from stoker.store.database import Database
     from stoker.store.resealing import Key
-    from stoker.store.schema import Versions
 
 Result = TypeVar("Result")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -63,16 +63,11 @@ def embedded_option(function: Command) -> Command:
     )(function)
 
 
-def with_any_database(
-    config_files: tuple[str, ...], work: Callable[[Database], Result], directory: DataDirectory | None = None
-) -> Result:
-    """Return the result of `work` on the configured database, whatever its tables.
+def database_config(config_files: tuple[str, ...], directory: DataDirectory | None = None) -> cfg.ConfigOpts:
+    """Load the configuration of the database. Raises CommandFailed without a database.
 
-    `directory` is that of an embedded Stoker, whose database is used instead. Raises CommandFailed without a database.
+    `directory` is that of an embedded Stoker, whose database is used instead.
     """
-    import asyncio
-
-    from stoker.processes.assembly import opened_database
     from stoker.processes.lifetime import cluster_config
 
     config = cluster_config(config_files)
@@ -82,25 +77,16 @@ def with_any_database(
         config.set_override("connection", directory.database_url, group="database")
     if not config.database.connection:
         raise CommandFailed(f"No database is configured ([database] connection). {_WHERE}")
-
-    async def run() -> Result:
-        async with opened_database(config) as opened:
-            return await asyncio.to_thread(work, opened)
-
-    return asyncio.run(run())
+    return config
 
 
 def with_database(
     config_files: tuple[str, ...], work: Callable[[Database], Result], directory: DataDirectory | None = None
 ) -> Result:
-    """Like `with_any_database`, for work on the tables. Raises Invalid if they do not fit this release."""
-    from stoker.store import schema
+    """Return the result of `work` on the tables. Raises Invalid if they do not fit this release, and CommandFailed."""
+    from stoker.processes import maintenance
 
-    def require_fit(opened: Database) -> Result:
-        opened.read_now(schema.require_fit)
-        return work(opened)
-
-    return with_any_database(config_files, require_fit, directory)
+    return maintenance.on_database(database_config(config_files, directory), work)
 
 
 @database.command("sync")
@@ -112,13 +98,9 @@ def sync(config_files: tuple[str, ...]) -> None:
     Examples:
       stoker db sync --config-file heat.conf
     """
-    from stoker.store import schema
+    from stoker.processes import maintenance
 
-    def bring_up(opened: Database) -> Versions:
-        opened.migrate()
-        return opened.read_now(schema.versions)
-
-    click.echo(f"The tables have revision {with_any_database(config_files, bring_up).database}.")
+    click.echo(f"The tables have revision {maintenance.sync(database_config(config_files)).database}.")
 
 
 @database.command("version")
@@ -130,9 +112,9 @@ def version(config_files: tuple[str, ...]) -> None:
     Examples:
       stoker db version --config-file heat.conf
     """
-    from stoker.store import schema
+    from stoker.processes import maintenance
 
-    found = with_any_database(config_files, lambda opened: opened.read_now(schema.versions))
+    found = maintenance.versions(database_config(config_files))
     click.echo(found.database or "none")
 
 
@@ -145,9 +127,9 @@ def check(config_files: tuple[str, ...]) -> None:
     Examples:
       stoker db check --config-file heat.conf
     """
-    from stoker.store import schema
+    from stoker.processes import maintenance
 
-    found = with_any_database(config_files, lambda opened: opened.read_now(schema.versions))
+    found = maintenance.versions(database_config(config_files))
     click.echo(f"database {found.database or 'none'}, this release {found.program}: {found.fit.value}")
     if not found.fit.good:
         sys.exit(1)
@@ -214,22 +196,8 @@ def purge(config_files: tuple[str, ...], age: int, granularity: str, project_id:
       stoker db purge 30 --config-file heat.conf
       stoker db purge 12 --granularity hours --config-file heat.conf
     """
-    from stoker.store import claims, purging
+    from stoker.processes import maintenance
 
-    now = time.time()
-
-    def forget(opened: Database) -> int:
-        total = 0
-        while True:
-            with opened.writing() as connection:
-                found = purging.purge(connection, now - age * _SECONDS[granularity], project_id, batch_size)
-            total += found
-            if not found:
-                break
-        with opened.writing() as connection:
-            claims.forget_engines(connection, now - claims.REMEMBERED_SECONDS)
-            purging.forget_writers(connection, now - claims.REMEMBERED_SECONDS)
-        return total
-
-    total = with_database(config_files, forget)
+    config = database_config(config_files)
+    total = maintenance.purge(config, age * _SECONDS[granularity], project_id, batch_size)
     click.echo(f"Removed {total} deleted stack{'' if total == 1 else 's'}.")

@@ -51,6 +51,10 @@ COMMANDS: Mapping[str, Command] = {
         "Serve the CloudFormation interface for a cluster's engines, until SIGTERM.",
     ),
     "db": Command("stoker.cli.database:database", "Maintain the database that the engines share."),
+    "keystone-setup": Command(
+        "stoker.cli.keystone:keystone_setup",
+        "Create what a cluster needs in the identity service: roles, service user, stack domain, and catalog entries.",
+    ),
     "service": Command("stoker.cli.inside:service", "Show the engines of a cluster."),
     "operation": Command(
         "stoker.cli.inside:operation",

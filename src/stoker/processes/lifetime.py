@@ -20,12 +20,24 @@ from stoker.processes.signals import handle_signals
 from stoker.rpc import messaging
 
 
-def cluster_config(files: Sequence[str], args: Sequence[str] = (), prog: str = "stoker") -> cfg.ConfigOpts:
+def cluster_config(
+    files: Sequence[str],
+    args: Sequence[str] = (),
+    prog: str = "stoker",
+    register: Callable[[cfg.ConfigOpts], None] | None = None,
+) -> cfg.ConfigOpts:
     """Load heat.conf for a process of a cluster; without `files` from the usual places. Raises cfg.Error.
 
-    `args` and `prog` are the command line and the name of a program that takes oslo.config's options.
+    `args` and `prog` are the command line and the name of a program that takes oslo.config's options; `register`
+    declares further ones.
     """
-    config = load_config(args, list(files) or None, messaging.register_options, prog)
+
+    def register_all(config: cfg.ConfigOpts) -> None:
+        messaging.register_options(config)
+        if register is not None:
+            register(config)
+
+    config = load_config(args, list(files) or None, register_all, prog)
     set_login(config, TOKEN_CHECK, "password", {})
     return config
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, not_, or_, select, update
 
 from stoker.base.errors import Conflict, EntityNotFound, Fenced
 from stoker.base.ids import new_id
@@ -81,6 +81,13 @@ def living(connection: Connection, now: float) -> set[str]:
 def forget_engines(connection: Connection, before: float) -> None:
     """Delete the records of engines that have not reported themselves since `before`."""
     connection.execute(delete(engines).where(engines.c.seen_at < before))
+
+
+def forget_dead_engines(connection: Connection, now: float) -> int:
+    """Delete the records of engines that are not alive and own no unfinished operation; return how many."""
+    owners = select(operations.c.owner).where(operations.c.status.in_(UNFINISHED), operations.c.owner.is_not(None))
+    where = and_(not_(_alive(now)), engines.c.id.not_in(owners))
+    return connection.execute(delete(engines).where(where)).rowcount
 
 
 def _alive(now: float) -> ColumnElement[bool]:

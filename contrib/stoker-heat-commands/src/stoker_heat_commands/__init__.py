@@ -1,0 +1,1 @@
+"""Stoker's programs under the names of Heat's."""

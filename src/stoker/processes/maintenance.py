@@ -1,0 +1,77 @@
+"""Maintenance of the database that the engines share: its tables, and the records of deleted stacks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+from oslo_config import cfg
+
+from stoker.base.clock import SystemClock
+from stoker.processes.assembly import opened_database
+from stoker.store import claims, purging, schema
+from stoker.store.database import Database
+
+Result = TypeVar("Result")
+
+
+def on_any_database(config: cfg.ConfigOpts, work: Callable[[Database], Result]) -> Result:
+    """Return the result of `work` on the configured database, whatever its tables.
+
+    Raises cfg.Error when none is configured, Invalid when it cannot be reached or used.
+    """
+
+    async def run() -> Result:
+        async with opened_database(config) as opened:
+            return await asyncio.to_thread(work, opened)
+
+    return asyncio.run(run())
+
+
+def on_database(config: cfg.ConfigOpts, work: Callable[[Database], Result]) -> Result:
+    """Like `on_any_database`, for work on the tables. Raises Invalid if they do not fit this release."""
+
+    def require_fit(opened: Database) -> Result:
+        opened.read_now(schema.require_fit)
+        return work(opened)
+
+    return on_any_database(config, require_fit)
+
+
+def versions(config: cfg.ConfigOpts) -> schema.Versions:
+    """Return the revisions of the tables and of this release."""
+    return on_any_database(config, lambda opened: opened.read_now(schema.versions))
+
+
+def sync(config: cfg.ConfigOpts) -> schema.Versions:
+    """Create the tables, or upgrade them to this release. Engines of the previous release continue to work."""
+
+    def upgrade(opened: Database) -> schema.Versions:
+        opened.migrate()
+        return opened.read_now(schema.versions)
+
+    return on_any_database(config, upgrade)
+
+
+def purge(config: cfg.ConfigOpts, age: float, project_id: str | None, batch: int) -> int:
+    """Remove stacks that were deleted more than `age` seconds ago, `batch` at a time; return how many.
+
+    With them, all that no other stack uses is removed, and engines that have not reported themselves for a day.
+    """
+    now = SystemClock().now()
+
+    def forget(opened: Database) -> int:
+        total = 0
+        while True:
+            with opened.writing() as connection:
+                found = purging.purge(connection, now - age, project_id, batch)
+            total += found
+            if not found:
+                break
+        with opened.writing() as connection:
+            claims.forget_engines(connection, now - claims.REMEMBERED_SECONDS)
+            purging.forget_writers(connection, now - claims.REMEMBERED_SECONDS)
+        return total
+
+    return on_database(config, forget)
