@@ -84,6 +84,7 @@ def test_definitions_are_created_changed_listed_and_deleted(client: Client) -> N
     assert "not found" in client.refused(404, "PUT", "/workflows", HEAD + "four: {tasks: {t: {}}}")
     first = client.get("/workflows?limit=1&sort_keys=name&fields=name&namespace=")
     assert [one["name"] for one in first["workflows"]] == ["one"]
+    assert first["next"].endswith("&sort_keys=name,id&sort_dirs=asc,asc")
     rest = client.served.call(
         "GET", first["next"].partition(client.served.url)[2], token=client.served.token("demo", "demo")
     )
@@ -91,7 +92,8 @@ def test_definitions_are_created_changed_listed_and_deleted(client: Client) -> N
     assert [one["name"] for one in client.get("/workflows?name=in:two,three")["workflows"]] == ["three"]
     assert client.call("DELETE", "/workflows/three").status == 204
     assert "Workflow not found" in client.refused(404, "GET", "/workflows/three")
-    for query in ("?colour=red", "?sort_dirs=up", "?limit=x", "?fields=colour"):
+    twice = "?sort_keys=id,id&sort_dirs=asc,asc"
+    for query in ("?colour=red", "?sort_dirs=up", "?limit=x", "?limit=-1", "?fields=colour", twice):
         assert client.refused(400, "GET", f"/workflows{query}")
     valid = client.call("POST", "/workflows/validate", HEAD + "w: {tasks: {t: {}}}").json
     assert (valid, client.call("POST", "/workflows/validate", "w").json["valid"]) == ({"valid": True}, False)
@@ -169,6 +171,8 @@ def test_projects_share_workflows(served: ServedCloud, client: Client) -> None:
     assert other.get("/executions") == {"executions": []}
     assert len(other.get("/executions?all_projects=true")["executions"]) == 1
     project = client.get("/executions")["executions"][0]["project_id"]
+    assert len(other.get(f"/executions?project_id={project}")["executions"]) == 1
+    assert client.get(f"/workflows?project_id={hidden['project_id']}&name=hidden") == {"workflows": []}
     members = f"/workflows/{hidden['id']}/members"
     other.refused(400, "POST", members, {"member_id": "nobody"})
     assert other.call("POST", members, {"member_id": project}).json["status"] == "pending"
@@ -401,6 +405,18 @@ def test_environments_are_variables_of_executions(client: Client) -> None:
     client.refused(404, "GET", "/environments/e")
 
 
+def test_workflows_run_others_of_their_namespace(served: ServedCloud, client: Client) -> None:
+    low = "low: {output: {from: %s}, tasks: {t: {}}}"
+    client.define(low % "default")
+    client.define(low % "abc", "?namespace=abc")
+    client.define("middle: {output: {from: <% task(t).result.from %>}, tasks: {t: {workflow: low}}}")
+    client.define("top: {output: {from: <% task(t).result.from %>}, tasks: {t: {workflow: middle}}}", "?namespace=abc")
+    assert client.run("top", workflow_namespace="abc") == ("SUCCESS", {"from": "abc"})
+    assert client.run("middle") == ("SUCCESS", {"from": "default"})
+    shown = client.get("/executions?workflow_name=middle&sort_keys=id")["executions"]
+    assert {json.loads(one["params"])["namespace"] for one in shown} == {"abc", ""}
+
+
 # -- actions ---------------------------------------------------------------------------------------------------------
 
 
@@ -424,6 +440,23 @@ def test_actions_that_others_complete_and_actions_by_themselves(client: Client) 
     assert client.call("DELETE", f"/action_executions/{made['id']}").status == 204
     client.refused(400, "POST", "/action_executions", {"name": "std.unknown"})
     client.refused(400, "POST", "/action_executions", {**alone, "params": {"target": "x"}})
+
+
+def test_an_action_by_itself_is_answered_with_its_result(served: ServedCloud, client: Client) -> None:
+    made = client.call("POST", "/action_executions", {"name": "std.echo", "input": {"output": 7}})
+    assert (made.status, made.json["state"], json.loads(made.json["output"])) == (201, "SUCCESS", {"result": 7})
+    asked = {"name": "std.http", "input": {"url": f"{served.url}/workflow/v2"}}
+    made = client.call("POST", "/action_executions", asked)
+    assert json.loads(made.json["output"])["result"]["content"] == {"uri": f"{served.url}/workflow/v2"}
+    assert client.get("/action_executions")["action_executions"] == [], "nobody asked to keep the results"
+
+    kept = client.call("POST", "/action_executions", {**asked, "params": {"save_result": True}}).json
+    assert kept["state"] == "RUNNING"
+    waiting = client.call("POST", "/action_executions", {"name": "std.async_noop"}).json
+    served.advance(1)
+    assert client.get(f"/action_executions/{waiting['id']}")["state"] == "RUNNING"
+    assert {one["id"] for one in client.get("/action_executions")["action_executions"]} == {kept["id"], waiting["id"]}
+    client.refused(400, "POST", "/action_executions", {"name": "std.async_noop", "params": {"run_sync": True}})
 
 
 def test_requests_to_the_cloud_itself(served: ServedCloud, client: Client) -> None:
@@ -451,6 +484,12 @@ def test_cron_triggers_act_for_their_user(served: ServedCloud, client: Client) -
     made = client.call("POST", "/cron_triggers", {**body, "first_execution_time": "2023-11-15 00:30"})
     assert (made.status, made.json["next_execution_time"]) == (201, "2023-11-15 00:30:00")
     client.refused(409, "POST", "/cron_triggers", body)
+    same = {**body, "name": "d", "first_execution_time": "2023-11-15 00:30", "remaining_executions": "3"}
+    twin = client.call("POST", "/cron_triggers", same).json
+    assert twin["remaining_executions"] == 3
+    client.refused(409, "POST", "/cron_triggers", {**same, "name": "e"})
+    assert client.call("DELETE", f"/cron_triggers/{twin['id']}").status == 204
+    client.refused(400, "POST", "/cron_triggers", {**same, "workflow_name": "unknown", "remaining_executions": "no"})
     served.advance(2 * 3600 + 17 * 60)
     assert client.get("/cron_triggers/c")["next_execution_time"] == "2023-11-15 01:00:00"
     (execution,) = client.get("/executions")["executions"]
@@ -537,3 +576,35 @@ def test_a_message_in_a_queue_starts_a_workflow_for_its_subscriber(served: Serve
     place = f"{queue}/subscriptions/{made.json['subscription_id']}"
     assert served.call("DELETE", place, token=served.token("demo", "demo"), headers=headers).status == 204
     assert served.call("GET", trusts, token=served.token()).json["trusts"] == []
+
+
+# -- event triggers ----------------------------------------------------------------------------------------------------
+
+
+def test_event_triggers_are_kept_with_their_workflow(served: ServedCloud, client: Client) -> None:
+    [workflow] = client.define("w: {input: [a], tasks: {t: {}}}")
+    event = {"exchange": "openstack", "topic": "notifications", "event": "compute.instance.create.start"}
+    body = {"workflow_id": workflow["id"], **event, "workflow_input": {"a": 1}}
+    made = client.call("POST", "/event_triggers", {**body, "name": "t"})
+    assert made.status == 201, made.content
+    assert (made.json["scope"], made.json["workflow_input"], made.json["event"]) == (
+        "private",
+        '{"a": 1}',
+        event["event"],
+    )
+    place = f"/event_triggers/{made.json['id']}"
+    client.refused(409, "POST", "/event_triggers", body)
+    assert "event" in client.refused(400, "POST", "/event_triggers", {**body, "event": ""})
+    client.refused(400, "POST", "/event_triggers", {**body, "workflow_id": "w"})
+    client.refused(404, "POST", "/event_triggers", {**body, "workflow_id": made.json["id"]})
+    client.refused(400, "POST", "/event_triggers", {**body, "workflow_input": {}})
+    client.refused(403, "POST", "/event_triggers", {**body, "scope": "public"})
+    client.refused(400, "PUT", place, {"topic": "others"})
+    assert client.call("PUT", place, {"name": "renamed"}).json["name"] == "renamed"
+    assert [one["id"] for one in client.get("/event_triggers?name=renamed")["event_triggers"]] == [made.json["id"]]
+    [hidden] = Client(served, "admin").define("hidden: {tasks: {t: {}}}")
+    client.refused(404, "POST", "/event_triggers", {**body, "workflow_id": hidden["id"], "workflow_input": {}})
+    assert "event triggers" in client.refused(400, "DELETE", f"/workflows/{workflow['id']}")
+    assert client.call("DELETE", place).status == 204
+    client.refused(404, "GET", place)
+    assert client.call("DELETE", f"/workflows/{workflow['id']}").status == 204

@@ -38,6 +38,9 @@ def application(cloud: Cloud) -> web.Application:
         response = dispatch(cloud, request, fault)
         if response is None:
             return _hang_up(incoming)
+        if response.later is not None:
+            response.body = await response.later
+            cloud.store.flush()
         return _rendered(response)
 
     async def started(app: web.Application) -> AsyncIterator[None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -56,11 +56,15 @@ class Context:
 
 @dataclass
 class Response:
-    """The answer of a handler. `body` is JSON data, raw bytes, or None for an empty body."""
+    """The answer of a handler. `body` is JSON data, raw bytes, or None for an empty body.
+
+    later: gives the body of an answer that takes time; it must not raise.
+    """
 
     body: Any = None
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
+    later: Awaitable[Any] | None = None
 
     def payload(self) -> bytes:
         if self.body is None:

@@ -42,11 +42,15 @@ class Result:
 
 @dataclass(frozen=True)
 class Action:
-    """An action: its parameters with their defaults, and the function that runs it."""
+    """An action: its parameters with their defaults, and the function that runs it.
+
+    synchronous: it ends by itself, not when a client sets its state.
+    """
 
     run: Callable[..., Result]
     description: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    synchronous: bool = True
 
     @property
     def signature(self) -> str:
@@ -163,7 +167,9 @@ _HTTP = {
 
 ACTIONS: Mapping[str, Action] = {
     "std.async_noop": Action(
-        lambda: Result(asynchronous=True), "Does nothing, and ends when a client sets the state of the action."
+        lambda: Result(asynchronous=True),
+        "Does nothing, and ends when a client sets the state of the action.",
+        synchronous=False,
     ),
     "std.echo": Action(
         lambda output, delay: Result(output, _sleep(delay).seconds),
@@ -176,6 +182,7 @@ ACTIONS: Mapping[str, Action] = {
         _asynchronous_http,
         "Sends an HTTP request, and ends when a client sets the state of the action.",
         _HTTP,
+        synchronous=False,
     ),
     "std.noop": Action(Result, "Does nothing."),
     "std.sleep": Action(_sleep, "Waits.", {"seconds": 1}),

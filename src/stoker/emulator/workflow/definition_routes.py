@@ -15,14 +15,10 @@ from stoker.emulator.workflow.definitions import Definitions
 from stoker.emulator.workflow.environments import Environments
 from stoker.emulator.workflow.fields import body_of, text_of
 from stoker.emulator.workflow.language import actions_of, workbook_of, workflows_of
-from stoker.emulator.workflow.lists import listing
+from stoker.emulator.workflow.lists import everywhere, listing
 from stoker.emulator.workflow.sharing import Sharing, scope_of
 
 _ENVIRONMENT = frozenset({"name", "description", "variables", "scope"})
-
-
-def _everywhere(request: Request) -> bool:
-    return request.query.boolean("all_projects") is True
 
 
 def _namespace(request: Request) -> str:
@@ -38,7 +34,7 @@ def _scope(request: Request) -> str | None:
 
 
 def list_workflows(definitions: Definitions, request: Request) -> Response:
-    rows = definitions.sharing.listed(list(definitions.workflows), request.context, _everywhere(request))
+    rows = definitions.sharing.listed(list(definitions.workflows), request.context, everywhere(request))
     return listing(request, rows, views.workflow, "workflows")
 
 
@@ -81,7 +77,7 @@ def _validating(read: Callable[[str], Any]) -> Callable[[Definitions, Request], 
 
 
 def list_workbooks(definitions: Definitions, request: Request) -> Response:
-    rows = definitions.sharing.listed(list(definitions.workbooks), request.context, _everywhere(request))
+    rows = definitions.sharing.listed(list(definitions.workbooks), request.context, everywhere(request))
     return listing(request, rows, views.workbook, "workbooks")
 
 
@@ -123,7 +119,7 @@ def _system_action(name: str) -> dict[str, Any]:
 
 
 def list_actions(definitions: Definitions, request: Request) -> Response:
-    rows = definitions.sharing.listed(list(definitions.actions), request.context, _everywhere(request))
+    rows = definitions.sharing.listed(list(definitions.actions), request.context, everywhere(request))
     shown = [*(_system_action(name) for name in ACTIONS), *(views.adhoc_action(row) for row in rows)]
     return listing(request, shown, dict, "actions")
 
@@ -188,7 +184,7 @@ def remove_member(sharing: Sharing, request: Request) -> Response:
 
 
 def list_environments(environments: Environments, request: Request) -> Response:
-    rows = environments.listed(request.context, _everywhere(request))
+    rows = environments.listed(request.context, everywhere(request))
     return listing(request, rows, views.environment, "environments")
 
 

@@ -12,8 +12,7 @@ from stoker.emulator.core.store import Record
 from stoker.emulator.workflow import views
 from stoker.emulator.workflow.actions import ACTIONS
 from stoker.emulator.workflow.fields import body_of, json_object, json_value, string_of
-from stoker.emulator.workflow.flow import ENDED
-from stoker.emulator.workflow.lists import listing
+from stoker.emulator.workflow.lists import everywhere, listing
 from stoker.emulator.workflow.records import WorkflowRecords
 
 _UUID = re.compile(r"[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\Z", re.IGNORECASE)
@@ -27,7 +26,7 @@ _TRIGGER = frozenset({
 
 
 def _listed(mistral: WorkflowRecords, request: Request, rows: list[Record]) -> list[Record]:
-    return mistral.sharing.listed(rows, request.context, request.query.boolean("all_projects") is True)
+    return mistral.sharing.listed(rows, request.context, everywhere(request))
 
 
 # -- executions -----------------------------------------------------------------------------------------------------
@@ -167,22 +166,38 @@ def list_action_executions(mistral: WorkflowRecords, request: Request) -> Respon
 
 
 def create_action_execution(mistral: WorkflowRecords, request: Request) -> Response:
-    """Run an action without a workflow: at once with `run_sync`, and without a record unless `save_result`."""
+    """Run an action without a workflow. The response has the result, unless the action is asynchronous or `save_result`
+    without `run_sync` is wanted; without `save_result`, a result in a response is not kept.
+    """
     context, body = request.context, body_of(request, frozenset({"name", "input", "description", "params"}))
     name, params = string_of(body, "name"), json_object(body.get("params"), "params")
     if unknown := sorted(params.keys() - {"run_sync", "save_result"}):
         raise bad_request(f"The emulator does not support the parameter {unknown[0]} of an action.")
     if not name:
         raise bad_request("Please provide at least action name to run action.")
-    if name not in ACTIONS and mistral.definitions.find_action(context.project, name) is None:
+    adhoc = mistral.definitions.find_action(context.project, name)
+    if name not in ACTIONS and adhoc is None:
         raise bad_request(f"Failed to find action [action_name={name}]")
-    row = mistral.running_actions.start(name, json_object(body.get("input"), "input"), context.project, None)
-    row["description"] = string_of(body, "description") or ""
-    if params.get("run_sync") is True:
-        mistral.running_actions.run_action(row["id"])
-        if params.get("save_result") is not True and row["state"] in ENDED:
-            mistral.runs.actions.remove(row)
-    return Response(views.action_execution(row), 201)
+    action = ACTIONS.get(name if adhoc is None else adhoc["_spec"]["base"])
+    waits, saved = params.get("run_sync") is True, params.get("save_result") is True
+    synchronous = action is None or action.synchronous
+    if waits and not synchronous:
+        raise bad_request(f"Action does not support synchronous execution: {name}")
+    given, running = json_object(body.get("input"), "input"), mistral.running_actions
+    in_response = synchronous and (waits or not saved)
+    row = (running.create if in_response else running.start)(name, given, context.project, None)
+    mistral.runs.actions.update(row, description=string_of(body, "description") or "")
+    if not in_response:
+        return Response(views.action_execution(row), 201)
+    return Response(status=201, later=_result(mistral, row, saved))
+
+
+async def _result(mistral: WorkflowRecords, row: Record, saved: bool) -> dict[str, Any]:
+    """Run an action; return what the response shows."""
+    await mistral.running_actions.run_to_end(row)
+    if not saved:
+        mistral.runs.actions.remove(row)
+    return views.action_execution(row)
 
 
 def _action(mistral: WorkflowRecords, request: Request) -> Record:

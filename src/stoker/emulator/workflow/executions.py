@@ -63,6 +63,7 @@ class Executions(Component):
         target = _target(spec, params)
         env = self._environments.variables(params.get("env"), project)
         parent = None if task is None else self._runs.execution_of(task)
+        namespace = workflow["namespace"] if parent is None else _namespace(parent)
         moment, identifier = self._runs.moment(), key or new_id()
         execution = {
             "id": identifier,
@@ -71,7 +72,7 @@ class Executions(Component):
             "workflow_namespace": workflow["namespace"],
             "description": description,
             "project_id": project,
-            "params": dict(params),
+            "params": {"namespace": namespace, **params},
             "input": {**defaults_of(spec["input"]), **given},
             "output": {},
             "published_global": {},
@@ -108,7 +109,7 @@ class Executions(Component):
             raise bad_request(f"Workflows must not run each other on more than {MOST_NESTED} levels.")
         book = parent["workflow_name"].rpartition(".")[0]
         for known in dict.fromkeys((f"{book}.{name}" if book else name, name)):
-            found = self._definitions.find_workflow(parent["project_id"], known, parent["workflow_namespace"])
+            found = self._definitions.find_workflow(parent["project_id"], known, _namespace(parent))
             if found is not None:
                 declared = names_of(found["_spec"]["input"])
                 params = {key: value for key, value in given.items() if key == "task_name" and key not in declared}
@@ -370,6 +371,12 @@ def check_input(spec: Spec, given: Mapping[str, Any]) -> None:
     problems = [f"missing={missing}"] * bool(missing) + [f"unexpected={unexpected}"] * bool(unexpected)
     if problems:
         raise bad_request(f"Invalid input [workflow={spec['name']}, {', '.join(problems)}]")
+
+
+def _namespace(execution: Record) -> str:
+    """Return the namespace that an execution was started in, in which its tasks look for workflows first."""
+    namespace: str = execution["params"].get("namespace", execution["workflow_namespace"])
+    return namespace
 
 
 def _target(spec: Spec, params: Mapping[str, Any]) -> str | None:

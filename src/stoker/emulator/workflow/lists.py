@@ -5,9 +5,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from stoker.emulator.core.errors import ApiError, bad_request, not_found
-from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.fields import as_integer
+from stoker.emulator.core.http import Query, Request, Response
 from stoker.emulator.core.store import Record
 
 View = Callable[[Record], dict[str, Any]]
@@ -17,6 +19,12 @@ _RESERVED = frozenset({
 _ORDERS: Mapping[str, Callable[[Any, Any], Any]] = {
     "eq": operator.eq, "neq": operator.ne, "gt": operator.gt, "gte": operator.ge, "lt": operator.lt, "lte": operator.le,
 }  # fmt: skip
+
+
+def everywhere(request: Request) -> bool:
+    """Whether a list includes the objects of other projects; for administrators, a filter by project does it too."""
+    filtered = request.context.is_admin and "project_id" in request.query
+    return filtered or request.query.boolean("all_projects") is True
 
 
 def listing(
@@ -34,12 +42,18 @@ def listing(
             found = [one for one in found if _matches(name, value, one)]
     for name in filter(None, (query.get("nulls") or "").split(",")):
         found = [one for one in found if one.get(name) is None]
-    _sort(found, (query.get("sort_keys") or "created_at").split(","), (query.get("sort_dirs") or "asc").split(","))
-    limit, start = query.integer("limit") or 0, _start(found, query.get("marker"))
+    keys, directions = _order(query)
+    if "id" not in keys:
+        keys, directions = [*keys, "id"], [*directions, "asc"]
+    for key, direction in reversed(list(zip(keys, directions, strict=True))):
+        found.sort(key=lambda one: str(one.get(key) or ""), reverse=direction == "desc")
+    limit, start = _limit(query.get("limit")), _start(found, query.get("marker"))
     shown = found[start : start + limit] if limit else found[start:]
     body: dict[str, Any] = {}
     if limit and start + limit < len(found):
-        body["next"] = request.next_url(shown[-1]["id"])
+        order = {"marker": shown[-1]["id"], "sort_keys": ",".join(keys), "sort_dirs": ",".join(directions)}
+        kept = [(name, value) for name, value in query.pairs if name not in order]
+        body["next"] = f"{request.url}?{urlencode([*kept, *order.items()], safe=',')}"
     wanted = [name for name in (query.get("fields") or "").split(",") if name]
     if known is not None and (unknown := [name for name in wanted if name not in known]):
         raise bad_request(f"Field(s) {', '.join(unknown)} are invalid.")
@@ -62,13 +76,23 @@ def _matches(name: str, value: str, shown: Mapping[str, Any]) -> bool:
     return have == value
 
 
-def _sort(found: list[dict[str, Any]], keys: Sequence[str], directions: Sequence[str]) -> None:
+def _order(query: Query) -> tuple[list[str], list[str]]:
+    """Return the fields to sort by, and their directions. Raises ApiError 400."""
+    keys = list(dict.fromkeys((query.get("sort_keys") or "created_at").split(",")))
+    directions = (query.get("sort_dirs") or "asc").split(",")
     if wrong := [one for one in directions if one not in ("asc", "desc")]:
         raise bad_request(f"Unknown sort direction, must be 'desc' or 'asc': {wrong[0]}")
-    for at in reversed(range(len(keys))):
-        direction = directions[at] if at < len(directions) else "asc"
-        key = keys[at]
-        found.sort(key=lambda one: str(one.get(key) or ""), reverse=direction == "desc")
+    if len(directions) > len(keys):
+        raise bad_request("Length of sort_keys must be equal or greater than sort_dirs.")
+    return keys, directions + ["asc"] * (len(keys) - len(directions))
+
+
+def _limit(given: str | None) -> int:
+    """Return the size of a page; 0 without one. Raises ApiError 400."""
+    limit = as_integer(given or 0)
+    if limit is None or limit < 0:
+        raise bad_request(f"Limit must be positive: {given}")
+    return limit
 
 
 def _start(found: Sequence[Mapping[str, Any]], marker: str | None) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 from stoker.emulator.core.cloud import Records, Service
 from stoker.emulator.core.errors import ApiError
 from stoker.emulator.core.http import Request, Response
-from stoker.emulator.workflow import definition_routes, execution_routes
+from stoker.emulator.workflow import definition_routes, event_trigger_routes, execution_routes
 from stoker.emulator.workflow.records import WorkflowRecords
 
 
@@ -34,7 +34,7 @@ WORKFLOW = Service(
     records=WorkflowRecords,
     endpoints={"workflowv2": "/workflow/v2"},
     prefixes=("/v2",),
-    routes={**definition_routes.ROUTES, **execution_routes.ROUTES},
+    routes={**definition_routes.ROUTES, **execution_routes.ROUTES, **event_trigger_routes.ROUTES},
     root={"/": {"GET": versions}, "/v2": {"GET": version}},
     public=frozenset({"GET /", "GET /v2"}),
     error_body=error_body,

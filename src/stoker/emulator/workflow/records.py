@@ -6,6 +6,7 @@ from stoker.emulator.core.cloud import Cloud, Records
 from stoker.emulator.identity.service_trusts import service_user
 from stoker.emulator.workflow.definitions import Definitions
 from stoker.emulator.workflow.environments import Environments
+from stoker.emulator.workflow.event_triggers import EventTriggers
 from stoker.emulator.workflow.executions import Executions
 from stoker.emulator.workflow.running_actions import RunningActions
 from stoker.emulator.workflow.runs import Runs
@@ -28,6 +29,7 @@ class WorkflowRecords(Records):
         self.running_actions = RunningActions(self, self.runs, self.definitions)
         tasks = Tasks(self, self.runs, self.running_actions)
         self.execution_starter = Executions(self, self.runs, self.definitions, self.environments, tasks)
+        self.event_triggers = EventTriggers(self, self.sharing, self.definitions)
         self.triggers = Triggers(self, self.sharing, self.definitions, self.execution_starter)
 
     def seed(self) -> None:

@@ -32,13 +32,20 @@ class RunningActions(Component):
         self._runs = runs
         self._definitions = definitions
         self.ended: Callable[[Record], None] = lambda action: None
+        self._awaited: dict[str, asyncio.Future[None]] = {}
         records.deferrable(self.run_action, self.end_action)
 
     def start(self, name: str, given: Mapping[str, Any], project: str, task: Record | None, index: int = 0) -> Record:
         """Create an action execution and run it soon; without a task, it belongs to no workflow."""
+        action = self.create(name, given, project, task, index)
+        self.after(ACTION_SECONDS, self.run_action, action["id"])
+        return action
+
+    def create(self, name: str, given: Mapping[str, Any], project: str, task: Record | None, index: int = 0) -> Record:
+        """Create an action execution that does not run yet."""
         execution = None if task is None else self._runs.execution_of(task)
         moment = self._runs.moment()
-        action = self._runs.actions.add(
+        return self._runs.actions.add(
             {
                 "id": new_id(),
                 "name": name,
@@ -60,8 +67,12 @@ class RunningActions(Component):
                 "_waits": False,
             }
         )
-        self.after(ACTION_SECONDS, self.run_action, action["id"])
-        return action
+
+    async def run_to_end(self, action: Record) -> None:
+        """Run an action that ends by itself, and wait until it has ended."""
+        ended = self._awaited[action["id"]] = asyncio.get_running_loop().create_future()
+        self.run_action(action["id"])
+        await ended
 
     def run_action(self, key: str) -> None:
         """Run an action, unless it has ended or its execution was deleted."""
@@ -103,6 +114,8 @@ class RunningActions(Component):
         )
         if state in ENDED and action["task_execution_id"] is not None:
             self.ended(action)
+        if state in ENDED and (awaited := self._awaited.pop(action["id"], None)) is not None:
+            awaited.set_result(None)
 
     def change(self, action: Record, state: str, output: Any) -> None:
         """Let a client set the state of an action that is in progress. Raises ApiError 400."""

@@ -13,6 +13,7 @@ from croniter import CroniterBadDateError, croniter
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
+from stoker.emulator.core.fields import as_integer
 from stoker.emulator.core.http import Context, Request
 from stoker.emulator.core.store import Record
 from stoker.emulator.identity.service_trusts import end_trust, token_of, trust_for
@@ -61,12 +62,22 @@ class Triggers(Component):
         key = body.get("workflow_id") or body.get("workflow_name")
         if not isinstance(key, str):
             raise bad_request("A cron trigger requires workflow_id or workflow_name.")
+        first, pattern, remaining = self._times(body)
         workflow = self._definitions.workflow(context, key)
         given = json_object(body.get("workflow_input"), "workflow_input")
         check_input(workflow["_spec"], given)
-        first, pattern, remaining = self._times(body)
         following = self._next(pattern, None) if first is None else first
         params = json_object(body.get("workflow_params"), "workflow_params")
+        if first is not None and remaining is not None:
+            self._require_unique(
+                workflow_id=workflow["id"],
+                workflow_input=given,
+                workflow_params=params,
+                project_id=context.project,
+                pattern=pattern,
+                remaining_executions=remaining,
+                first_execution_time=_shown(first),
+            )
         trust, is_new = trust_for(self.cloud, request, SERVICE_USER)
         row = self.rows.add(
             {
@@ -91,18 +102,25 @@ class Triggers(Component):
         self._schedule(row)
         return row
 
+    def _require_unique(self, **wanted: Any) -> None:
+        """Refuse a trigger that starts the same workflow at the same times as another one. Raises ApiError 409."""
+        for row in self.rows.select(workflow_id=wanted["workflow_id"]):
+            if all(row[name] == value for name, value in wanted.items()):
+                raise conflict(f"Duplicate entry for CronTrigger: the trigger {row['name']} is the same.")
+
     def _times(self, body: Mapping[str, Any]) -> tuple[datetime | None, str | None, int | None]:
         """Return the first execution, the pattern and the number of executions. Raises ApiError 400."""
         pattern = string_of(dict(body), "pattern", 100) or None
-        given, remaining = body.get("first_execution_time"), body.get("remaining_executions")
+        given, count = body.get("first_execution_time"), body.get("remaining_executions")
+        remaining = None if count is None else as_integer(count)
         if pattern is None and not given:
             raise bad_request(
                 "Either pattern or first_execution_time is a mandatory parameter. Both parameters cannot be None/empty."
             )
         if pattern is not None and not (len(pattern.split()) == 5 and croniter.is_valid(pattern)):
             raise bad_request(f"The specified pattern is not valid: {pattern}")
-        if remaining is not None and (not isinstance(remaining, int) or isinstance(remaining, bool) or remaining < 1):
-            raise bad_request(f"remaining_executions must be a positive number, not {remaining}")
+        if count is not None and (remaining is None or remaining < 1):
+            raise bad_request(f"remaining_executions must be a positive number, not {count}")
         if pattern is None and (remaining or 1) > 1:
             raise bad_request("Pattern must be provided if count is superior to 1.")
         first = _moment(given) if given else None

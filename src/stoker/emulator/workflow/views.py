@@ -53,7 +53,7 @@ def action_execution(row: Record) -> dict[str, Any]:
 
 
 def trigger(row: Record) -> dict[str, Any]:
-    """Return a cron trigger; input and parameters are JSON in strings."""
+    """Return a cron trigger or an event trigger; input and parameters are JSON in strings."""
     return {**public(row), **{name: json.dumps(row[name]) for name in ("workflow_input", "workflow_params")}}
 
 
