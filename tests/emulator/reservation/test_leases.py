@@ -221,6 +221,35 @@ def test_room_for_servers_has_a_flavor_of_its_own(client: Client, served: Served
     assert client.lease(ONE_HOST, start_date="2023-11-15 04:00", end_date="2023-11-15 05:00")
 
 
+def test_a_reservation_of_a_flavor_has_room_for_its_servers_only(client: Client, served: ServedCloud) -> None:
+    client.host("compute-1")
+    rest = {"amount": 2, "affinity": None, "resource_properties": ""}
+    wanted = {"resource_type": "flavor:instance", "flavor_id": "1", **rest}
+    assert client.create({**wanted, "flavor_id": "unknown"}).status == 400
+    lease = client.lease(wanted)
+    [reservation] = lease["reservations"]
+    assert (reservation["vcpus"], reservation["memory_mb"], reservation["disk_gb"]) == (1, 512, 1)
+    assert client.call("PUT", f"/leases/{lease['id']}", {"end_date": "2023-11-15 03:00"}).status == 200
+    served.advance(TO_START)
+    servers = [client.server(reservation["flavor_id"]) for _ in range(3)]
+    assert [one["status"] for one in servers] == ["ACTIVE", "ACTIVE", "ERROR"]
+    assert "No valid host" in servers[-1]["fault"]["message"]
+    served.advance(TO_END + HOUR)
+    assert client.call("GET", "/compute/v2.1/servers?status=ACTIVE").json["servers"] == []
+    assert client.aggregates() == {"freepool": ["compute-1"]}
+
+
+def test_administrators_use_networks_of_other_projects(client: Client, served: ServedCloud) -> None:
+    network = client.call("GET", "/network/v2.0/networks?name=private").json["networks"][0]
+    image = client.call("GET", "/image/v2/images?name=cirros").json["images"][0]["id"]
+    wanted: dict[str, Any] = {"name": "s", "flavorRef": "1", "imageRef": image, "networks": [{"uuid": network["id"]}]}
+    made = client.call("POST", "/compute/v2.1/servers", {"server": wanted}, "admin")
+    assert made.status == 202, made.content
+    served.advance(5)
+    shown = client.call("GET", f"/compute/v2.1/servers/{made.json['server']['id']}", user="admin").json["server"]
+    assert (shown["status"], shown["addresses"].keys()) == ("ACTIVE", {"private"})
+
+
 def test_a_snapshot_is_taken_before_the_end(client: Client, served: ServedCloud) -> None:
     client.host("compute-1")
     lease = client.lease({**ONE_HOST, "before_end": "snapshot"}, before_end_date="2023-11-15 00:00")
@@ -287,6 +316,22 @@ def test_invalid_leases_are_refused_and_leave_nothing(client: Client, fields: di
     assert (answer.status, answer.json["error_code"]) == (status, status), answer.content
     assert client.call("GET", "/leases").json == {"leases": []}
     assert client.aggregates() == {"freepool": ["compute-1"]}
+
+
+def test_what_is_wrong_with_dates_and_capabilities_is_said(client: Client) -> None:
+    def message(path: str, user: str = "demo", **body: Any) -> str:
+        answer = client.call("POST", path, body, user)
+        assert answer.status == 400, answer.content
+        return str(answer.json["error_message"])
+
+    assert message("/leases", name="l", start_date="x", end_date="2050-01-01 00:00").startswith("x is an invalid date")
+    wrong = {"start_date": "2050-01-01 00:00", "end_date": "2049-01-01 00:00"}
+    assert message("/leases", name="l", **wrong) == "End date must be later than start date."
+    assert message("/leases", name="l", start_date="now") == "Missing parameter end_date"
+    key = "k" * 65
+    assert message("/os-hosts", "admin", name="compute-1", **{key: "v"}).startswith("Extra capability key too long")
+    empty = client.call("POST", "/leases", {"name": "l", **PERIOD})
+    assert (empty.status, empty.json["lease"]["reservations"]) == (201, [])
 
 
 def test_leases_belong_to_projects(client: Client) -> None:

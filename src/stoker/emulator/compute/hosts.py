@@ -128,6 +128,14 @@ class Aggregates(Component):
             return any(name == hint and metadata.get(RESERVATION_OWNER) == owner for name, metadata in names.items())
         return RESERVATION_POOL not in names and not any(RESERVATION_OWNER in metadata for metadata in names.values())
 
+    def reserved_for(self, flavor: Record) -> Record | None:
+        """The aggregate of the reservation that a flavor belongs to, or None. Its `_reserved` says for how many servers
+        there is room: `{total, on_one_host}`.
+        """
+        size = flavor["extra_specs"].get(RESERVED_SIZE)
+        found = None if size is None else self.rows.first(name=size)
+        return found if found is not None and "_reserved" in found else None
+
     def create(self, name: str, zone: str | None) -> Record:
         """A new aggregate without hosts; 409 when the name is taken."""
         self._refuse_taken(name)

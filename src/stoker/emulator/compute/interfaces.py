@@ -67,7 +67,7 @@ class Interfaces(Component):
             self.free_port(context, kept["port"])
         elif "uuid" in kept:
             try:
-                self._network.network_for(context.project, kept["uuid"])
+                self._network.network_for(context.project, kept["uuid"], context.is_admin)
             except ApiError as error:
                 raise as_compute_error(error) from None
         else:

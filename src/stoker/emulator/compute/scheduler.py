@@ -52,9 +52,22 @@ class Scheduler(Component):
             and self._aggregates.admits(host, server, size)
             and self._hosts.has_room(host, size)
         ]
+        hosts = [host for host in hosts if self._is_reserved(host, server, size)]
         load = {host: len(self._servers.select(host=host)) for host in hosts}
         hosts = self._by_group(sorted(hosts, key=lambda host: load[host]), group_id)
         return hosts[0] if hosts else None
+
+    def _is_reserved(self, host: str, server: Record, flavor: Record) -> bool:
+        """Whether the reservation that a flavor belongs to has room for the server on a host; without one, it has."""
+        aggregate = self._aggregates.reserved_for(flavor)
+        if aggregate is None:
+            return True
+        count = dict.fromkeys(aggregate["hosts"], 0)
+        for name in count:
+            same = (row for row in self._servers.select(host=name) if row["flavor"]["id"] == flavor["id"])
+            count[name] = sum(row["id"] != server["id"] for row in same)
+        room = aggregate["_reserved"]
+        return bool(count.get(host, 0) < room["on_one_host"] and sum(count.values()) < room["total"])
 
     def _hosts_of(self, hint: Any) -> set[str] | None:
         """The hosts of the servers that a hint names, one or a list of them; None without a hint."""

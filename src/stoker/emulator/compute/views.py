@@ -49,7 +49,7 @@ def addresses(views: ServerViews, server: Record) -> dict[str, list[dict[str, An
     network = views.cloud.of(NetworkRecords)
     found: dict[str, list[dict[str, Any]]] = {}
     for port in views.interfaces.of_server(server):
-        rows = found.setdefault(network.network_for(port["project_id"], port["network_id"])["name"], [])
+        rows = found.setdefault(network.network_for(None, port["network_id"], admin=True)["name"], [])
         floating = network.floating_ips_of_port(port["id"])
         for fixed in port["fixed_ips"]:
             rows.append(_address(fixed["ip_address"], "fixed", port))

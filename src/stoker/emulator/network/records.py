@@ -137,9 +137,9 @@ class NetworkRecords(TableRecords):
         actor, inner = Actor(project_id), self.networks.rows.select(**{"router:external": False})
         return own or [row for row in inner if self.networks.usable(actor, row)]
 
-    def network_for(self, project_id: str, network_id: str) -> Record:
-        """A network the project may see (external ones too); 404 NetworkNotFound."""
-        return self.networks.reach(Actor(project_id), network_id)
+    def network_for(self, project_id: str | None, network_id: str, admin: bool = False) -> Record:
+        """A network that a caller of this project sees, external ones too. Raises ApiError 404 NetworkNotFound."""
+        return self.networks.reach(Actor(project_id, admin), network_id)
 
     def security_groups_by_name_or_id(self, project_id: str, name_or_id: str) -> list[Record]:
         """The groups of the project with this id or else this name (`default` always exists): none, one or more."""

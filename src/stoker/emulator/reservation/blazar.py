@@ -11,7 +11,7 @@ from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Collection, Record, public
 from stoker.emulator.reservation.addresses import Addresses
 from stoker.emulator.reservation.calendar import Calendar
-from stoker.emulator.reservation.compute_kinds import HostReservations, InstanceReservations
+from stoker.emulator.reservation.compute_kinds import FlavorReservations, HostReservations, InstanceReservations
 from stoker.emulator.reservation.dates import STAMP
 from stoker.emulator.reservation.events import BEFORE_END, END, START, Events
 from stoker.emulator.reservation.hosts import Hosts, fields_of
@@ -36,6 +36,7 @@ class ReservationRecords(Records):
         kinds = (
             HostReservations(self, calendar, hosts),
             InstanceReservations(self, calendar, hosts),
+            FlavorReservations(self, calendar, hosts),
             AddressReservations(self, calendar, addresses),
         )
         events = Events(self, calendar.leases.get)

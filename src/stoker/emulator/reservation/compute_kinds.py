@@ -132,14 +132,18 @@ class InstanceReservations(ComputeKind):
     resource_type = "virtual:instance"
 
     def accept(self, given: Mapping[str, Any]) -> Record:
-        size = {name: number(given, name, 1) for name in ("vcpus", "memory_mb", "amount")}
+        size = {name: number(given, name, 1) for name in ("vcpus", "memory_mb")}
+        return {**size, "disk_gb": number(given, "disk_gb", 0), **self.placement(given)}
+
+    def placement(self, given: Mapping[str, Any]) -> Record:
+        """Return how many servers a reservation has room for, and where. Raises ApiError 400 or 404."""
         affinity = required(given, "affinity")
         together = None if affinity in (None, "None", "") else fields.as_boolean(affinity)
         if together is None and affinity not in (None, "None", ""):
             raise bad_request("Malformed parameter affinity (only affinity = True, False or None is supported)")
         properties = required(given, "resource_properties")
         self.suitable(properties)
-        return {**size, "disk_gb": number(given, "disk_gb", 0), "affinity": together, "resource_properties": properties}
+        return {"amount": number(given, "amount", 1), "affinity": together, "resource_properties": properties}
 
     def choose(self, wanted: Record, period: Period, had: list[str]) -> list[str]:
         """The hosts, each as often as it has servers of the reservation."""
@@ -186,6 +190,8 @@ class InstanceReservations(ComputeKind):
         self._make_flavor(reservation)
         aggregate = self.aggregates.create(key, None)
         self.aggregates.set_metadata(aggregate, {"reservation": key, "filter_tenant_id": lease["project_id"]})
+        room = {"total": reservation["amount"], "on_one_host": _most_on_one_host(reservation)}
+        self.aggregates.rows.update(aggregate, _reserved=room)
         changes = {"flavor_id": key, "server_group_id": group["id"], "aggregate_id": int(aggregate["id"])}
         self.calendar.reservations.update(reservation, **changes)
 
@@ -199,7 +205,7 @@ class InstanceReservations(ComputeKind):
                 "vcpus": reservation["vcpus"],
                 "disk": reservation["disk_gb"],
                 "is_public": False,
-                "extra_specs": {RESERVED_SIZE: key},
+                "extra_specs": {**reservation.get("_extra_specs", {}), RESERVED_SIZE: key},
             }
         )
 
@@ -219,6 +225,21 @@ class InstanceReservations(ComputeKind):
             if row is not None:
                 rows.remove(row)
         self.remove_aggregate(reservation)
+
+
+class FlavorReservations(InstanceReservations):
+    """Room for servers of a flavor: their own flavor has its size and its extra specs."""
+
+    resource_type = "flavor:instance"
+
+    def accept(self, given: Mapping[str, Any]) -> Record:
+        key = required(given, "flavor_id")
+        flavor = self.compute.flavors.rows.get(str(key))
+        if flavor is None:
+            raise bad_request(f"Malformed parameter flavor_id: there is no flavor {key}.")
+        size = {"vcpus": flavor["vcpus"], "memory_mb": flavor["ram"], "disk_gb": flavor["disk"]}
+        specs = {name: value for name, value in flavor["extra_specs"].items() if name != RESERVED_SIZE}
+        return {**size, **self.placement(given), "_extra_specs": specs}
 
 
 def _most_on_one_host(reservation: Record) -> int:

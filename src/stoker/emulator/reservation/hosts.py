@@ -10,7 +10,7 @@ from stoker.emulator.compute.hosts import Hosts as Hypervisors
 from stoker.emulator.compute.records import ComputeRecords
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
-from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
+from stoker.emulator.core.errors import bad_request, conflict, not_found
 from stoker.emulator.core.http import Request
 from stoker.emulator.core.store import Record
 from stoker.emulator.identity.service_trusts import end_trust, trust_for
@@ -154,6 +154,8 @@ def _capabilities(given: Mapping[str, Any]) -> dict[str, str]:
     for name, value in given.items():
         if isinstance(value, dict | list) or value is None:
             raise bad_request(f"The value of the capability {name} must be a string.")
-        if len(name) > _LONGEST_NAME or len(str(value)) > _LONGEST_VALUE:
-            raise ApiError(400, f"Too long key or value for extra capability {name}")
+        if len(name) > _LONGEST_NAME:
+            raise bad_request(f"Extra capability key too long: {name} has more than {_LONGEST_NAME} characters.")
+        if len(str(value)) > _LONGEST_VALUE:
+            raise bad_request(f"Extra capability value too long: {name} has more than {_LONGEST_VALUE} characters.")
     return {name: str(value) for name, value in given.items()}

@@ -47,7 +47,7 @@ class Leases(Component):
         given = request.json
         if not isinstance(given, dict):
             raise bad_request("The request body must be a JSON object.")
-        for name in ("name", "start_date", "end_date", "reservations"):
+        for name in ("name", "start_date", "end_date"):
             if given.get(name) is None:
                 raise missing(name)
         name, now = _name(given["name"]), self.records.now()
@@ -58,7 +58,7 @@ class Leases(Component):
         events = [_event(event, start, end, now) for event in _list(given.get("events") or [], "events")]
         lease = self._lease(request.context, name, start, end, warning)
         planned: list[tuple[Kind, Record, list[str]]] = []
-        for one in _list(given["reservations"], "reservations"):
+        for one in _list(given.get("reservations") or [], "reservations"):
             others = tuple((wanted, resources) for _, wanted, resources in planned)
             planned.append(self._planned(one, Period(lease["start_date"], lease["end_date"], None, others)))
         lease["trust_id"], lease["_trust_is_new"] = trust_for(self.cloud, request, SERVICE_USER)
@@ -134,8 +134,7 @@ class Leases(Component):
                 raise bad_request("Start date must be later than current date")
         kept = max(start, end - (read(lease["end_date"]) - read(lease["before_end_date"])))
         warning = _check_dates(start, end, given.get("before_end_date"), now) if "before_end_date" in given else kept
-        if end <= minute(now) or end <= start:
-            raise bad_request("End date must be later than current and start date")
+        _check_end(start, end, now)
         dates = {"start_date": written(start), "end_date": written(end), "before_end_date": written(warning)}
         changes = self._changes(lease, given.get("reservations") or [], dates)
         self.rows.update(lease, **dates)
@@ -239,13 +238,20 @@ def _list(given: Any, name: str) -> list[Any]:
 
 def _check_dates(start: datetime, end: datetime, before_end: Any, now: datetime) -> datetime:
     """Return the date of `before_end_lease`. Raises ApiError."""
-    if end <= minute(now) or end <= start:
-        raise bad_request("End date must be later than current and start date")
+    _check_end(start, end, now)
     if before_end is None:
         return max(start, end - WARNING)
     moment = parse(before_end, now)
     _require_within(moment, start, end)
     return moment
+
+
+def _check_end(start: datetime, end: datetime, now: datetime) -> None:
+    """Refuse an end that is not in the future, or not after the start. Raises ApiError 400."""
+    if end <= start:
+        raise bad_request("End date must be later than start date.")
+    if end <= minute(now):
+        raise bad_request("End date must be later than current date.")
 
 
 def _event(given: Any, start: datetime, end: datetime, now: datetime) -> tuple[str, str]:
