@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import openstack
 from openstack.config import OpenStackConfig
@@ -30,6 +31,11 @@ class Place:
     identity: str
     clouds: Path
     name_server: str
+
+    @property
+    def cloud(self) -> str:
+        """The URL of the emulated cloud, below which the services are."""
+        return urlsplit(self.identity)._replace(path="", query="").geturl()
 
     @cached_property
     def _cloud(self) -> openstack.connection.Connection:
@@ -50,6 +56,12 @@ class Place:
     def create_role(self, name: str) -> None:
         """Create a role in the identity service."""
         self._cloud.identity.create_role(name=name)
+
+    def disable_host(self, name: str) -> None:
+        """Let the compute service put no servers on a host."""
+        compute = self._cloud.compute
+        for service in compute.services(host=name, binary="nova-compute"):
+            compute.disable_service(service)
 
 
 @contextmanager

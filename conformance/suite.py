@@ -41,15 +41,18 @@ class Suite:
     """The public test suite of a service.
 
     `parts` has a regular expression for the tests of each part; `roles` exist before the run, as DevStack's plug-in for
-    the service creates them; `workers` is how many processes run its tests side by side, None for one per processor;
-    `configuration` has the options that are not the same for every suite, in which
-    `{identity}`, `{name_server}`, `{sources}`, `{hidden_tag}`, `{image[NAME]}` and `{network[NAME]}` are replaced.
+    the service creates them, and the compute hosts in `disabled_hosts` are not used; `workers` is how many processes
+    run its tests side by side, None for one per processor. `configuration` has the options that are not the same for
+    every suite, and `environment` the variables of its processes; in both, `{identity}`, `{cloud}`, `{name_server}`,
+    `{sources}`, `{hidden_tag}`, `{image[NAME]}` and `{network[NAME]}` are replaced.
     """
 
     name: str
     parts: dict[str, str]
     configuration: dict[str, dict[str, Any]]
+    environment: dict[str, str] = field(default_factory=dict)
     roles: list[str] = field(default_factory=list)
+    disabled_hosts: list[str] = field(default_factory=list)
     workers: int | None = None
     cannot_run: list[CannotRun] = field(default_factory=list)
 
@@ -84,10 +87,14 @@ def run(
         "LANG": os.environ.get("LANG", "C.UTF-8"),
         "HOME": str(home),
     }
+    values = _values(programs, place)
+    environment |= {name: value.format_map(values) for name, value in suite.environment.items()}
     for role in suite.roles:
         place.create_role(role)
+    for host in suite.disabled_hosts:
+        place.disable_host(host)
     subprocess.run([programs / "tempest", "init", workspace], check=True, env=environment, stderr=subprocess.DEVNULL)
-    _write(configuration(suite, programs, place, workspace), workspace / "etc" / "tempest.conf")
+    _write(configuration(suite, place, workspace, values), workspace / "etc" / "tempest.conf")
     command = [str(programs / "tempest"), "run"]
     chosen = ["--regex", f"^({'|'.join(suite.parts[part] for part in parts)})\\..*({tests})"]
     listing = subprocess.run(
@@ -126,16 +133,21 @@ def _class(test: str) -> str:
     return match[1] if match else ""
 
 
-def configuration(suite: Suite, programs: Path, place: Place, workspace: Path) -> Sections:
-    """Section → option → value, for a new emulated cloud with DevStack's users and networks."""
-    values = {
+def _values(programs: Path, place: Place) -> dict[str, Any]:
+    """What the descriptions of suites refer to."""
+    return {
         "identity": place.identity,
+        "cloud": place.cloud,
         "name_server": place.name_server,
         "sources": unpacked(programs),
         "hidden_tag": HIDDEN_TAG,
         "image": place.images,
         "network": place.networks,
     }
+
+
+def configuration(suite: Suite, place: Place, workspace: Path, values: Mapping[str, Any]) -> Sections:
+    """Section → option → value, for a new emulated cloud with DevStack's users and networks."""
     common: Sections = {
         "DEFAULT": {"log_file": str(workspace / "tempest.log")},
         "oslo_concurrency": {"lock_path": str(workspace / "tempest_lock")},
