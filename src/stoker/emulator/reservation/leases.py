@@ -247,11 +247,11 @@ def _check_dates(start: datetime, end: datetime, before_end: Any, now: datetime)
 
 
 def _check_end(start: datetime, end: datetime, now: datetime) -> None:
-    """Refuse an end that is not in the future, or not after the start. Raises ApiError 400."""
+    """Refuse an end in the past, or not after the start. Raises ApiError 400."""
     if end <= start:
         raise bad_request("End date must be later than start date.")
-    if end <= minute(now):
-        raise bad_request("End date must be later than current date.")
+    if end < minute(now):
+        raise bad_request("End date must not be earlier than current date.")
 
 
 def _event(given: Any, start: datetime, end: datetime, now: datetime) -> tuple[str, str]:
