@@ -55,6 +55,10 @@ COMMANDS: Mapping[str, Command] = {
         "stoker.cli.keystone:keystone_setup",
         "Create what a cluster needs in the identity service: roles, service user, stack domain, and catalog entries.",
     ),
+    "takeover": Command(
+        "stoker.cli.takeover:command",
+        "Take over the stacks of a running Heat from its database, under the same IDs, names and signal URLs.",
+    ),
     "service": Command("stoker.cli.inside:service", "Show the engines of a cluster."),
     "operation": Command(
         "stoker.cli.inside:operation",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection, and_, delete, select, union
 
 from stoker.store import documents, tables
@@ -21,8 +23,13 @@ def purge(connection: Connection, before: float, project_id: str | None = None, 
         deleted = and_(deleted, tables.stacks.c.project_id == project_id)
     query = select(tables.stacks.c.id).where(deleted).order_by(tables.stacks.c.deleted_at).limit(most)
     identifiers = list(connection.execute(query).scalars())
-    if not identifiers:
-        return 0
+    if identifiers:
+        forget_stacks(connection, identifiers)
+    return len(identifiers)
+
+
+def forget_stacks(connection: Connection, identifiers: Sequence[str]) -> None:
+    """Delete the records of stacks, and what only they used. No engine may work on one of them."""
     operations, snapshots, stacks = tables.operations, tables.snapshots, tables.stacks
     used: set[str] = set()
     for columns, where in (
@@ -35,7 +42,6 @@ def purge(connection: Connection, before: float, project_id: str | None = None, 
         connection.execute(delete(table).where(table.c.stack_id.in_(identifiers)))
     connection.execute(delete(stacks).where(stacks.c.id.in_(identifiers)))
     _forget_inputs(connection, sorted(used))
-    return len(identifiers)
 
 
 def _forget_inputs(connection: Connection, identifiers: list[str]) -> None:

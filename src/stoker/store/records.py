@@ -374,7 +374,8 @@ class StoredState:
     released something (a name, an address) to its replacement. `restored`: property values from a restored snapshot
     that replace the template's; `by` is the operation, `instead` has the template's values by property. `stillborn`:
     the object never became usable, if the action no longer shows this. `unsure` names the properties whose values a
-    failed update may or may not have changed. `others` has values written by an engine of a later release.
+    failed update may or may not have changed. `physical_name` is that of an object whose name was not derived from the
+    resource's UUID here, since another program created it. `others` has values written by an engine of a later release.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
@@ -390,6 +391,7 @@ class StoredState:
     restored: dict[str, Any] = field(default_factory=dict)
     stillborn: bool = False
     unsure: list[str] = field(default_factory=list)
+    physical_name: str = ""
     others: dict[str, Any] = field(default_factory=dict)
 
     @classmethod

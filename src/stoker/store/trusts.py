@@ -39,6 +39,12 @@ def record(connection: Connection, credential: str, owner: tuple[str, str, Seque
     connection.execute(insert(trusts).values(given_up=False, **values))
 
 
+def record_once(connection: Connection, credential: str, owner: tuple[str, str, Sequence[str]]) -> None:
+    """Record a trust that another program has created, like `record`; nothing changes if it is recorded already."""
+    if _locked(connection, credential) is None:
+        record(connection, credential, owner)
+
+
 def usable(connection: Connection, user_id: str, project_id: str, roles: Sequence[str]) -> str | None:
     """Return a trust of the user in the project, with exactly these roles; None when there is none."""
     owner = {"user_id": user_id, "project_id": project_id, "roles": _text(roles)}

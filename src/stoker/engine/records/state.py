@@ -169,7 +169,8 @@ class ResourceState:
     @property
     def physical_name(self) -> str:
         """Return the name of its object in the cloud."""
-        return physical_name(self.stack_name, self.row.name, self.row.uuid, self.type.physical_name_limit)
+        limit = self.type.physical_name_limit
+        return self.stored.physical_name or physical_name(self.stack_name, self.row.name, self.row.uuid, limit)
 
     def give(self, values: Mapping[str, Any]) -> dict[str, str]:
         """Set new property values; return the property set to store."""

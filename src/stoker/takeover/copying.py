@@ -1,0 +1,212 @@
+"""Copy the stacks of a Heat database, tree by tree. Each tree is one transaction, so that a copy can be repeated.
+
+A tree that is recorded here as Heat has it is not written again. One that Heat has changed since is copied again,
+unless it was also changed here: then it is kept as it is here, and reported.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from stoker.base.errors import StokerError
+from stoker.engine.records.services import EngineServices
+from stoker.store import purging, tables
+from stoker.store.journal import Batch
+from stoker.store.records import SoftwareConfig, SoftwareDeployment
+from stoker.takeover.decoding import Decoder
+from stoker.takeover.heat import HeatDatabase, HeatStack, Row, parsed, seconds
+from stoker.takeover.mapping import MARK, MappedTree, Mapper
+
+PAGE = 40
+"""Number of trees that are read, mapped and written together."""
+
+
+class Fate(Enum):
+    """The outcome for a tree of stacks."""
+
+    COPY = "copy"
+    AGAIN = "copy again"
+    PRESENT = "present"
+    CHANGED_HERE = "changed here"
+    IMPOSSIBLE = "impossible"
+
+
+@dataclass(slots=True)
+class TreeReport:
+    """The outcome for one tree: `why` explains what is not copied, `notes` what the operator should know."""
+
+    id: str
+    name: str
+    project: str
+    state: str
+    stacks: int
+    resources: int
+    fate: Fate
+    why: str = ""
+    notes: list[str] = field(default_factory=list)
+    types: dict[str, int] = field(default_factory=dict)
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain JSON data."""
+        return {
+            "id": self.id, "name": self.name, "project_id": self.project, "status": self.state, "stacks": self.stacks,
+            "resources": self.resources, "fate": self.fate.value, "reason": self.why, "notes": self.notes,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """What is recorded here: the request IDs of the latest operations of stacks, and the IDs of stacks by name."""
+
+    requests: dict[str, str | None]
+    names: dict[tuple[str, str], str]
+
+
+class Copier:
+    """Copies trees of stacks; if `write` is false, it only determines the outcome."""
+
+    def __init__(
+        self, services: EngineServices, heat: HeatDatabase, decoder: Decoder, *, project: str | None, write: bool
+    ) -> None:
+        self._services = services
+        self._heat = heat
+        self._mapper = Mapper(services, decoder, services.clock.now())
+        self._project = project
+        self._write = write
+
+    async def trees(self, report: Callable[[TreeReport], None]) -> None:
+        """Copy all trees; `report` is called with each. Raises errors of either database."""
+        with self._heat.connect() as connection:
+            roots = await asyncio.to_thread(self._heat.roots, connection, self._project)
+            for page in _pages(roots, PAGE):
+                trees = await asyncio.to_thread(self._heat.trees, connection, page, events=self._write)
+                recorded = await self._services.database.read(_recorded, trees)
+                for tree, outcome in zip(trees, await self._page(trees, recorded), strict=True):
+                    report(_about(tree, *outcome))
+
+    async def _page(self, trees: Sequence[HeatStack], recorded: _Recorded) -> list[tuple[Fate, str, MappedTree | None]]:
+        outcomes: list[tuple[Fate, str, MappedTree | None]] = []
+        commits = []
+        for tree in trees:
+            fate, why, mapped = self._fate(tree, recorded)
+            outcomes.append((fate, why, mapped))
+            if mapped is not None and self._write and fate in (Fate.COPY, Fate.AGAIN):
+                if fate is Fate.AGAIN:
+                    await self._services.journal.commit(_removal(tree))
+                commits.append(self._services.journal.commit(self._mapper.batch(mapped)))
+        await asyncio.gather(*commits)
+        return outcomes
+
+    def _fate(self, tree: HeatStack, recorded: _Recorded) -> tuple[Fate, str, MappedTree | None]:
+        there = tree.id in recorded.requests
+        request = recorded.requests.get(tree.id)
+        if there and request == f"{MARK}{self._mapper.digest(tree)}":
+            return Fate.PRESENT, "", None
+        if there and not str(request).startswith(MARK):
+            return Fate.CHANGED_HERE, "it was changed here after it was taken over, and in Heat too", None
+        name = (tree.row["tenant"], tree.row["name"])
+        if recorded.names.get(name, tree.id) != tree.id:
+            return Fate.IMPOSSIBLE, f"the project has another stack {tree.row['name']} here", None
+        try:
+            mapped = self._mapper.tree(tree)
+        except StokerError as error:
+            return Fate.IMPOSSIBLE, error.message, None
+        return (Fate.AGAIN if there else Fate.COPY), "", mapped
+
+    # -- software configurations ------------------------------------------------------------------------------
+
+    async def software(self) -> tuple[int, int]:
+        """Copy the software configurations and deployments that are not here; return how many there are in Heat."""
+        with self._heat.connect() as connection:
+            configs = await self._rows(connection, "software_config", tables.software_configs, self._config)
+            deployed = await self._rows(connection, "software_deployment", tables.software_deployments, self._deployed)
+        return configs, deployed
+
+    async def _rows(self, connection: Connection, name: str, table: Any, made: Callable[[Row], Any]) -> int:
+        total = 0
+        pages = self._heat.software(connection, name, self._project)
+        while (page := await asyncio.to_thread(next, pages, None)) is not None:
+            total += len(page)
+            ids = [row["id"] for row in page]
+            query = select(table.c.id).where(table.c.id.in_(ids))
+            present = set(await self._services.database.read(lambda here, q=query: list(here.execute(q).scalars())))
+            if self._write:
+                await self._services.journal.commit(
+                    Batch().add(*(made(row) for row in page if row["id"] not in present))
+                )
+        return total
+
+    def _config(self, row: Row) -> SoftwareConfig:
+        body = parsed(row["config"]) or {}
+        return SoftwareConfig(
+            id=row["id"],
+            project_id=row["tenant"],
+            name=row["name"] or "",
+            group=row["group"] or "",
+            body=self._services.sealer.seal(body),
+            created_at=seconds(row["created_at"]) or 0.0,
+        )
+
+    def _deployed(self, row: Row) -> SoftwareDeployment:
+        body = {"input_values": parsed(row["input_values"]) or {}, "output_values": parsed(row["output_values"]) or {}}
+        return SoftwareDeployment(
+            id=row["id"],
+            project_id=row["tenant"],
+            server_id=row["server_id"],
+            config_id=row["config_id"],
+            stack_user_project_id=row["stack_user_project_id"],
+            action=row["action"],
+            status=row["status"],
+            status_reason=row["status_reason"],
+            body=self._services.sealer.seal(body),
+            created_at=seconds(row["created_at"]) or 0.0,
+            updated_at=seconds(row["updated_at"]),
+        )
+
+
+def _recorded(connection: Connection, trees: Sequence[HeatStack]) -> _Recorded:
+    stacks, operations = tables.stacks, tables.operations
+    query = (
+        select(stacks.c.id, operations.c.request_id)
+        .outerjoin(operations, operations.c.id == stacks.c.operation)
+        .where(stacks.c.id.in_([tree.id for tree in trees]))
+    )
+    requests = {row.id: row.request_id for row in connection.execute(query)}
+    named = select(stacks.c.project_id, stacks.c.live_name, stacks.c.id).where(
+        stacks.c.live_name.in_([tree.row["name"] for tree in trees])
+    )
+    return _Recorded(requests, {(row.project_id, row.live_name): row.id for row in connection.execute(named)})
+
+
+def _removal(tree: HeatStack) -> Batch:
+    """Return the removal of what an earlier takeover has recorded of a tree."""
+
+    def forget(connection: Connection) -> None:
+        stacks = tables.stacks
+        found = list(connection.execute(select(stacks.c.id).where(stacks.c.root_id == tree.id)).scalars())
+        purging.forget_stacks(connection, found)
+
+    return Batch().then(forget)
+
+
+def _about(tree: HeatStack, fate: Fate, why: str, mapped: MappedTree | None) -> TreeReport:
+    types: dict[str, int] = {}
+    for each in mapped.stacks if mapped is not None else ():
+        for state in each.states.values():
+            types[state.row.type] = types.get(state.row.type, 0) + 1
+    stacks = list(tree.tree())
+    return TreeReport(
+        tree.id, tree.row["name"], tree.row["tenant"], f"{tree.row['action']}_{tree.row['status']}", len(stacks),
+        sum(len(each.resources) for each in stacks), fate, why, mapped.notes if mapped is not None else [], types,
+    )  # fmt: skip
+
+
+def _pages(values: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    for start in range(0, len(values), size):
+        yield values[start : start + size]

@@ -1,0 +1,273 @@
+"""Read a Heat database, tree by tree, with any of the tables of the releases from Queens to 27.
+
+The rows of a tree are read together, a batch of trees at a time, so that the memory needed does not depend on the
+number of stacks. Columns that a release does not have are read as None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+from sqlalchemy import Connection, Engine, MetaData, Select, Table, create_engine, func, inspect, make_url, select
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from stoker.base.errors import Invalid
+
+Row = Mapping[str, Any]
+
+_TABLES = (
+    "stack",
+    "raw_template",
+    "raw_template_files",
+    "resource",
+    "resource_data",
+    "resource_properties_data",
+    "event",
+    "stack_tag",
+    "user_creds",
+    "snapshot",
+    "software_config",
+    "software_deployment",
+)
+_REQUIRED = frozenset(_TABLES) - {"resource_properties_data"}
+_PAGE = 500
+_REVISIONS = ("alembic_version", "version_num"), ("migrate_version", "version")
+
+
+@dataclass(slots=True)
+class HeatStack:
+    """A stack's row with everything that belongs to it. Times are datetimes in UTC without a zone, as stored.
+
+    `templates` are those of the stack and of its resources, by ID; `resources` in the order of their IDs; `data` are
+    the rows of resource data by the resource's ID; `values` are property and attribute values by ID.
+    """
+
+    row: Row
+    templates: dict[int, Row] = field(default_factory=dict)
+    resources: list[Row] = field(default_factory=list)
+    data: dict[int, list[Row]] = field(default_factory=dict)
+    values: dict[int, Row] = field(default_factory=dict)
+    events: list[Row] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    credentials: Row | None = None
+    snapshots: list[Row] = field(default_factory=list)
+    children: list[HeatStack] = field(default_factory=list)
+    backups: list[HeatStack] = field(default_factory=list)
+
+    @property
+    def id(self) -> str:
+        """Its ID."""
+        return str(self.row["id"])
+
+    def tree(self) -> Iterator[HeatStack]:
+        """Yield this stack, and all stacks below it."""
+        yield self
+        for child in self.children:
+            yield from child.tree()
+
+
+class HeatDatabase:
+    """A Heat database by its URL, as in heat.conf. Raises Invalid for a URL or database that is not one of Heat.
+
+    It is only read; where the database supports it, all reads see the same state.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            parsed = make_url(url)
+        except ArgumentError:
+            raise Invalid("--from: this is not the URL of a database") from None
+        self.shown = parsed.render_as_string(hide_password=True)
+        drivers = {"mysql": "mysql+pymysql", "mariadb": "mysql+pymysql", "postgresql": "postgresql+psycopg"}
+        backend = parsed.get_backend_name()
+        parsed = parsed.set(drivername=drivers.get(backend, parsed.drivername))
+        if backend in ("mysql", "mariadb") and parsed.query.get("charset") in (None, "utf8"):
+            parsed = parsed.update_query_dict({"charset": "utf8mb4"})
+        try:
+            self._engine: Engine = create_engine(parsed, pool_pre_ping=True)
+            self._tables = _reflected(self._engine)
+        except ImportError as error:
+            raise Invalid(f"--from: the driver of {parsed.drivername} is missing ({error})") from error
+        except DBAPIError as error:
+            raise Invalid(f"The database {self.shown} cannot be read: {error.orig}") from error
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def connect(self) -> Connection:
+        """Open a connection."""
+        return self._engine.connect()
+
+    def revision(self, connection: Connection) -> str:
+        """Return the revision of Heat's tables, or `unknown`."""
+        names = set(inspect(connection).get_table_names())
+        for table, column in _REVISIONS:
+            if table in names:
+                found = connection.exec_driver_sql(f"SELECT {column} FROM {table}").scalar()  # noqa: S608  constants
+                return str(found)
+        return "unknown"
+
+    def living_engines(self, connection: Connection, since: datetime) -> list[str]:
+        """Return the hosts of Heat's engines that have reported since a time."""
+        names = set(inspect(connection).get_table_names())
+        if "service" not in names:
+            return []
+        table = Table("service", MetaData(), autoload_with=connection)
+        moment = func.coalesce(table.c.updated_at, table.c.created_at)
+        found = connection.execute(select(table.c.host).where(moment >= since, table.c.deleted_at.is_(None)))
+        return sorted(set(found.scalars()))
+
+    # -- trees -----------------------------------------------------------------------------------------------
+
+    def roots(self, connection: Connection, project: str | None) -> list[str]:
+        """Return the IDs of the stacks that are not nested and not deleted, oldest first."""
+        stack = self._tables["stack"].c
+        query = select(stack.id).where(stack.owner_id.is_(None), stack.deleted_at.is_(None))
+        if project is not None:
+            query = query.where(stack.tenant == project)
+        return [str(found) for found in connection.execute(query.order_by(stack.created_at, stack.id)).scalars()]
+
+    def deleted(self, connection: Connection, project: str | None) -> int:
+        """Count the stacks that are deleted, and whose rows Heat has not purged yet."""
+        stack = self._tables["stack"].c
+        query = select(func.count()).where(stack.owner_id.is_(None), stack.deleted_at.is_not(None))
+        if project is not None:
+            query = query.where(stack.tenant == project)
+        return int(connection.execute(query).scalar_one())
+
+    def trees(self, connection: Connection, roots: Sequence[str], *, events: bool = True) -> list[HeatStack]:
+        """Return the whole trees of the given root stacks, without events if these are not wanted."""
+        stacks = {str(row["id"]): HeatStack(row) for row in self._rows(connection, "stack", "id", roots)}
+        found = [stacks[root] for root in roots if root in stacks]
+        level = list(found)
+        while level:
+            below = self._rows(connection, "stack", "owner_id", [stack.id for stack in level])
+            level = []
+            for row in below:
+                if row["deleted_at"] is None:
+                    child = stacks[str(row["id"])] = HeatStack(row)
+                    above = stacks[str(row["owner_id"])]
+                    (above.backups if row["backup"] else above.children).append(child)
+                    level.append(child)
+        self._fill(connection, stacks, events)
+        return found
+
+    def _fill(self, connection: Connection, stacks: Mapping[str, HeatStack], events: bool) -> None:
+        by_resource: dict[int, HeatStack] = {}
+        for row in self._rows(connection, "resource", "stack_id", stacks, order="id"):
+            stacks[row["stack_id"]].resources.append(row)
+            by_resource[row["id"]] = stacks[row["stack_id"]]
+        for row in self._rows(connection, "resource_data", "resource_id", by_resource):
+            by_resource[row["resource_id"]].data.setdefault(row["resource_id"], []).append(row)
+        for row in self._rows(connection, "stack_tag", "stack_id", stacks, order="id"):
+            stacks[row["stack_id"]].tags.append(row["tag"])
+        for row in self._rows(connection, "snapshot", "stack_id", stacks, order="created_at"):
+            stacks[row["stack_id"]].snapshots.append(row)
+        if events:
+            for row in self._rows(connection, "event", "stack_id", stacks, order="id"):
+                stacks[row["stack_id"]].events.append(row)
+        self._fill_values(connection, stacks.values())
+        self._fill_templates(connection, stacks.values())
+        wanted = {row["user_creds_id"] for row in (stack.row for stack in stacks.values()) if row["user_creds_id"]}
+        credentials = {row["id"]: row for row in self._rows(connection, "user_creds", "id", wanted)}
+        for stack in stacks.values():
+            stack.credentials = credentials.get(stack.row["user_creds_id"])
+
+    def _fill_values(self, connection: Connection, stacks: Iterable[HeatStack]) -> None:
+        users: dict[int, list[HeatStack]] = {}
+        for stack in stacks:
+            for row in (*stack.resources, *stack.events):
+                for name in ("rsrc_prop_data_id", "attr_data_id"):
+                    if row.get(name) is not None:
+                        users.setdefault(row[name], []).append(stack)
+        for row in self._rows(connection, "resource_properties_data", "id", users):
+            for stack in users[row["id"]]:
+                stack.values[row["id"]] = row
+
+    def _fill_templates(self, connection: Connection, stacks: Iterable[HeatStack]) -> None:
+        users: dict[int, list[HeatStack]] = {}
+        for stack in stacks:
+            wanted = {stack.row["raw_template_id"], stack.row["prev_raw_template_id"]}
+            wanted.update(row["current_template_id"] for row in stack.resources)
+            for identifier in wanted - {None}:
+                users.setdefault(identifier, []).append(stack)
+        found = self._rows(connection, "raw_template", "id", users)
+        files_of = {row["files_id"] for row in found if row.get("files_id") is not None}
+        files = {row["id"]: row["files"] for row in self._rows(connection, "raw_template_files", "id", files_of)}
+        for row in found:
+            whole = {
+                "template": row["template"],
+                "environment": row["environment"],
+                "files": files.get(row.get("files_id")) or row["files"],
+            }
+            for stack in users[row["id"]]:
+                stack.templates[row["id"]] = whole
+
+    # -- what does not belong to a stack -----------------------------------------------------------------------
+
+    def software(self, connection: Connection, table: str, project: str | None) -> Iterator[list[Row]]:
+        """Yield pages of `software_config` or `software_deployment` rows."""
+        columns = self._tables[table].c
+        last = ""
+        while True:
+            query = select(*columns).where(columns.id > last).order_by(columns.id).limit(_PAGE)
+            if project is not None:
+                query = query.where(columns.tenant == project)
+            page: list[Row] = [dict(row._mapping) for row in connection.execute(query)]
+            if not page:
+                return
+            yield page
+            last = page[-1]["id"]
+
+    def _rows(
+        self, connection: Connection, name: str, column: str, among: Iterable[Any], *, order: str | None = None
+    ) -> list[Row]:
+        table = self._tables.get(name)
+        if table is None:
+            return []
+        wanted = sorted(set(among))
+        found: list[Row] = []
+        for start in range(0, len(wanted), _PAGE):
+            query: Select[Any] = select(*table.columns).where(table.c[column].in_(wanted[start : start + _PAGE]))
+            if order is not None:
+                query = query.order_by(table.c[order])
+            found += [dict(row._mapping) for row in connection.execute(query)]
+        return found
+
+
+def _reflected(engine: Engine) -> dict[str, Table]:
+    """Return Heat's tables as they are in the database. Raises Invalid if it is not one of a Heat."""
+    with engine.connect() as connection:
+        present = set(inspect(connection).get_table_names())
+        missing = sorted(_REQUIRED - present)
+        if missing:
+            raise Invalid(f"--from: this is not the database of a Heat (it has no table {missing[0]})")
+        metadata = MetaData()
+        metadata.reflect(connection, only=[name for name in _TABLES if name in present], resolve_fks=False)
+    tables = dict(metadata.tables)
+    if "convergence" not in tables["stack"].c:
+        raise Invalid("--from: the tables are of a release before Queens; upgrade Heat's database first")
+    return tables
+
+
+def seconds(moment: Any) -> float | None:
+    """Return a stored time in seconds since the epoch."""
+    if moment is None:
+        return None
+    if isinstance(moment, str):
+        moment = datetime.fromisoformat(moment)
+    return float(moment.replace(tzinfo=UTC).timestamp())
+
+
+def parsed(stored: Any) -> Any:
+    """Return a column with JSON as data; None for an empty one."""
+    if stored is None or stored == "":
+        return None
+    if isinstance(stored, str | bytes):
+        return orjson.loads(stored)
+    return stored

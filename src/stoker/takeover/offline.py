@@ -1,0 +1,119 @@
+"""Read attributes of resources from their records alone: a type that needs a service has none here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from stoker.base.ids import arn
+from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.rehearsal import Unforeseeable, at_once
+from stoker.engine.records.scope import RecordedScope
+from stoker.engine.records.services import EngineServices
+from stoker.engine.records.state import ResourceState
+from stoker.engine.records.values import finalized
+from stoker.plugins.resource import AttributeKey, Call, Member, StackFacts
+from stoker.schema.unknown import Unknown
+from stoker.store.records import Stack
+
+
+class _Absent:
+    """Replaces everything outside the record."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise Unforeseeable(f"it needs {name}")
+
+
+class OfflineChild:
+    """A nested stack that is not recorded yet, as attributes of its parent resource read it."""
+
+    def __init__(
+        self, stack: Stack, current: Mapping[str, ResourceState], wanted: Wanted, scope: RecordedScope
+    ) -> None:
+        self._stack = stack
+        self._current = current
+        self._wanted = wanted
+        self._scope = scope
+
+    async def members(self) -> list[Member]:
+        """Return the resources in creation order."""
+        return [
+            Member(
+                name=state.row.name,
+                type=state.row.type,
+                action=state.row.action,
+                status=state.row.status,
+                reference_id=state.reference_id(),
+                physical_id=state.row.physical_id,
+                created_at=state.row.created_at,
+                properties=state.given,
+            )
+            for state in sorted(self._current.values(), key=lambda state: state.row.position)
+        ]
+
+    async def member_attribute(self, member: str, key: AttributeKey) -> Any:
+        """Return an attribute of a resource. Raises Unforeseeable if it is not known."""
+        found = self._scope.attribute(member, str(key[0]), key[1:])
+        if isinstance(found, Unknown):
+            raise Unforeseeable(f"the attribute {key[0]} of {member} is not recorded")
+        return found
+
+    async def outputs(self) -> Mapping[str, Any]:
+        """Return the outputs, unknown where they depend on a service."""
+        definition = self._wanted.definition
+        return {
+            name: definition.resolve(output.value, self._scope) if output.enabled else None
+            for name, output in definition.outputs.items()
+        }
+
+    async def template(self) -> Mapping[str, Any]:
+        """Return the template."""
+        return self._wanted.inputs.template.data
+
+
+def read_offline(
+    services: EngineServices, stack: Stack, state: ResourceState, key: AttributeKey, child: OfflineChild | None
+) -> Any:
+    """Return an attribute that the record determines; an unknown value if a service is needed."""
+    unknown = Unknown.of(state.row.name, *key)  # type: ignore[arg-type]
+    if state.type.nested and child is None:
+        return unknown
+    absent = cast(Any, _Absent())
+    properties = finalized(state.type, state.given)
+    now = services.clock.now()
+    call = Call(
+        name=state.row.name,
+        uuid=state.row.uuid,
+        type=state.row.type,
+        action=state.row.action,
+        physical_name=state.physical_name,
+        physical_id=state.row.physical_id,
+        properties=properties,
+        previous=None,
+        changed={},
+        data=dict(state.stored.data),
+        progress={},
+        metadata=state.stored.metadata,
+        stack=_facts(services, stack),
+        cloud=absent,
+        child=cast(Any, child) if child is not None else absent,
+        neighbours=absent,
+        configs=absent,
+        deployments=absent,
+        created_at=state.row.created_at,
+        started_at=now,
+        now=now,
+    )
+    try:
+        return at_once(state.type.read_attributes(call, {key})).get(key)
+    except Unforeseeable:
+        return unknown
+
+
+def _facts(services: EngineServices, stack: Stack) -> StackFacts:
+    name = arn(stack.project_id, stack.name, stack.id)
+    return StackFacts(
+        stack.id, stack.name, stack.project_id, stack.root_id, name, created_at=stack.created_at,
+        user_project_id=stack.user_project_id, region=services.settings.region_name,
+        options=services.settings.type_options,
+    )  # fmt: skip

@@ -1,0 +1,53 @@
+"""A Heat database in SQLite, with the rows of a real Heat 27 (`heat27.json`), which encrypts parameters and properties.
+
+`python -m conformance.takeover` made the stacks (conformance/takeover/stacks.yaml) and recorded the rows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Boolean, Column, DateTime, Integer, MetaData, String, Table, create_engine, insert
+
+RECORDED = Path(__file__).with_name("heat27.json")
+ENCRYPTION_KEY = "0123456789abcdef0123456789abcdef"
+"""The auth_encryption_key of that Heat."""
+
+_KINDS = {"int": Integer, "str": String, "bool": Boolean, "datetime": DateTime, "bytes": String}
+
+Rows = dict[str, list[dict[str, Any]]]
+
+
+def make(path: Path, project: str, change: Callable[[Rows], object] = lambda rows: None) -> str:
+    """Write the database, with all stacks in one project, and return its URL; `change` can edit the rows before."""
+    recorded = json.loads(RECORDED.read_text())
+    tables = {name: list(table["columns"]) for name, table in recorded.items()}
+    rows = {
+        name: [dict(zip(tables[name], row, strict=True)) for row in table["rows"]] for name, table in recorded.items()
+    }
+    for each in rows.values():
+        for row in each:
+            row.update({name: project for name in ("tenant", "tenant_id") if row.get(name)})
+    change(rows)
+    metadata, made = MetaData(), {}
+    for name, table in recorded.items():
+        columns = [Column(column, _KINDS[kind]) for column, kind in table["columns"].items()]
+        made[name] = Table(name, metadata, *columns)
+    engine = create_engine(f"sqlite:///{path}")
+    metadata.create_all(engine)
+    with engine.begin() as connection:
+        for name, each in rows.items():
+            kinds = recorded[name]["columns"]
+            values = [{column: _stored(kinds[column], value) for column, value in row.items()} for row in each]
+            if values:
+                connection.execute(insert(made[name]), values)
+    engine.dispose()
+    return f"sqlite:///{path}"
+
+
+def _stored(kind: str, value: Any) -> Any:
+    return datetime.fromisoformat(value) if kind == "datetime" and value else value

@@ -1,0 +1,122 @@
+"""Stacks of a real Heat, from its recorded rows, are taken over, and continue here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.takeover.making import definition, read_stacks
+from stoker.emulator.testing import ServedCloud
+from stoker.takeover.copying import Copier, Fate, TreeReport
+from stoker.takeover.decoding import Decoder
+from stoker.takeover.heat import HeatDatabase
+from tests.harness import World
+from tests.takeover import heat_database
+
+ENTRIES = {entry["name"]: entry for entry in read_stacks()}
+
+
+class Taken:
+    """A world that has taken over the stacks of the recorded Heat."""
+
+    def __init__(self, world: World, heat: HeatDatabase) -> None:
+        self.world = world
+        self.heat = heat
+
+    async def copy(self, *, write: bool = True, key: str = heat_database.ENCRYPTION_KEY) -> dict[str, TreeReport]:
+        """Take over all stacks; return the reports by name."""
+        reports: dict[str, TreeReport] = {}
+        copier = Copier(self.world.engine, self.heat, Decoder([key]), project=None, write=write)
+        await copier.software()
+        await copier.trees(lambda report: reports.update({report.name: report}))
+        return reports
+
+    async def changes(self, name: str) -> dict[str, list[str]]:
+        """Return what an update with the stack's own definition would change."""
+        entry = ENTRIES[name]
+        given = {**definition(entry), **entry.get("update", {})}
+        shown = await self.world.call("stack_update_preview", ref={"name": name, "id": None}, show_nested=True, **given)
+        buckets = shown["resource_changes"]
+        return {
+            kind: [each["name"] for each in found] for kind, found in buckets.items() if kind != "unchanged" and found
+        }
+
+
+UNFINISHED = {
+    "held-by-a-hook", "in-progress", "update-in-progress", "delete-in-progress", "failed", "failed-update",
+    "failed-in-a-group", "wait-condition", "marked-unhealthy", "suspended",
+}  # fmt: skip
+"""Stacks that have something left to do."""
+
+ALWAYS_UPDATED = {"update-handle"}
+"""Stacks with resources that every update of their stack updates or replaces."""
+
+ELSEWHERE = {"remote-stack", "functions"}
+"""Stacks that need a region of that Heat's cloud, or whose values contain the ID of their project there."""
+
+
+@pytest.fixture
+async def taken(tmp_path: Path, served: ServedCloud) -> Any:
+    world = await World(tmp_path / "stoker.db", served).start()
+    heat = HeatDatabase(heat_database.make(tmp_path / "heat.db", world.context.project_id))
+    yield Taken(world, heat)
+    heat.close()
+    await world.stop()
+
+
+async def test_a_plan_says_what_is_there_and_writes_nothing(taken: Taken) -> None:
+    reports = await taken.copy(write=False)
+    assert {report.fate for report in reports.values()} == {Fate.COPY}
+    assert reports["group-of-groups"].stacks == 4
+    assert reports["group-of-groups"].types == {"OS::Heat::ResourceGroup": 3, "OS::Heat::Value": 4}
+    assert reports["in-progress"].notes == ["in-progress: CREATE is in progress, and is recorded as failed"]
+    assert (await taken.world.call("stack_list"))["stacks"] == []
+
+
+async def test_stacks_are_here_as_they_were_in_heat(taken: Taken) -> None:
+    reports = await taken.copy()
+    world = taken.world
+    listed = {stack["name"]: stack for stack in (await world.call("stack_list"))["stacks"]}
+    assert listed.keys() == reports.keys() >= ENTRIES.keys()
+    assert all(listed[name]["id"] == report.id for name, report in reports.items())
+    changes = {name: await taken.changes(name) for name in ENTRIES.keys() - ELSEWHERE}
+    assert {name: each for name, each in changes.items() if each and name not in UNFINISHED | ALWAYS_UPDATED} == {}
+    assert changes["failed"] == {"replaced": ["bad"], "added": ["never"]}
+    assert changes["in-progress"] == {"updated": ["slow"], "added": ["last"]}
+
+    resources = await world.resources("value")
+    assert resources["a"]["physical_id"] == "value-a-o6fvxv5p7h57"
+    shown = await world.call("stack_show", ref={"name": "values-of-all-kinds", "id": None})
+    assert (shown["tags"], shown["parameters"]["a_number"]) == (["blue", "green"], "7")
+    hidden = await world.call("stack_show", ref={"name": "hidden-parameters", "id": None})
+    assert hidden["parameters"]["secret"] == "******"
+    events = await world.call("event_list", ref={"name": "replaced", "id": None})
+    assert "Taken over from Heat" in events[-1].values()
+
+
+async def test_a_copy_can_be_repeated(taken: Taken) -> None:
+    await taken.copy()
+    assert {report.fate for report in (await taken.copy()).values()} == {Fate.PRESENT}
+
+
+async def test_stacks_continue_here(taken: Taken) -> None:
+    await taken.copy()
+    world = taken.world
+    for name, entry in ENTRIES.items():
+        if "change" not in entry.get("then", {}):
+            continue
+        before = len(await world.listed({"name": name, "id": None}, nested_depth=5))
+        given = {**definition(entry), **entry.get("update", {})}
+        given["parameters"] = {**given["parameters"], **entry["then"]["change"]}
+        updated = await world.update(name, given.pop("template"), **given)
+        assert (name, updated["action"], updated["status"]) == (name, "UPDATE", "COMPLETE"), updated["status_reason"]
+        after = len(await world.listed({"name": name, "id": None}, nested_depth=5))
+        assert (name, after - before) == (name, entry["then"].get("grows", 0))
+    shown = await world.call("stack_show", ref={"name": "values-of-all-kinds", "id": None})
+    assert world.outputs(shown) == {"all": ["8-b", 2]}
+    group = await world.call("stack_show", ref={"name": "group", "id": None})
+    members = {row["physical_id"] for row in await world.listed({"name": "group", "id": None}, nested_depth=1)}
+    assert len(world.outputs(group)["refs"]) == 4
+    assert set(world.outputs(group)["refs"]) < members
