@@ -94,6 +94,7 @@ RULES: Mapping[str, Sequence[Rule]] = {
     "glance": (Rule(409, Cause.LASTING, method="POST", path=r"/(images|members)"),),
     "trove": (Rule(413, Cause.BUSY, method="GET"),),
     "swift": (Rule(498, Cause.BUSY), Rule(507, Cause.BUSY)),
+    "zaqar": (Rule(409, Cause.LASTING, path=r"/subscriptions(/[^/]+)?"),),
     "murano": (Rule(409, Cause.LASTING),),
     "congress": (Rule(409, Cause.LASTING),),
     "heat": (Rule(409, Cause.LASTING, frozenset({"StackExists"})),),

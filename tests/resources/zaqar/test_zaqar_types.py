@@ -9,13 +9,14 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from stoker.base.errors import CloudError
 from stoker.cloud import messaging
 from stoker.cloud.session import Cloud
 from stoker.resources.zaqar.queue import Queue
 from stoker.resources.zaqar.signed_url import SignedQueueURL
 from stoker.resources.zaqar.subscription import MistralTrigger, Subscription
 from tests.resources.crash_support import run_crashing
-from tests.resources.resource_harness import Bench
+from tests.resources.resource_harness import ActionFailed, Bench
 
 
 async def metadata(cloud: Cloud, name: str) -> dict[str, Any]:
@@ -76,6 +77,48 @@ async def test_a_subscription_is_created_once_despite_crashes(bench: Any, cloud:
     await run_crashing(kind, "create", resource)
     (shown,) = await subscriptions(cloud)
     assert shown["id"] == resource.physical_id
+
+
+@pytest.mark.parametrize("confirmed", [True, False])
+async def test_a_subscriber_has_one_subscription(bench: Any, cloud: Cloud, confirmed: bool) -> None:
+    wanted = {"queue_name": "orders", "subscriber": "http://127.0.0.1:1/x"}
+    kind: Bench = bench(Subscription)
+    first = await kind.create(wanted)
+    path = f"/queues/orders/subscriptions/{first.physical_id}"
+    await messaging.request(cloud, "PUT", f"{path}/confirm", json={"confirmed": confirmed})
+    with pytest.raises(ActionFailed, match="already has a subscription to the queue orders") as failed:
+        await kind.create(wanted, "other")
+    assert failed.value.failed.kind == "Conflict"
+    other = await kind.create({**wanted, "subscriber": "http://127.0.0.1:1/y"}, "other")
+    with pytest.raises(CloudError) as refused:
+        await kind.update(other, wanted)
+    assert refused.value.lasting
+    await kind.delete(other)
+    assert [one["id"] for one in await subscriptions(cloud)] == [first.physical_id]
+
+
+async def test_a_subscription_is_replaced_by_one_with_the_same_subscriber(bench: Any, cloud: Cloud) -> None:
+    wanted = {"queue_name": "orders", "subscriber": "http://127.0.0.1:1/x"}
+    kind: Bench = bench(Subscription)
+    old, replacement = await kind.create(wanted), await kind.finalized(wanted)
+    make = kind.call
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        entry = make(*arguments, **options)
+        entry.replacement = replacement
+        return entry
+
+    kind.call = call  # type: ignore[method-assign]
+    replacement["queue_name"] = "others"
+    await kind.run("prepare_for_replacement", old)
+    assert [one["id"] for one in await subscriptions(cloud)] == [old.physical_id]
+    replacement["queue_name"] = "orders"
+    await kind.run("prepare_for_replacement", old)
+    new = await bench(Subscription).create(wanted)
+    kind.recorded.add(str(new.physical_id))
+    assert new.physical_id != old.physical_id
+    await run_crashing(kind, "revert_replacement", old)
+    assert [one["id"] for one in await subscriptions(cloud)] == [old.physical_id] != [new.physical_id]
 
 
 async def test_a_subscription_is_found_among_several_pages(bench: Any, cloud: Cloud) -> None:

@@ -8,18 +8,21 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qs, quote, urlsplit
 
 from stoker.cloud import messaging
-from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import CLOCK_SKEW, dig, unrecorded
 from stoker.resources.declare import between, custom
+from stoker.resources.replacing import conclusive, is_recorded
 from stoker.schema.property import Change, Property, Support, Type
-from stoker.schema.unknown import is_unknown
+from stoker.schema.unknown import has_unknown, is_unknown
 
 _SCHEMES = ("http", "https", "mailto", "trust+http", "trust+https")
 _PAGE = 20
 """Subscriptions that Zaqar lists at once."""
 _NEVER_EXPIRES = 220367260800
+_GIVEN_UP = "given_up"
+"""In `call.data`: the subscription has been deleted so that its replacement can have the same subscriber."""
 _MESSAGE = "$zaqar_message$"
 """Placeholder for the message in what a subscriber receives."""
 
@@ -34,12 +37,18 @@ _TTL = Property(
 
 
 class Subscription(ResourceType):
-    """A subscription, which delivers messages of a queue to a subscriber. A subscriber has one per queue."""
+    """A subscription, which delivers messages of a queue to a subscriber. A subscriber has one per queue.
+
+    Asked for a second one, Zaqar refuses, or returns the existing subscription if it is not confirmed. So that no
+    resource gets a subscription that is not its own, existing ones are looked up before, and each ID is recorded for
+    one resource only. A subscription is deleted before its replacement with the same subscriber is created.
+    """
 
     type_name: ClassVar[str] = "OS::Zaqar::Subscription"
     description = "A subscription to the messages of a queue."
     service = "zaqar"
     support = Support(version="8.0.0")
+    id_is_new = True
     recovery = Recovery(
         FoundBy.LIKENESS, "A queue has one subscription per subscriber; it must not be older than the action."
     )
@@ -66,10 +75,14 @@ class Subscription(ResourceType):
         return {"subscriber": given["subscriber"], "ttl": given["ttl"], "options": given["options"] or {}}
 
     async def find(self, call: Call) -> str | None:
-        listed = await self._all(call)
-        subscriber, oldest = self.wanted(call)["subscriber"], call.now - call.created_at + CLOCK_SKEW
-        ours = [item["id"] for item in listed if item["subscriber"] == subscriber and item["age"] <= oldest]
+        oldest = call.now - call.created_at + CLOCK_SKEW
+        ours = [item["id"] for item in await self._rivals(call) if item["age"] <= oldest]
         return next(iter(await unrecorded(call, ours)), None)
+
+    async def _rivals(self, call: Call) -> list[dict[str, Any]]:
+        """Return the subscriptions of the subscriber to the queue, which are one at the most."""
+        subscriber = self.wanted(call)["subscriber"]
+        return [item for item in await self._all(call) if item["subscriber"] == subscriber]
 
     async def _all(self, call: Call) -> list[dict[str, Any]]:
         """Return all subscriptions of the queue, which Zaqar lists in pages."""
@@ -86,8 +99,13 @@ class Subscription(ResourceType):
     async def create(self, call: Call) -> Outcome:
         if call.physical_id is not None:
             return Done()
+        if rivals := await self._rivals(call):
+            return _taken(rivals[0])
+        return Done(physical_id=await self._made(call))
+
+    async def _made(self, call: Call) -> str:
         made = await messaging.request(call.cloud, "POST", self._path(call), json=self.wanted(call))
-        return Done(physical_id=str(made.body["subscription_id"]))
+        return str(made.body["subscription_id"])
 
     async def update(self, call: Call) -> Outcome:
         await messaging.request(call.cloud, "PATCH", self._path(call, member=True), json=self.wanted(call))
@@ -98,6 +116,36 @@ class Subscription(ResourceType):
             await messaging.request(call.cloud, "DELETE", self._path(call, member=True), ok=(404,))
         return Done()
 
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
+        if _GIVEN_UP not in call.data:
+            if call.replacement is None or not self.excludes(call.properties, call.replacement):
+                return Done()
+            call.data[_GIVEN_UP] = True
+            return Again(after=0.0)
+        return await self.delete(call)
+
+    async def revert_replacement(self, call: Call) -> Outcome:
+        """Create an equal subscription in place of the replacement."""
+        return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
+
+    async def _restored(self, call: Call) -> Outcome:
+        for rival in await self._rivals(call):
+            if rival["id"] == call.physical_id:
+                del call.data[_GIVEN_UP]
+                return Done()
+            if not await is_recorded(call, rival["id"]):
+                # An equal one is taken for that of a request whose response was lost.
+                return Again(after=0.0, physical_id=rival["id"]) if _equals(self.wanted(call), rival) else _taken(rival)
+            path = f"{self._path(call)}/{quote(rival['id'], safe='')}"
+            await messaging.request(call.cloud, "DELETE", path, ok=(404,))
+        return Again(after=0.0, physical_id=await self._made(call))
+
+    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+        """Return whether a subscription and its replacement have the same queue and subscriber."""
+        return has_unknown(replacement) or all(
+            properties[name] == replacement[name] for name in ("queue_name", "subscriber") if name in properties
+        )
+
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
         if call.physical_id is None or all(key[0] != "show" for key in keys):
             return dict.fromkeys(keys)
@@ -107,6 +155,20 @@ class Subscription(ResourceType):
     def _path(self, call: Call, *, member: bool = False) -> str:
         tail = f"/{quote(str(call.physical_id), safe='')}" if member else ""
         return messaging.queue_path(call.properties["queue_name"], f"/subscriptions{tail}")
+
+
+def _taken(rival: Mapping[str, Any]) -> Failed:
+    """Return the outcome for a subscriber that has a subscription already."""
+    return Failed(
+        f"the subscriber {rival['subscriber']} already has a subscription to the queue {rival['source']} "
+        f"({rival['id']}), and can have one only",
+        "Conflict",
+    )
+
+
+def _equals(wanted: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
+    """Return whether a subscription has the lifetime and the options of a request; Zaqar adds options."""
+    return wanted["ttl"] == shown["ttl"] and wanted["options"].items() <= shown["options"].items()
 
 
 class MistralTrigger(Subscription):
