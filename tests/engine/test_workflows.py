@@ -11,6 +11,8 @@ import pytest
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from stoker.engine.inspection.export import export
+from stoker.store import queries
 from tests.harness import World
 
 REF = {"name": "web", "id": None}
@@ -90,3 +92,38 @@ async def test_a_signal_starts_an_execution(world: World) -> None:
     assert shown["data"] == {"name": (await world.resources("web"))["flow"]["physical_id"], "input": {"size": 0}}
     assert (await world.delete("web"))["status"] == "COMPLETE"
     assert executions(world) == []
+
+
+async def test_outputs_that_a_workflow_marks_as_secret_are_redacted(world: World) -> None:
+    password, user = "pass-of-workflow", "user-of-workflow"
+    made = {"password": ["<% 'pass-of-' + 'workflow' %>"], "user": "<% 'user-of-' + 'workflow' %>"}
+    output = {**made, "secret_outputs": ["password", "absent"]}
+    flow = {"type": "direct", "output": output, "tasks": [TASK]}
+    read = {"list_join": ["-", ["a", {"get_attr": ["made", "output", "password", 0]}]]}
+    wanted = {
+        "heat_template_version": "2021-04-16",
+        "resources": {
+            "flow": {"type": "OS::Mistral::Workflow", "properties": flow},
+            "made": {
+                "type": "OS::Mistral::ExternalResource",
+                "properties": {"actions": {"CREATE": {"workflow": {"get_resource": "flow"}}}},
+            },
+            "user": {"type": "OS::Heat::TestResource", "properties": {"value": read}},
+            "other": {
+                "type": "OS::Heat::TestResource",
+                "properties": {"value": {"get_attr": ["made", "output", "user"]}},
+            },
+        },
+        "outputs": {"password": {"value": {"get_attr": ["made", "output", "password", 0]}}},
+    }
+    stack = await world.create("web", wanted)
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert world.outputs(stack) == {"password": password}, "outputs show what the template's author chose to show"
+    found = await world.engine.database.read(queries.stack_by_name, world.context.project_id, "web")
+    assert found is not None
+    document = await export(world.engine, found)
+    answers = [await world.call("event_page", ref=REF, limit=50), document.data]
+    seen = json.dumps(answers, default=str)
+    assert password not in seen
+    assert user in seen
+    assert "******" in seen

@@ -20,6 +20,10 @@ from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 OUTPUTS = "outputs"
 """The key of `Call.data` with the merged outputs of all executions, a string of JSON."""
+SECRETS = "secrets"
+"""The key of `Call.data` with the outputs that a workflow has marked as secret, by name."""
+_SECRET_OUTPUTS = "secret_outputs"  # noqa: S105  a name
+"""The output with the names of the outputs that are secret."""
 _EXECUTION = "execution"
 _LONGEST_ID = 255
 _WAITS = Waiter.until("SUCCESS", pending=("IDLE", "RUNNING", "PAUSED"), failed=("ERROR", "CANCELLED"))
@@ -42,7 +46,7 @@ class ExternalResource(ResourceType):
     """An object that workflows create, update and delete; its ID is the output `resource_id` of the execution.
 
     The ID of an execution is chosen and recorded before it is started; a request that is repeated with it starts no
-    second execution.
+    second execution. Outputs that the output `secret_outputs` names are redacted like other generated secrets.
     """
 
     type_name = "OS::Mistral::ExternalResource"
@@ -51,6 +55,7 @@ class ExternalResource(ResourceType):
     support = Support(version="9.0.0")
     updates_with_parent = "always_update"
     path_in_attribute = True
+    redacted_data = frozenset({SECRETS})
     recovery = Recovery(
         FoundBy.IDENTIFIER,
         "The ID of the execution is recorded before it is started; the service starts one execution per ID.",
@@ -157,11 +162,14 @@ def _params(call: Call, declared: Mapping[str, Any]) -> dict[str, Any]:
 def _completed(call: Call, identifier: str, shown: Mapping[str, Any]) -> Done:
     """Record the outputs of an execution; the output `resource_id` becomes the resource's ID.
 
-    Without it, the ID of the first execution does.
+    Without it, the ID of the first execution does. The output `secret_outputs` names the outputs that are secret.
     """
     output = read_json(shown.get("output") or "{}")
     output = output if isinstance(output, dict) else {}
-    call.data[OUTPUTS] = json_string({**_outputs(call), **output})
+    merged = {**_outputs(call), **output}
+    call.data[OUTPUTS] = json_string(merged)
+    names = merged.get(_SECRET_OUTPUTS)
+    call.data[SECRETS] = {name: merged[name] for name in merged if isinstance(names, list) and name in names}
     return Done(physical_id=str(output.get("resource_id", call.physical_id or identifier))[:_LONGEST_ID])
 
 
