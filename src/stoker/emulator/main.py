@@ -7,9 +7,11 @@ import asyncio
 import logging
 import signal
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
+import orjson
 import uvloop
 from aiohttp import web
 
@@ -32,6 +34,7 @@ def run(
     password: str = "secret",  # noqa: S107  the documented password of a throw-away cloud, as DevStack's
     services: Collection[str] = CHOICES,
     dns_port: int = 0,
+    vendor_data: Mapping[str, Any] | None = None,
 ) -> None:
     """Serve a cloud until SIGTERM or SIGINT.
 
@@ -43,7 +46,12 @@ def run(
 
     async def serve() -> None:
         cloud = new_cloud(
-            services, state_path=state_path, pace=pace, extra_endpoints=extra_endpoints, password=password
+            services,
+            state_path=state_path,
+            pace=pace,
+            extra_endpoints=extra_endpoints,
+            password=password,
+            vendor_data=vendor_data,
         )
         served = runner(cloud)
         await served.setup()
@@ -93,6 +101,17 @@ def _services(text: str) -> tuple[str, ...]:
     return names
 
 
+def _vendor_data(name: str) -> Mapping[str, Any]:
+    """The value of `--vendor-data`."""
+    try:
+        found = orjson.loads(Path(name).read_bytes())
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise argparse.ArgumentTypeError(f"{name} cannot be read: {error}") from None
+    if not isinstance(found, dict):
+        raise argparse.ArgumentTypeError(f"{name} must contain a JSON object")
+    return found
+
+
 def main(arguments: list[str] | None = None) -> None:
     """`python -m stoker.emulator`."""
     parser = argparse.ArgumentParser(prog="stoker.emulator", description="An OpenStack cloud in one process.")
@@ -117,6 +136,12 @@ def main(arguments: list[str] | None = None) -> None:
         default=CHOICES,
         help=f"services that the cloud has beside identity, separated by commas (default: {','.join(CHOICES)})",
     )
+    parser.add_argument(
+        "--vendor-data",
+        metavar="FILE",
+        type=_vendor_data,
+        help="JSON file with the static vendor data that the metadata service shows to servers",
+    )
     options = parser.parse_args(arguments)
     extra = {}
     for entry in options.extra_endpoint:
@@ -138,6 +163,7 @@ def main(arguments: list[str] | None = None) -> None:
             options.password,
             options.services,
             options.dns_port,
+            options.vendor_data,
         )
     except StateUnusable as error:
         sys.exit(f"stoker.emulator: {error}")

@@ -6,10 +6,12 @@ import base64
 import hmac
 import json
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from stoker.emulator.main import _vendor_data, main
 from stoker.emulator.testing import Answer, ServedCloud
 
 USER_DATA = b"#cloud-config\nhostname: \xff\n"
@@ -42,6 +44,7 @@ class Guest:
             "key_name": "demo",
             "metadata": {"role": "web"},
             "user_data": base64.b64encode(USER_DATA).decode(),
+            "personality": [{"path": "/etc/motd", "contents": base64.b64encode(USER_DATA).decode()}],
         }
         self.id = self.post("/compute/v2.1/servers", "server", wanted)["id"]
         served.advance(5)
@@ -101,6 +104,7 @@ def test_the_documents_in_openstacks_form(guest: Guest) -> None:
         "launch_index": 0,
         "name": "Web 1",
         "meta": {"role": "web"},
+        "files": [{"content_path": "/content/0000", "path": "/etc/motd"}],
         "public_keys": {"demo": KEY},
         "keys": [{"name": "demo", "type": "ssh", "data": KEY}],
         "project_id": guest.project,
@@ -110,8 +114,33 @@ def test_the_documents_in_openstacks_form(guest: Guest) -> None:
         "dedicated_cpus": [],
     }
     assert guest.ask("/openstack/latest/user_data").content == USER_DATA
+    assert guest.ask("/openstack/content/0000").content == USER_DATA
+    for missing in ("/openstack/content", "/openstack/content/0001", "/openstack/content/0000/x"):
+        assert guest.ask(missing).status == 404
     assert json.loads(guest.text("/openstack/latest/vendor_data.json")) == {}
     assert json.loads(guest.text("/openstack/latest/vendor_data2.json")) == {"static": {}}
+    guest.served.cloud.vendor_data["region"] = {"name": "south"}
+    assert json.loads(guest.text("/openstack/latest/vendor_data.json")) == {"region": {"name": "south"}}
+    assert json.loads(guest.text("/openstack/latest/vendor_data2.json")) == {"static": {"region": {"name": "south"}}}
+    file = {"path": "/etc/issue", "contents": ""}
+    image = guest.call("GET", "/image/v2/images?name=cirros").json["images"][0]["id"]
+    guest.call(
+        "POST", f"/compute/v2.1/servers/{guest.id}/action", {"rebuild": {"imageRef": image, "personality": [file]}}
+    )
+    guest.served.advance(5)
+    [shown] = guest.ask("/openstack/latest/meta_data.json").json["files"]
+    assert (shown["path"], guest.ask("/openstack/content/0000").content) == ("/etc/issue", b"")
+
+
+def test_vendor_data_is_read_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good, list_, broken = (tmp_path / name for name in ("good.json", "list.json", "broken.json"))
+    for path, text in ((good, '{"a": 1}'), (list_, "[]"), (broken, "{")):
+        path.write_text(text)
+    assert _vendor_data(str(good)) == {"a": 1}
+    for path, words in ((list_, "must contain a JSON object"), (broken, "cannot be read")):
+        with pytest.raises(SystemExit):
+            main(["--vendor-data", str(path)])
+        assert words in capsys.readouterr().err
 
 
 def test_older_versions_have_less(guest: Guest) -> None:

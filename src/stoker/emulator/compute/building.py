@@ -99,6 +99,7 @@ class ServerRequests(Component):
             "tags": list(wanted.get("tags") or []),
             "config_drive": "True" if str(wanted.get("config_drive") or "").lower() in ("true", "1") else "",
             "user_data": wanted.get("user_data"),
+            "_files": wanted.get("personality") or [],
             "disk_config": wanted.get("OS-DCF:diskConfig", "AUTO"),
             "access_ip_v4": shortest(wanted.get("accessIPv4", "")),
             "access_ip_v6": shortest(wanted.get("accessIPv6", "")),

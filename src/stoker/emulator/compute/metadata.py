@@ -58,6 +58,17 @@ class Guest:
         given = self.server["user_data"]
         return None if given is None else base64.b64decode("".join(given.split()))
 
+    @property
+    def files(self) -> list[dict[str, str]]:
+        """The files that the user has given the server (`personality`): `path`, and `contents` in base64."""
+        found: list[dict[str, str]] = self.server.get("_files") or []
+        return found
+
+    def file(self, number: str) -> bytes | None:
+        """Return the content of a file by the number in its `content_path`; None without such a file."""
+        found = {content_name(at): one for at, one in enumerate(self.files)}.get(number)
+        return None if found is None else base64.b64decode("".join(found["contents"].split()))
+
     def keypair(self) -> Record | None:
         """The key pair of the server, while it exists."""
         name = self.server["key_name"]
@@ -72,6 +83,11 @@ class Guest:
     def floating_addresses(self) -> list[str]:
         rows = (row for port in self.ports for row in self.network.floating_ips_of_port(port["id"]))
         return [row["floating_ip_address"] for row in rows]
+
+
+def content_name(number: int) -> str:
+    """Return the name of a file in the folder `content`."""
+    return f"{number:04d}"
 
 
 # -- OpenStack's form --------------------------------------------------------------------------------------------
@@ -89,6 +105,11 @@ def meta_data(guest: Guest, version: str) -> dict[str, Any]:
     }
     if server["metadata"]:
         found["meta"] = server["metadata"]
+    if guest.files:
+        found["files"] = [
+            {"content_path": f"/{CONTENT}/{content_name(at)}", "path": one["path"]}
+            for at, one in enumerate(guest.files)
+        ]
     if keypair is not None:
         found["public_keys"] = {keypair["name"]: keypair["public_key"]}
         if version >= HAVANA:
@@ -169,13 +190,13 @@ def _static(subnet: Record, address: str, names: list[dict[str, str]]) -> dict[s
 
 
 def vendor_data(guest: Guest, version: str) -> dict[str, Any]:
-    """Return `vendor_data.json`, which is empty as in a cloud without such data."""
-    return {}
+    """Return `vendor_data.json`: what the operator of the cloud has to say to all servers."""
+    return dict(guest.compute.cloud.vendor_data)
 
 
 def more_vendor_data(guest: Guest, version: str) -> dict[str, Any]:
-    """Return `vendor_data2.json`, whose parts come from different providers."""
-    return {"static": {}}
+    """Return `vendor_data2.json`, whose parts come from different providers; there is one."""
+    return {"static": vendor_data(guest, version)}
 
 
 DOCUMENTS: Mapping[str, tuple[str, Callable[[Guest, str], dict[str, Any]]]] = {
@@ -186,6 +207,8 @@ DOCUMENTS: Mapping[str, tuple[str, Callable[[Guest, str], dict[str, Any]]]] = {
 }
 """The JSON documents of a version's folder, each with the version that introduced it."""
 PASSWORD, PASSWORD_SINCE = "password", GRIZZLY
+CONTENT = "content"
+"""The folder, beside those of the versions, with the files that users have given a server."""
 
 
 def folder(guest: Guest, version: str) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from stoker.emulator.compute.metadata import (
+    CONTENT,
     DOCUMENTS,
     EC2_VERSIONS,
     LABEL,
@@ -116,6 +117,8 @@ def _openstack(guest: Guest, parts: list[str]) -> Response:
     if not parts:
         return _text([*OPENSTACK_VERSIONS, LATEST])
     version, *rest = parts
+    if version == CONTENT:
+        return _content(guest, rest)
     if version not in (*OPENSTACK_VERSIONS, LATEST):
         raise _nothing()
     names = folder(guest, version)
@@ -129,6 +132,14 @@ def _openstack(guest: Guest, parts: list[str]) -> Response:
         return Response(guest.server.get("_guest_password", "").encode(), headers=dict(_TEXT))
     _, document = DOCUMENTS[rest[0]]
     return Response(orjson.dumps(document(guest, version)), headers=dict(_JSON))
+
+
+def _content(guest: Guest, parts: list[str]) -> Response:
+    """Return a file that the user has given the server."""
+    content = guest.file(parts[0]) if len(parts) == 1 else None
+    if content is None:
+        raise _nothing()
+    return Response(content)
 
 
 def _entry(entry: Any, parts: list[str]) -> Response:

@@ -39,7 +39,7 @@ class Rebuilds(Component):
         """Begin to rebuild a server from an image.
 
         wanted: imageRef, and what else changes: name, description, metadata, user_data, key_name, hostname,
-        accessIPv4, accessIPv6, OS-DCF:diskConfig.
+        accessIPv4, accessIPv6, OS-DCF:diskConfig, personality.
 
         Raises: ApiError 400 for an unusable image, 409 in a wrong state.
         """
@@ -57,6 +57,7 @@ class Rebuilds(Component):
             "accessIPv4": "access_ip_v4",
             "accessIPv6": "access_ip_v6",
             "OS-DCF:diskConfig": "disk_config",
+            "personality": "_files",
             **{name: name for name in ("name", "description", "metadata", "user_data", "key_name", "hostname")},
         }
         changes = {field: wanted[name] for name, field in names.items() if name in wanted}

@@ -247,6 +247,7 @@ class Cloud:
     pace: factor on all delays; with 0 state changes happen as soon as the loop is free.
     extra_endpoints: catalog type → URL (with `%(project_id)s`) of services that run elsewhere.
     password: of the seeded users. passwords: exceptions to it, by user name.
+    vendor_data: what the metadata service shows to all servers as static vendor data.
     """
 
     def __init__(
@@ -259,6 +260,7 @@ class Cloud:
         extra_endpoints: Mapping[str, str] | None = None,
         password: str = "secret",  # noqa: S107  the documented password of a throw-away cloud, as DevStack's
         passwords: Mapping[str, str] | None = None,
+        vendor_data: Mapping[str, Any] | None = None,
     ) -> None:
         self.services = tuple(services)
         self.clock = clock or SystemClock()
@@ -267,6 +269,7 @@ class Cloud:
         self.extra_endpoints = dict(extra_endpoints or {})
         self.password = password
         self.passwords = dict(passwords or {})
+        self.vendor_data = dict(vendor_data or {})
         self.store = Store(state_path)
         self.transitions = Transitions(self.store, self.clock, self._change_state)
         self._seeded = self.store.collection("core", "seeded", internal=True)
