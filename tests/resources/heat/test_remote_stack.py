@@ -239,10 +239,28 @@ async def test_a_credential_from_a_secret(
     good = await secrets.create({"payload": json.dumps({"auth_type": "v3password", "auth": login})})
     context = {"credential_secret_id": secrets.reference(good)}
 
-    await Bench(Stack, cloud, clock, served.advance).create({"template": TEMPLATE, "context": context})
-
-    assert [request[:2] for request in remote.requests] == [("POST", "/v1/stacks")]
+    stacks = Bench(Stack, cloud, clock, served.advance)
+    resource = await stacks.create({"template": TEMPLATE, "context": context})
     assert (await remote_cloud(cloud, context)).project_id != cloud.project_id
+    await stacks.run("check", resource)
+    # The next credential is in another secret, as nobody can change the payload of one.
+    other = await secrets.create({"payload": json.dumps({"auth_type": "password", "auth": login})})
+    changed = {"credential_secret_id": secrets.reference(other).rpartition("/")[2]}
+    await secrets.run("delete", good)
+    assert await stacks.update(resource, {"template": TEMPLATE, "context": changed}) == Done()
+    await secrets.run("delete", other)
+    with pytest.raises(BadValue, match="with the credential for another cloud does not exist"):
+        await stacks.delete(resource)
+    assert len(remote.stacks) == 1
+    again = await secrets.create({"payload": json.dumps({"auth_type": "v3password", "auth": login})})
+    resource.properties["context"] = {**changed, "credential_secret_id": secrets.reference(again)}
+    await stacks.delete(resource)
+    paths = [request[:2] for request in remote.requests]
+    stack = "/v1/stacks/" + str(resource.data["stack_name"]) + "/remote-0"
+    assert paths == [
+        ("POST", "/v1/stacks"), ("POST", f"{stack}/actions"), ("PUT", stack), ("DELETE", stack),
+    ]  # fmt: skip
+    assert remote.stacks == {}
 
 
 async def test_a_secret_that_is_no_credential(federated: tuple[Cloud, ServedCloud], clock: ManualClock) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from stoker.base.errors import BadValue, NotSupported
+from stoker.base.errors import BadValue, CloudError, NotSupported
 from stoker.base.json_text import read_json
 from stoker.cloud.credentials import PluginCredential
 
@@ -37,7 +37,13 @@ async def _login(cloud: Cloud, secret: str) -> tuple[str, dict[str, Any]]:
             "credential_secret_id needs a key manager (barbican), which is not in this cloud's service catalog."
         )
     identifier = quote(secret.rstrip("/").rpartition("/")[2], safe="")
-    payload = await cloud.get("barbican", f"/secrets/{identifier}/payload", headers={"Accept": "text/plain"})
+    try:
+        payload = await cloud.get("barbican", f"/secrets/{identifier}/payload", headers={"Accept": "text/plain"})
+    except CloudError as error:
+        if not error.not_found:
+            raise
+        # Not an error of the remote stack: a deletion must not take the stack for deleted.
+        raise BadValue(f"The secret {secret} with the credential for another cloud does not exist.") from error
     try:
         login = read_json(payload) if isinstance(payload, str | bytes) else payload
         auth_type, options = str(login["auth_type"]), dict(login["auth"])

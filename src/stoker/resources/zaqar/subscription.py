@@ -168,7 +168,7 @@ def _taken(rival: Mapping[str, Any]) -> Failed:
 
 def _equals(wanted: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
     """Return whether a subscription has the lifetime and the options of a request; Zaqar adds options."""
-    return wanted["ttl"] == shown["ttl"] and wanted["options"].items() <= shown["options"].items()
+    return bool(wanted["ttl"] == shown["ttl"] and wanted["options"].items() <= shown["options"].items())
 
 
 class MistralTrigger(Subscription):
