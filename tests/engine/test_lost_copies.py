@@ -32,6 +32,15 @@ SERVER = {
     "depends_on": "subnet",
     "properties": {"image": "cirros", "flavor": "m1.tiny", "networks": [{"network": {"get_resource": "net"}}]},
 }
+DISK = {"boot_index": 0, "image": "cirros", "volume_size": 1, "delete_on_termination": True}
+BOOTED = {
+    **SERVER,
+    "properties": {
+        "flavor": "m1.tiny",
+        "networks": [{"network": {"get_resource": "net"}}],
+        "block_device_mapping_v2": [DISK],
+    },
+}
 NESTED = {"type": "member.yaml"}
 FILES = {"member.yaml": json.dumps({"heat_template_version": "2021-04-16", "resources": {"inside": VOLUME}})}
 
@@ -40,6 +49,7 @@ BACKUP, IMAGE = "POST /volume/v3/*/backups", "POST /compute/v2.1/servers/*/actio
 THINGS: dict[str, tuple[dict[str, Any], str]] = {
     "volume": (VOLUME, BACKUP),
     "server": (SERVER, IMAGE),
+    "server on a volume": (BOOTED, IMAGE),
     "nested volume": (NESTED, BACKUP),
 }
 LOSSES: dict[str, dict[str, Any]] = {
@@ -115,7 +125,7 @@ async def lives(served: ServedCloud, tmp_path: Path) -> AsyncIterator[Lives]:
 
 
 async def create(world: World, thing: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    network = NETWORK if thing is SERVER else {}
+    network = NETWORK if thing in (SERVER, BOOTED) else {}
     template = {"heat_template_version": "2021-04-16", "resources": {**network, "thing": {**thing, **more}}}
     stack = await world.create(REF["name"] or "", template, files=FILES)
     assert stack["status"] == "COMPLETE", stack["status_reason"]
@@ -125,10 +135,9 @@ async def create(world: World, thing: Mapping[str, Any], **more: Any) -> dict[st
 def saved(world: World) -> list[str]:
     """Ids of all copies: images of servers, and backups."""
     served = world.served
-    images = served.call("GET", "/image/v2/images", token=served.token()).json["images"]
+    images = served.call("GET", "/image/v2/images?visibility=private", token=served.token()).json["images"]
     backups = served.call("GET", "/volume/v3/backups?all_tenants=1", token=served.token()).json["backups"]
-    copies = [*(image for image in images if image.get("image_type") == "snapshot"), *backups]
-    return sorted(copy["id"] for copy in copies)
+    return sorted(copy["id"] for copy in [*images, *backups])
 
 
 def originals(world: World) -> int:
@@ -151,6 +160,14 @@ async def forget(world: World) -> None:
     await world.call("snapshot_delete", ref=REF, snapshot_id=taken["id"])
     await world.until(lambda: not world.engine.runs)
     assert await world.call("snapshot_list", ref=REF) == []
+    assert volume_snapshots(world) == []
+
+
+def volume_snapshots(world: World) -> list[Any]:
+    """The snapshots of volumes."""
+    served = world.served
+    snapshots = served.call("GET", "/volume/v3/snapshots", token=served.token("demo", "demo")).json["snapshots"]
+    return list(snapshots)
 
 
 async def let_pass(world: World) -> None:
@@ -210,6 +227,7 @@ async def test_a_copy_that_could_not_be_looked_for_is_found_when_it_is_to_go(
     else:
         stack = await world.delete("precious")
         assert stack["status"] == "COMPLETE", stack["status_reason"]
+        assert (originals(world), volume_snapshots(world)) == (0, [])
     assert saved(world) == []
 
 
@@ -230,7 +248,7 @@ async def test_a_stack_that_goes_while_it_is_being_saved_leaves_no_copy(lives: L
 
     stack = await world.settle(stack["id"])
     assert (stack["action"], stack["status"]) == ("DELETE", "COMPLETE"), stack["status_reason"]
-    assert (saved(world), originals(world)) == ([], 0)
+    assert (saved(world), originals(world), volume_snapshots(world)) == ([], 0, [])
 
 
 async def test_a_snapshot_that_goes_while_a_nested_stack_is_being_saved_leaves_no_copy(lives: Lives) -> None:

@@ -207,6 +207,19 @@ def test_slaac_addresses_come_from_the_mac_address(demo: Client) -> None:
     assert [fixed["ip_address"] for fixed in addresses] == ["fd00:1::f816:3eff:fe00:1"]
 
 
+def test_a_port_has_an_address_of_each_slaac_subnet_whatever_is_asked_for(demo: Client) -> None:
+    network = demo.network()
+    fourth = demo.subnet(network)
+    slaac = demo.subnet(network, "fd00:1::/64", ipv6_ra_mode="slaac", ipv6_address_mode="slaac")
+    for asked in ([], [{"subnet_id": fourth["id"]}], [{"ip_address": "192.168.0.77"}]):
+        port = demo.port(network, fixed_ips=asked)
+        assert [fixed["subnet_id"] for fixed in port["fixed_ips"]] == [*[fourth["id"]][: len(asked)], slaac["id"]]
+    changed = demo.call("PUT", f"/ports/{port['id']}", {"port": {"fixed_ips": []}}).json["port"]
+    assert [fixed["subnet_id"] for fixed in changed["fixed_ips"]] == [slaac["id"]]
+    wish = {"network_id": network["id"], "fixed_ips": [{"subnet_id": slaac["id"], "ip_address": "fd00:1::9"}]}
+    assert refusal(demo.call("POST", "/ports", {"port": wish})) == (400, "AllocationOnAutoAddressSubnet")
+
+
 def test_a_port_changes_its_addresses(demo: Client) -> None:
     network = demo.network()
     demo.subnet(network)

@@ -60,26 +60,23 @@ class ServerImages(Component):
 
     def snapshot(self, server: Record, name: str, metadata: Record) -> Record:
         """Create the image of a server: of its disk, or, for a volume-backed server, of snapshots of its volumes."""
-        base = self._images.images.get(server["image_id"] or "")
-        properties = {
-            "instance_uuid": server["id"],
-            "user_id": server["user_id"],
-            "image_type": "snapshot",
-            "base_image_ref": server["image_id"],
-            "image_location": "snapshot",
-            **{key: str(value) for key, value in metadata.items()},
-        }
-        wanted = {
-            "name": name,
-            "properties": properties,
-            "min_ram": 0 if base is None else base["min_ram"],
-            "min_disk": server["flavor"]["disk"] if server["image_id"] else 0,
-        }
-        if not server["image_id"]:
-            mappings = self._snapshot_volumes(server, name)
-            properties |= {MAPPINGS: orjson.dumps(mappings).decode(), "bdm_v2": "True"}
-            wanted["size"] = 0
-        return self._images.create_from_server(server["project_id"], wanted)
+        given = {key: str(value) for key, value in metadata.items()}
+        if server["image_id"]:
+            base = self._images.images.get(server["image_id"])
+            properties = {
+                "instance_uuid": server["id"],
+                "user_id": server["user_id"],
+                "image_type": "snapshot",
+                "base_image_ref": server["image_id"],
+                "image_location": "snapshot",
+                **given,
+            }
+            needs = {"min_ram": 0 if base is None else base["min_ram"], "min_disk": server["flavor"]["disk"]}
+        else:
+            mappings = orjson.dumps(self._snapshot_volumes(server, name)).decode()
+            properties = {"base_image_ref": "", "bdm_v2": "True", MAPPINGS: mappings, **given}
+            needs = {"min_ram": 0, "min_disk": 0, "size": 0}
+        return self._images.create_from_server(server["project_id"], {"name": name, "properties": properties, **needs})
 
     def _snapshot_volumes(self, server: Record, name: str) -> list[Record]:
         """Begin snapshots of the volumes; the block devices of a server built from them."""

@@ -23,6 +23,11 @@ def is_slaac(subnet: Record) -> bool:
     return subnet["ipv6_address_mode"] in SLAAC_MODES
 
 
+def makes_addresses(port: Record) -> bool:
+    """Whether the port has an address of each SLAAC subnet of its network; those of routers and floating IPs do not."""
+    return port["device_owner"] not in {*ROUTER_OWNERS, "network:floatingip"}
+
+
 def eui64(cidr: str, mac: str) -> str:
     """The address a port with this MAC address gives itself on a /64."""
     parts = [int(part, 16) for part in mac.split(":")]
@@ -51,7 +56,7 @@ class Allocator:
         self._hints: dict[str, int] = {}
 
     def choose(self, port: Record, wanted: list[FixedIp] | None, previous: Iterable[FixedIp] = ()) -> list[FixedIp]:
-        """The addresses of a port: those wanted, or with None one of each IP version.
+        """The addresses of a port: those wanted, or with None one of each IP version, and those that it makes itself.
 
         port: `id`, `network_id`, `mac_address` and `device_owner` count. previous: addresses it has now and may keep.
         Raises: ApiError, Neutron's errors for bad, taken and exhausted addresses.
@@ -67,7 +72,7 @@ class Allocator:
                 chosen.append(already)
             else:
                 chosen.append(self._asked(port, subnets, item, chosen))
-        return chosen
+        return chosen + _made_by_port(port, subnets, chosen)
 
     def free(self, subnet: Record, chosen: Iterable[FixedIp] = ()) -> str | None:
         """The lowest free address of a subnet's pools, or None."""
@@ -112,7 +117,7 @@ class Allocator:
         return hint if first <= hint <= last else first
 
     def _automatic(self, port: Record, subnets: list[Record]) -> list[FixedIp]:
-        router = port["device_owner"] in ROUTER_OWNERS
+        router = not makes_addresses(port)
         eligible = _for_owner(subnets, port["device_owner"])
         if subnets and not eligible:
             raise conflict(
@@ -127,13 +132,7 @@ class Allocator:
                 chosen.append(found)
             elif candidates:
                 raise exhausted(port["network_id"])
-        if not router:
-            chosen += [
-                {"subnet_id": s["id"], "ip_address": eui64(s["cidr"], port["mac_address"])}
-                for s in eligible
-                if is_slaac(s)
-            ]
-        return chosen
+        return chosen + _made_by_port(port, eligible, chosen)
 
     def _first_free(self, subnets: list[Record]) -> FixedIp | None:
         for subnet in subnets:
@@ -145,12 +144,18 @@ class Allocator:
         address = item.get("ip_address")
         subnet = self._subnet_of(port["network_id"], subnets, item)
         if address is None:
-            if is_slaac(subnet) and port["device_owner"] not in ROUTER_OWNERS:
+            if is_slaac(subnet) and makes_addresses(port):
                 address = eui64(subnet["cidr"], port["mac_address"])
             else:
                 address = self.free(subnet, [c for c in chosen if c["subnet_id"] == subnet["id"]])
             if address is None:
                 raise exhausted(port["network_id"])
+        elif is_slaac(subnet) and makes_addresses(port):
+            raise bad_request(
+                f"IPv6 address {address} cannot be directly assigned to a port on subnet {subnet['id']} as the subnet "
+                "is configured for automatic addresses",
+                "AllocationOnAutoAddressSubnet",
+            )
         if not usable(network_of(subnet["cidr"]), address):
             raise bad_request(f"IP address {address} is not a valid IP for the specified subnet.", "InvalidIpForSubnet")
         holder = self._state.ports.taken(subnet["id"]).get(int(address_of(address)))
@@ -177,6 +182,18 @@ class Allocator:
             f"IP address {address} is not a valid IP for any of the subnets on the specified network.",
             "InvalidIpForNetwork",
         )
+
+
+def _made_by_port(port: Record, subnets: list[Record], chosen: list[FixedIp]) -> list[FixedIp]:
+    """The addresses of SLAAC subnets that are not among the chosen ones: a port has one of each, asked for or not."""
+    if not makes_addresses(port):
+        return []
+    present = {fixed["subnet_id"] for fixed in chosen}
+    return [
+        {"subnet_id": subnet["id"], "ip_address": eui64(subnet["cidr"], port["mac_address"])}
+        for subnet in subnets
+        if is_slaac(subnet) and subnet["id"] not in present
+    ]
 
 
 def exhausted(network_id: str) -> ApiError:

@@ -126,8 +126,8 @@ class Subnets(Table):
         """The ports that are on the network already make themselves an address of a new SLAAC subnet."""
         for port in self.state.rows["ports"].select(network_id=record["network_id"]):
             if port["device_owner"] not in ROUTER_OWNERS | AUTOMATIC_OWNERS:
-                added = self.ports.allocator.choose(port, [{"subnet_id": record["id"]}])
-                self.ports.change(port, {"fixed_ips": port["fixed_ips"] + added})
+                addresses = self.ports.allocator.choose(port, port["fixed_ips"], port["fixed_ips"])
+                self.ports.change(port, {"fixed_ips": addresses})
 
 
 def _check_version(subnet: Record, cidr: Network) -> None:

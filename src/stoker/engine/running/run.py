@@ -38,6 +38,7 @@ from stoker.engine.running.stack_documents import (
     load_adopted,
     load_copies,
     load_copies_to_remove,
+    load_idle_copies,
     sealed_document,
 )
 from stoker.engine.running.steps import StepRunner
@@ -238,6 +239,7 @@ class OperationRun(OperationContext):
             clock = self.engine.clock
             timer = clock.call_later(max(deadline - clock.now(), 0.0), lambda: self.stop(Stop.EXPIRED))
         try:
+            await self._remove_copies_first()
             making, removing = self.plan.halves()
             await self._carry_out(making)
             if not self._ends_early():
@@ -276,6 +278,14 @@ class OperationRun(OperationContext):
         self._start(self._graph.ready())
         if self._active:
             await self._idle.wait()
+
+    async def _remove_copies_first(self) -> None:
+        """Remove the copies of a deleted stack's snapshots before its resources.
+
+        The copy of a server can consist of snapshots of its volumes, which cannot be deleted as long as these exist.
+        """
+        if self.operation.action == "DELETE" and (copies := await load_idle_copies(self)):
+            await self._carry_out(plan_removal(self.operation.action, copies))
 
     async def _left_over(self) -> list[ResourceState]:
         """Return what remains to be removed after the plan: copies of snapshots, which nested stacks can create as long

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -55,6 +55,17 @@ async def load_copies_to_remove(run: OperationContext) -> list[ResourceState]:
         identifiers = [snapshot.id for snapshot in await database.read(snapshots.snapshots_of, run.stack.id)]
     while identifiers and not run.cancelled and await database.read(snapshots.worked_on, identifiers, run.key):
         await run.pause(run.key, PAUSE_SECONDS)
+    return await _loaded(run, identifiers)
+
+
+async def load_idle_copies(run: OperationContext) -> list[ResourceState]:
+    """Return the copies of the stack's snapshots that no operation works on, as resources of the run."""
+    database = run.engine.database
+    taken = [snapshot.id for snapshot in await database.read(snapshots.snapshots_of, run.stack.id)]
+    return await _loaded(run, [one for one in taken if not await database.read(snapshots.worked_on, [one], run.key)])
+
+
+async def _loaded(run: OperationContext, identifiers: Iterable[str]) -> list[ResourceState]:
     copies = await copies_of(run, identifiers)
     run.states |= {copy.row.uuid: copy for copy in copies}
     return copies

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call, Graph, Node
+from stoker.resources.base import same
 from stoker.resources.declare import custom, one_of
 from stoker.resources.neutron.base import BUILT, TAGS, VALUE_SPECS, NeutronResource, collection, ip_address
 from stoker.resources.neutron.implicit import subnets_of
 from stoker.resources.replacing import conclusive, is_named_alike, is_recorded
-from stoker.resources.wire import NOT_SENT
+from stoker.resources.wire import NOT_SENT, wire_value
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _NETWORK = custom("neutron.network")
@@ -197,6 +199,13 @@ class Port(NeutronResource):
     ) -> str | None:
         return f"replacement_policy is {_ALWAYS}" if after.get("replacement_policy") == _ALWAYS else None
 
+    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+        return super().made_by(call, body, _without_automatic(item, body.get("fixed_ips")))
+
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+        sent = wire_value(self.properties["fixed_ips"], call.properties.get("fixed_ips"))
+        return super().differences(call, _without_automatic(shown, sent))
+
     async def create_body(self, call: Call) -> dict[str, Any]:
         return _with_addresses(call.properties, await super().create_body(call))
 
@@ -283,6 +292,23 @@ async def _set_addresses(call: Call, port: str, addresses: list[Any]) -> Outcome
     body = {"port": {"fixed_ips": addresses}}
     await call.cloud.put("neutron", f"/v2.0/ports/{port}", body, ok=() if addresses else (404,))
     return Done()
+
+
+def _without_automatic(port: Mapping[str, Any], sent: Any) -> dict[str, Any]:
+    """Return a port without the addresses of SLAAC subnets that are not among the requested ones.
+
+    Neutron gives each port an address of each such subnet of its network: the prefix, and the interface identifier that
+    follows from the MAC address (RFC 4291, appendix A).
+    """
+    first, *rest = bytes.fromhex(port["mac_address"].replace(":", ""))
+    identifier = bytes([first ^ 2, *rest[:2], 0xFF, 0xFE, *rest[2:]])
+    addresses = [
+        fixed
+        for fixed in port["fixed_ips"]
+        if ipaddress.ip_address(fixed["ip_address"]).packed[8:] != identifier
+        or any(same(item, fixed) for item in sent or ())
+    ]
+    return {**port, "fixed_ips": addresses}
 
 
 def _with_addresses(properties: Mapping[str, Any], body: dict[str, Any]) -> dict[str, Any]:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
+
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ContentCopy, Snapshot
 from stoker.plugins.waiting import Waiter
 
 SAVED = Waiter.until("active", pending=("queued", "saving", "importing"), failed=("error", "deleted", "killed"))
+_DELETED = Waiter.until("deleted", pending=("deleting", "available"), failed=("error", "error_deleting"))
+_SNAPSHOTS = "volume_snapshots"
 _UPLOADING = ("image_uploading", "image_snapshot_pending", "image_snapshot", "image_pending_upload")
 """Task states of a server whose image is not finished yet, although it may be active already."""
 
@@ -22,7 +26,7 @@ class ServerImage(ContentCopy):
     service = "nova"
     recovery = Recovery(
         FoundBy.NAME,
-        "The image must have the physical name and be one of the server, in the project.",
+        "The image must have the physical name, which is unique, and belong to the project.",
     )
 
     def of(self, resource: Snapshot) -> Mapping[str, Any]:
@@ -36,7 +40,7 @@ class ServerImage(ContentCopy):
         return {**properties, "image": copy.physical_id} if properties.get("image") else properties
 
     async def find(self, call: Call) -> str | None:
-        return await _image_of(call, call.properties["server"])
+        return await _image_of(call)
 
     async def create(self, call: Call) -> Outcome:
         server = call.properties["server"]
@@ -45,17 +49,29 @@ class ServerImage(ContentCopy):
             if image is None:
                 return Failed(f"server {server} does not exist; no image can be created of it", "NotFound")
             return Again(after=SAVED.pause(call.elapsed), physical_id=image)
-        outcome = await _look(call, call.physical_id)
+        shown = await _show(call, call.physical_id)
+        outcome = _judge(call, shown)
         if not isinstance(outcome, Done):
             return outcome
-        shown = await call.cloud.request("GET", "nova", f"/servers/{server}", ok=(404,))
-        busy = shown.status != 404 and shown.body["server"].get("OS-EXT-STS:task_state") in _UPLOADING
+        call.data[_SNAPSHOTS] = _volume_snapshots(shown)
+        answer = await call.cloud.request("GET", "nova", f"/servers/{server}", ok=(404,))
+        busy = answer.status != 404 and answer.body["server"].get("OS-EXT-STS:task_state") in _UPLOADING
         return Again(after=SAVED.pause(call.elapsed)) if busy else outcome
 
     async def delete(self, call: Call) -> Outcome:
-        if call.physical_id is not None:
-            await call.cloud.delete("glance", f"/v2/images/{call.physical_id}", ok=(404,))
-        return Done()
+        """Delete the image and the snapshots of volumes that it names: those prevent the deletion of the volumes.
+
+        The snapshots are recorded before the image is deleted, which alone names them.
+        """
+        if call.physical_id is None:
+            return Done()
+        if _SNAPSHOTS not in call.progress:
+            named = _volume_snapshots(await _show(call, call.physical_id))
+            call.progress[_SNAPSHOTS] = sorted({*named, *call.data.get(_SNAPSHOTS, ())})
+            return Again(after=0.0)
+        await call.cloud.delete("glance", f"/v2/images/{call.physical_id}", ok=(404,))
+        outcomes = [await _delete_snapshot(call, snapshot) for snapshot in call.progress[_SNAPSHOTS]]
+        return next((outcome for outcome in outcomes if not isinstance(outcome, Done)), Done())
 
 
 async def make_image(call: Call) -> Outcome:
@@ -64,23 +80,52 @@ async def make_image(call: Call) -> Outcome:
     An image that an interrupted call created is found by its name. A server that does not exist has none.
     """
     if "image" not in call.progress:
-        image = await _image_of(call, call.physical_id) or await _begin(call, call.physical_id)
+        image = await _image_of(call) or await _begin(call, call.physical_id)
         if image is None:
             return Done()
         call.progress["image"] = call.data["snapshot_image_id"] = image
         return Again(after=SAVED.pause(call.elapsed))
-    return await _look(call, call.progress["image"])
+    return _judge(call, await _show(call, call.progress["image"]))
 
 
-async def _look(call: Call, image: str) -> Outcome:
+async def _show(call: Call, image: str) -> Mapping[str, Any] | None:
+    """Return an image; None when it does not exist."""
     answer = await call.cloud.request("GET", "glance", f"/v2/images/{image}", ok=(404,))
+    return None if answer.status == 404 else answer.body
+
+
+def _judge(call: Call, image: Mapping[str, Any] | None) -> Outcome:
+    if image is None:
+        return Failed("the image of the server was deleted before it was active", "NotFound")
+    return SAVED.judge(image["status"], elapsed=call.elapsed)
+
+
+def _volume_snapshots(image: Mapping[str, Any] | None) -> list[str]:
+    """Return the IDs of the snapshots of volumes that the image of a server with volumes consists of."""
+    try:
+        devices = orjson.loads((image or {}).get("block_device_mapping") or "[]")
+    except orjson.JSONDecodeError:
+        return []
+    return [str(device["snapshot_id"]) for device in devices if device.get("snapshot_id")]
+
+
+async def _delete_snapshot(call: Call, snapshot: str) -> Outcome:
+    """Request the deletion of a snapshot of a volume until it does not exist."""
+    path = f"/snapshots/{snapshot}"
+    answer = await call.cloud.request("GET", "cinder", path, ok=(404,))
     if answer.status == 404:
-        return Failed(f"image {image} of the server was deleted before it was active", "NotFound")
-    return SAVED.judge(answer.body["status"], elapsed=call.elapsed)
+        return Done()
+    requested = call.progress.setdefault("requested", [])
+    if snapshot not in requested:
+        requested.append(snapshot)
+        await call.cloud.delete("cinder", path, ok=(404,))
+        return Again(after=_DELETED.pause(call.elapsed))
+    return _DELETED.judge(answer.body["snapshot"]["status"], elapsed=call.elapsed)
 
 
-async def _image_of(call: Call, server: str | None) -> str | None:
-    params = {"name": call.physical_name, "instance_uuid": server}
+async def _image_of(call: Call) -> str | None:
+    """Return the image with the physical name; images of servers that boot from volumes do not tell the server."""
+    params = {"name": call.physical_name, "owner": call.cloud.project_id}
     listed = await call.cloud.list("glance", "/v2/images", "images", params)
     return next((str(item["id"]) for item in listed if item["name"] == call.physical_name), None)
 
