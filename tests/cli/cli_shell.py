@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -113,7 +114,7 @@ class OpenStack:
     def __call__(self, command: str) -> Any:
         """What a command prints, read when it is asked for JSON; it must succeed."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        print(json.dumps(command.split()), file=self._process.stdin, flush=True)
+        print(json.dumps(shlex.split(command)), file=self._process.stdin, flush=True)
         result = json.loads(self._process.stdout.readline())
         assert result["status"] == 0, f"{command}: {result['err']}"
         return json.loads(result["out"]) if command.endswith("-f json") else result["out"]

@@ -17,7 +17,7 @@ def run(arguments: list[str]) -> dict[str, object]:
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         shell = OpenStackShell()
         shell.stdout = out
-        status = shell.run(arguments)
+        status = shell.run(arguments) or 0  # some plug-ins return None, for which a program exits with 0
     return {"status": status, "out": out.getvalue(), "err": err.getvalue()}
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
+from stoker_reference import resource_types as reference
 
+from stoker.api.policies import ADMIN_ROLE, RULE_SETS
 from stoker.base.extensions import PluginInvalid
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ResourceType
@@ -47,6 +50,28 @@ def test_the_types_that_can_be_checked_are_heats_and_a_few_more() -> None:
     registry = Registry.from_entry_points({})
     found = {name for name in registry.types() if registry.get(name).checkable}  # type: ignore[union-attr]
     assert found == (CHECKED & set(registry.types())) | CHECKED_HERE
+
+
+def test_types_that_the_policy_refuses_to_users_are_for_administrators_and_the_reference_says_so() -> None:
+    types = Registry.from_entry_points({}).types()
+    refused = [
+        name.removeprefix("resource_types:")
+        for rules in RULE_SETS
+        if rules.check == ADMIN_ROLE
+        for name in rules.names
+        if name.startswith("resource_types:")
+    ]
+    assert {name for name in types if any(fnmatchcase(name, rule) for rule in refused)} <= {
+        name for name, kind in types.items() if kind.for_administrators
+    }
+    pages = dict(reference.pages())
+    flavor, port, net = (pages[f"types/{name}.md"] for name in ("os-nova-flavor", "os-ironic-port", "os-neutron-net"))
+    assert "Is for administrators" in flavor and "`resource_types:OS::Nova::Flavor` refuses it to other users" in flavor
+    assert "Is for administrators" in port and "resource_types:" not in port
+    assert "administrators" not in net.partition("## Properties")[0]
+    index = pages["types/index.md"].splitlines()
+    (row,) = (line for line in index if "[OS::Nova::Flavor]" in line)
+    assert [cell.strip() for cell in row.split("|")][3] == "administrators"
 
 
 def test_types_are_found_by_name() -> None:

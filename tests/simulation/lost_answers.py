@@ -52,13 +52,8 @@ REF = {"name": "case", "id": None}
 MEMBER = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"
 BALANCER = Path(__file__).with_name("load_balancer.yaml")
 FILES = {"member.yaml": MEMBER}
-FOR_ADMINISTRATORS = (
-    "OS::Blazar::", "OS::Congress::", "OS::Ironic::", "OS::Keystone::", "OS::Cinder::EncryptedVolumeType",
-    "OS::Cinder::QoS", "OS::Cinder::Quota", "OS::Cinder::VolumeType", "OS::Manila::ShareType", "OS::Nova::Flavor",
-    "OS::Nova::HostAggregate", "OS::Nova::Quota", "OS::Neutron::Metering", "OS::Neutron::ProviderNet",
-    "OS::Neutron::QoS", "OS::Neutron::Quota", "OS::Neutron::Segment", "OS::Octavia::AvailabilityZone",
-    "OS::Octavia::Flavor", "OS::Octavia::Quota",
-)  # fmt: skip
+WITH_PARTS_FOR_ADMINISTRATORS = frozenset({"OS::Blazar::Lease"})
+"""Types whose cases have other resources that only administrators may create."""
 REPEATED = {("zaqar", "messages")}
 """What may be there twice: a message is said again when it is not known whether it was heard."""
 OUTLIVING = {
@@ -225,10 +220,11 @@ class Laboratory:
             changes: list[Any] = []
             self.outliving = OUTLIVING.get(name, set())
             self.empty = self._census()
-            self.engines.user = "admin" if name.startswith(FOR_ADMINISTRATORS) else "demo"
+            kind = self.engines.registry.types()[name]
+            privileged = kind.for_administrators or name in WITH_PARTS_FOR_ADMINISTRATORS
+            self.engines.user = "admin" if privileged else "demo"
             for case in cases:
-                recovery = self.engines.registry.types()[name].recovery
-                changes.append(await self._case(template(name, case), recovery, problems))
+                changes.append(await self._case(template(name, case), kind.recovery, problems))
             seconds = round(time.process_time() - began, 2)
             print(json.dumps({"type": name, "changes": changes, "problems": problems, "seconds": seconds}), flush=True)
 

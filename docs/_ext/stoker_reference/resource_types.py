@@ -6,8 +6,10 @@ The examples are the first cases of `tests/simulation/cases.py`, which tests dep
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
+from stoker.api.policies import ADMIN_ROLE, RULE_SETS
 from stoker.plugins.recovery import OWN_RECORD, FoundBy, Recovery
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ResourceType
@@ -15,6 +17,14 @@ from stoker.schema.constraints import Constraint
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker_reference.markdown import code, page, section, sentence, table
 from tests.simulation.cases import creating, example, local
+
+_RULES_FOR_ADMINISTRATORS = tuple(
+    name
+    for rules in RULE_SETS
+    if rules.check == ADMIN_ROLE
+    for name in rules.names
+    if name.startswith("resource_types:")
+)
 
 CHANGES = {Change.UPDATE: "updates", Change.REPLACE: "replaces", Change.REFUSE: "is refused"}
 
@@ -41,14 +51,21 @@ def file_name(type_name: str) -> str:
 
 def _index(types: Mapping[str, ResourceType]) -> str:
     rows = [
-        (f"[{name}]({file_name(name)}.md)", code(kind.service) if kind.service else "none", sentence(kind.description))
+        (
+            f"[{name}]({file_name(name)}.md)",
+            code(kind.service) if kind.service else "none",
+            "administrators" if kind.for_administrators else "all users",
+            sentence(kind.description),
+        )
         for name, kind in types.items()
     ]
     contents = "\n".join(file_name(name) for name in types)
     return page(
         "Resource types",
         f"The {len(types)} resource types of this version. A cloud offers those types whose service it has.",
-        table(("Type", "Service", "Description"), rows),
+        "By their default policies, services let only administrators create objects of the types that are for "
+        "administrators.",
+        table(("Type", "Service", "For", "Description"), rows),
         f"```{{toctree}}\n:hidden:\n\n{contents}\n```",
     )
 
@@ -93,6 +110,11 @@ def _facts(kind: ResourceType) -> Iterator[str]:
     if kind.service:
         extension = f", with its extension {code(kind.extension)}" if kind.extension else ""
         yield f"Needs the service {code(kind.service)}{extension}."
+    if kind.for_administrators:
+        yield "Is for administrators: by its default policies, the service lets nobody else create objects of this type."
+    for rule in _RULES_FOR_ADMINISTRATORS:
+        if fnmatchcase(f"resource_types:{kind.type_name}", rule):
+            yield f"By default, the [policy rule](/generated/permissions.md) {code(rule)} refuses it to other users."
     yield from _support(kind.support)
     if kind.nested:
         yield "Is a nested stack."

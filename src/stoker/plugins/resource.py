@@ -100,6 +100,7 @@ class ResourceType(ABC):
     `creation_policy` declares the keys of the creation policy that templates may give to resources of the type; types
     without keys do not accept one. The policy takes the place of the properties `instead_of_creation_policy`.
     `references_only` are properties that must refer to another resource of the template, with what that must be.
+    `for_administrators` types are those whose service lets only administrators create objects, by its default policies.
     `unsaved` are the actions after whose failure deletion policy Snapshot makes no copy, since there is no content.
     """
 
@@ -113,6 +114,7 @@ class ResourceType(ABC):
     description: str = ""
     service: ClassVar[str | None] = None
     extension: ClassVar[str | None] = None
+    for_administrators: ClassVar[bool] = False
     local: ClassVar[bool] = False
     nested: ClassVar[bool] = False
     consults: ClassVar[bool] = False

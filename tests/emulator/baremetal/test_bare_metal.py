@@ -212,6 +212,13 @@ def test_traits_boot_devices_and_interfaces(ironic: Ironic) -> None:
     assert [one["name"] for one in ironic.do("GET", "/drivers")["drivers"]] == ["fake-hardware", "ipmi", "redfish"]
     assert ironic.do("GET", "/drivers/ipmi")["default_power_interface"] == "ipmitool"
     ironic.refused("GET", "/drivers/nope", None, 404, "nope")
+    (conductor,) = ironic.do("GET", "/conductors?detail=true")["conductors"]
+    assert (conductor["alive"], conductor["drivers"]) == (True, ["fake-hardware", "ipmi", "redfish"])
+    shown = ironic.do("GET", f"/conductors/{conductor['hostname']}")
+    assert shown == {**conductor, "updated_at": shown["updated_at"]}
+    assert ironic.do("GET", "/conductors?fields=alive")["conductors"][0].keys() == {"alive", "links"}
+    ironic.refused("GET", "/conductors?fields=speed", None, 400, "speed")
+    ironic.refused("GET", "/conductors/nope", None, 404, "nope")
 
 
 def test_ports_and_groups(ironic: Ironic) -> None:

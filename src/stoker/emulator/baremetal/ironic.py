@@ -10,6 +10,7 @@ from typing import Any
 
 from stoker.emulator.baremetal.allocations import ALLOCATION_ROUTES, Allocations
 from stoker.emulator.baremetal.chassis import CHASSIS_ROUTES, Chassis
+from stoker.emulator.baremetal.conductors import CONDUCTOR_ROUTES, CONDUCTORS_SINCE
 from stoker.emulator.baremetal.http import error_body
 from stoker.emulator.baremetal.node_routes import NODE_ROUTES
 from stoker.emulator.baremetal.nodes import Nodes
@@ -63,7 +64,9 @@ def versions(records: Records, request: Request) -> Response:
 
 
 def version(records: Records, request: Request) -> Response:
-    collections = ("nodes", "ports", "portgroups", "chassis", "drivers", "allocations")
+    collections: tuple[str, ...] = ("nodes", "ports", "portgroups", "chassis", "drivers", "allocations")
+    if request.version >= CONDUCTORS_SINCE:
+        collections += ("conductors",)
     links = {
         name: [
             {"rel": "self", "href": f"{request.base}/v1/{name}/"},
@@ -82,7 +85,7 @@ BARE_METAL = Service(
     records=BareMetalRecords,
     endpoints={"baremetal": "/baremetal"},
     prefixes=("/v1",),
-    routes=merged(NODE_ROUTES, PORT_ROUTES, CHASSIS_ROUTES, ALLOCATION_ROUTES),
+    routes=merged(NODE_ROUTES, PORT_ROUTES, CHASSIS_ROUTES, ALLOCATION_ROUTES, CONDUCTOR_ROUTES),
     root={"/": {"GET": versions}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
     error_body=error_body,

@@ -45,6 +45,7 @@ class Host(ReservationResource):
 
     type_name = "OS::Blazar::Host"
     description = "A compute host that can be reserved. By default only administrators may add one."
+    for_administrators = True
     collection = Collection("blazar", "/os-hosts", "host", "hosts", owner=None)
     identity = None
     id_is_new = False

@@ -19,6 +19,7 @@ class EncryptedVolumeType(RestResource):
 
     type_name = "OS::Cinder::EncryptedVolumeType"
     description = "The encryption of a volume type. By default only administrators may create one."
+    for_administrators = True
     collection = Collection("cinder", "/types/{volume_type}/encryption", "encryption", created_field=None, owner=None)
     identity = None
     part_of = "OS::Cinder::VolumeType"

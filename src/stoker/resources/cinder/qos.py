@@ -24,6 +24,7 @@ class QoSSpecs(RestResource):
 
     type_name = "OS::Cinder::QoSSpecs"
     description = "Quality of service limits of volumes. By default only administrators may create them."
+    for_administrators = True
     collection = Collection("cinder", "/qos-specs", "qos_specs", "qos_specs", created_field=None, owner=None)
     kept_after_failure = True
     extension = "qos-specs"
@@ -86,6 +87,7 @@ class QoSAssociation(ResourceType):
     description = "Applies QoS specs to volume types. By default only administrators may do so."
     service = "cinder"
     extension = "qos-specs"
+    for_administrators = True
     support = Support(version="8.0.0")
     recovery = Recovery(
         FoundBy.NOTHING,

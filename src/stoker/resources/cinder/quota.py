@@ -22,6 +22,7 @@ class Quota(ProjectQuota):
     description = "Block storage quotas of a project. By default only administrators may set them."
     service = "cinder"
     extension = "os-quota-sets"
+    for_administrators = True
     path = "/os-quota-sets"
     member = "quota_set"
     support = Support(version="7.0.0")

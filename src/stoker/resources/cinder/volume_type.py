@@ -18,6 +18,7 @@ class VolumeType(UniquelyNamed):
 
     type_name = "OS::Cinder::VolumeType"
     description = "A volume type, which determines the storage back end. By default only administrators may create one."
+    for_administrators = True
     collection = Collection("cinder", "/types", "volume_type", "volume_types", created_field=None, owner=None)
     of_all_projects = {"is_public": "None"}
     support = Support(version="2015.1")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.congress.policy import Policy
-from stoker.resources.congress.policy_rule import PolicyRule
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (Policy, PolicyRule)
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Congress::Policy": "policy:Policy",
+        "OS::Congress::PolicyRule": "policy_rule:PolicyRule",
+    },
+)

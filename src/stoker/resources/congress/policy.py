@@ -26,6 +26,7 @@ class Policy(RestResource):
     description = (
         "A policy of the policy service (Congress): a set of rules. For administrators. Heat has no such type."
     )
+    for_administrators = True
     collection = Collection(
         SERVICE, "/policies", members="results", created_field=None, owner=None, filters_names=False
     )

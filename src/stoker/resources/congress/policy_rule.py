@@ -29,6 +29,7 @@ class PolicyRule(RestResource):
 
     type_name = "OS::Congress::PolicyRule"
     description = "A rule of a policy of Congress, in Datalog. For administrators. Heat has no such type."
+    for_administrators = True
     collection = Collection(
         SERVICE, "/policies/{policy}/rules", members="results", created_field=None, owner=None, filters_names=False
     )

@@ -29,6 +29,7 @@ class Port(RestResource):
 
     type_name = "OS::Ironic::Port"
     description = "A network interface of a bare-metal node."
+    for_administrators = True
     collection = Collection(
         "ironic", "/ports", members="ports", id_field="uuid", list_path="/ports/detail", owner=None, update="PATCH"
     )

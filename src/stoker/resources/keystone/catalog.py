@@ -31,6 +31,7 @@ class Region(CatalogEntry):
 
     type_name = "OS::Keystone::Region"
     description = "A region of the service catalog."
+    for_administrators = True
     collection = collection("region")
     identity = None
     named_in = None
@@ -69,6 +70,7 @@ class Service(CatalogEntry):
 
     type_name = "OS::Keystone::Service"
     description = "A service of the service catalog."
+    for_administrators = True
     collection = collection("service")
     support = Support(version="5.0.0")
 
@@ -87,6 +89,7 @@ class Endpoint(CatalogEntry):
 
     type_name = "OS::Keystone::Endpoint"
     description = "The URL of a service in the service catalog."
+    for_administrators = True
     collection = collection("endpoint")
     support = Support(version="5.0.0")
 

@@ -12,6 +12,7 @@ class Domain(KeystoneResource):
 
     type_name = "OS::Keystone::Domain"
     description = "A domain, which contains projects, users and groups."
+    for_administrators = True
     collection = collection("domain")
     support = Support(version="8.0.0")
 

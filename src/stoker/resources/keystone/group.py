@@ -12,6 +12,7 @@ class Group(RoleBearer):
 
     type_name = "OS::Keystone::Group"
     description = "A group of users, and the role assignments of its members."
+    for_administrators = True
     collection = collection("group")
     support = Support(version="2015.1")
 

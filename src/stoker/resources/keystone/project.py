@@ -14,6 +14,7 @@ class Project(KeystoneResource):
 
     type_name = "OS::Keystone::Project"
     description = "A project, which owns objects and quotas."
+    for_administrators = True
     collection = collection("project")
     support = Support(version="2015.1")
 

@@ -13,6 +13,7 @@ class Role(KeystoneResource):
 
     type_name = "OS::Keystone::Role"
     description = "A role, to which policies grant permissions."
+    for_administrators = True
     collection = collection("role")
     support = Support(version="2015.1")
 

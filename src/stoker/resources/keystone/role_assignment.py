@@ -75,6 +75,7 @@ class UserRoleAssignment(RoleAssignment):
 
     type_name = "OS::Keystone::UserRoleAssignment"
     description = "Roles of a user on projects and domains."
+    for_administrators = True
     collection = collection("user")
     bearer = "user"
 
@@ -95,6 +96,7 @@ class GroupRoleAssignment(RoleAssignment):
 
     type_name = "OS::Keystone::GroupRoleAssignment"
     description = "Roles of a group on projects and domains."
+    for_administrators = True
     collection = collection("group")
     bearer = "group"
 

@@ -19,6 +19,7 @@ class User(RoleBearer):
 
     type_name = "OS::Keystone::User"
     description = "A user, with group memberships and role assignments."
+    for_administrators = True
     collection = collection("user")
     support = Support(version="2015.1")
 

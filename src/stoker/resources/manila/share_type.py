@@ -22,6 +22,7 @@ class ShareType(UniquelyNamed):
 
     type_name = "OS::Manila::ShareType"
     description = "A share type, which determines the storage back end. By default only administrators may create one."
+    for_administrators = True
     collection = Collection("manila", "/types", "share_type", "share_types", created_field=None, owner=None)
     # Private types, too; other users than administrators see those that they may use anyway.
     of_all_projects = {"is_public": "all"}

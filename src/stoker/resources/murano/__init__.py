@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from stoker.plugins.resource import ResourceType
-from stoker.resources.murano.environment import Environment
-from stoker.resources.murano.package import Package
+from stoker.plugins.on_demand import TypesOnDemand
 
-TYPES: tuple[type[ResourceType], ...] = (Environment, Package)
+TYPES = TypesOnDemand(
+    __name__,
+    {
+        "OS::Murano::Environment": "environment:Environment",
+        "OS::Murano::Package": "package:Package",
+    },
+)

@@ -13,6 +13,7 @@ class MeteringLabel(NeutronResource):
 
     type_name = "OS::Neutron::MeteringLabel"
     description = "A label under which the traffic of routers is measured. By default for administrators."
+    for_administrators = True
     collection = collection("metering_label", "/v2.0/metering/metering-labels")
     support = Support(version="2014.1")
 
@@ -38,6 +39,7 @@ class MeteringRule(NeutronResource):
 
     type_name = "OS::Neutron::MeteringRule"
     description = "A rule that selects the traffic that is measured under a label. By default for administrators."
+    for_administrators = True
     collection = collection("metering_label_rule", "/v2.0/metering/metering-label-rules", owner=None)
     identity = None
     support = Support(version="2014.1")

@@ -23,6 +23,7 @@ class ProviderNet(NeutronResource):
     description = (
         "A network with provider attributes: its type, physical network and segmentation ID; for administrators."
     )
+    for_administrators = True
     collection = collection("network")
     extension = "provider"
     support = Support(version="2014.1")

@@ -44,6 +44,7 @@ class QoSPolicy(NeutronResource):
 
     type_name = "OS::Neutron::QoSPolicy"
     description = "A quality of service policy for the traffic of ports and networks."
+    for_administrators = True
     collection = Collection("neutron", "/v2.0/qos/policies", "policy", "policies")
     extension = "qos"
     support = Support(version="6.0.0")
@@ -79,6 +80,7 @@ class QoSBandwidthLimitRule(QoSRule):
 
     type_name = "OS::Neutron::QoSBandwidthLimitRule"
     description = "A rule of a QoS policy that limits the bandwidth."
+    for_administrators = True
     collection = _rules("bandwidth_limit_rule")
     support = Support(version="6.0.0")
 
@@ -95,6 +97,7 @@ class QoSDscpMarkingRule(QoSRule):
 
     type_name = "OS::Neutron::QoSDscpMarkingRule"
     description = "A rule of a QoS policy that sets the DSCP mark of packets."
+    for_administrators = True
     collection = _rules("dscp_marking_rule")
     support = Support(version="7.0.0")
 
@@ -115,6 +118,7 @@ class QoSMinimumBandwidthRule(QoSRule):
 
     type_name = "OS::Neutron::QoSMinimumBandwidthRule"
     description = "A rule of a QoS policy that guarantees bandwidth."
+    for_administrators = True
     collection = _rules("minimum_bandwidth_rule")
     extension = "qos-bw-minimum-ingress"
     support = Support(version="14.0.0")
@@ -131,6 +135,7 @@ class QoSMinimumPacketRateRule(QoSRule):
 
     type_name = "OS::Neutron::QoSMinimumPacketRateRule"
     description = "A rule of a QoS policy that guarantees a rate of packets."
+    for_administrators = True
     collection = _rules("minimum_packet_rate_rule")
     extension = "qos-pps-minimum"
     support = Support(version="19.0.0")

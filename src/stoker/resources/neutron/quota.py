@@ -15,6 +15,7 @@ class Quota(ProjectQuota):
     description = "Network quotas of a project. By default only administrators may set them."
     service = "neutron"
     extension = "quotas"
+    for_administrators = True
     path = "/v2.0/quotas"
     member = "quota"
     defaults = "default"

@@ -18,6 +18,7 @@ class Segment(NeutronResource):
 
     type_name = "OS::Neutron::Segment"
     description = "A layer 2 segment of a network. By default only administrators may create one."
+    for_administrators = True
     collection = collection("segment", owner=None)
     extension = "segment"
     support = Support(version="9.0.0")

@@ -23,6 +23,7 @@ class Flavor(RestResource):
 
     type_name = "OS::Nova::Flavor"
     description = "A server size: processors, memory and disks. By default only administrators may create one."
+    for_administrators = True
     collection = Collection(
         "nova", "/flavors", "flavor", "flavors", list_path="/flavors/detail", created_field=None, owner=None
     )

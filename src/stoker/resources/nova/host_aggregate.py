@@ -21,6 +21,7 @@ class HostAggregate(RestResource):
 
     type_name = "OS::Nova::HostAggregate"
     description = "A group of hosts with metadata. By default only administrators may create one."
+    for_administrators = True
     collection = Collection("nova", "/os-aggregates", "aggregate", "aggregates", owner=None)
     kept_after_failure = True
     support = Support(version="6.0.0")

@@ -14,6 +14,7 @@ class Quota(ProjectQuota):
     type_name = "OS::Nova::Quota"
     description = "Compute quotas of a project. By default only administrators may set them."
     service = "nova"
+    for_administrators = True
     path = "/os-quota-sets"
     member = "quota_set"
     support = Support(version="8.0.0")

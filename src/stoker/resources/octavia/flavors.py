@@ -67,6 +67,7 @@ class FlavorProfile(_Offered):
 
     type_name = "OS::Octavia::FlavorProfile"
     description = "Options of a driver, which flavors refer to. By default only administrators may create one."
+    for_administrators = True
     collection = _collection("flavorprofiles", "flavorprofile")
     support = _FLAVORS
 
@@ -78,6 +79,7 @@ class Flavor(_Offered):
 
     type_name = "OS::Octavia::Flavor"
     description = "A kind of load balancers. By default only administrators may create one."
+    for_administrators = True
     collection = _collection("flavors", "flavor")
     support = _FLAVORS
     recovery = _BY_UNIQUE_NAME
@@ -93,6 +95,7 @@ class AvailabilityZoneProfile(_Offered):
     description = (
         "Options of a driver, which availability zones refer to. By default only administrators may create one."
     )
+    for_administrators = True
     collection = _collection("availabilityzoneprofiles", "availability_zone_profile", "availability_zone_profiles")
     support = _ZONES
 
@@ -104,6 +107,7 @@ class AvailabilityZone(_Offered):
 
     type_name = "OS::Octavia::AvailabilityZone"
     description = "A place where load balancers can be created. By default only administrators may create one."
+    for_administrators = True
     collection = _collection("availabilityzones", "availability_zone", "availability_zones", id_field="name")
     support = _ZONES
     recovery = _BY_UNIQUE_NAME

@@ -12,6 +12,7 @@ class Quota(ProjectQuota):
     type_name = "OS::Octavia::Quota"
     description = "Load-balancer quotas of a project. By default only administrators may set them."
     service = "octavia"
+    for_administrators = True
     path = "/lbaas/quotas"
     member = "quota"
     defaults = "default"
