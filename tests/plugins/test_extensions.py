@@ -11,6 +11,7 @@ import pytest
 from stoker.base.extensions import PluginInvalid, offers, working_offers
 from stoker.cloud.finders import finders
 from stoker.cloud.services import services
+from stoker.plugins.on_demand import TypesOnDemand
 from stoker.plugins.registry import Registry
 from tests.plugins.conftest import Install
 
@@ -72,6 +73,12 @@ def test_two_types_of_the_same_name_name_their_packages(install: Install) -> Non
     install("second", {"stoker.resources": "second:TYPES"}, source.format("Example::Thing"))
     with pytest.raises(PluginInvalid, match=r"'Example::Thing' is offered by first \(.* and by second \("):
         Registry.from_entry_points()
+
+
+def test_stokers_own_types_are_imported_on_demand() -> None:
+    """A family that imports its types with its package would slow every start of the linter down."""
+    own = [offer for offer in offers("stoker.resources") if offer.package == "stoker"]
+    assert [offer.name for offer in own if not isinstance(offer.value, TypesOnDemand)] == ["placeholders"]
 
 
 def test_a_table_of_types_that_cannot_be_imported_is_refused_with_every_problem(install: Install) -> None:
