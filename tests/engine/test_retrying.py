@@ -91,3 +91,46 @@ async def test_a_search_that_the_service_refuses_does_not_prevent_the_deletion(w
     assert (stack["action"], stack["status"]) == ("DELETE", "COMPLETE")
     events = await world.call("event_list", ref={"name": "lost", "id": stack["id"]})
     assert any("the search was refused" in event["status_reason"] for event in events)
+
+
+async def test_a_sub_port_with_a_larger_mtu_is_requested_once(world: World) -> None:
+    """The conflict of two MTUs lasts, unlike that of a port which is in use."""
+    resources: dict[str, Any] = {
+        f"{kind}{mtu}": {"type": f"OS::Neutron::{type_name}", "properties": properties}
+        for mtu in (1300, 1400)
+        for kind, type_name, properties in (
+            ("net", "Net", {"value_specs": {"mtu": mtu}}),
+            ("port", "Port", {"network": {"get_resource": f"net{mtu}"}}),
+        )
+    }
+    sub_port = {"port": {"get_resource": "port1400"}, "segmentation_type": "vlan", "segmentation_id": 5}
+    trunk = {"port": {"get_resource": "port1300"}, "sub_ports": [sub_port]}
+    resources["trunk"] = {"type": "OS::Neutron::Trunk", "properties": trunk}
+    watched = Fault(on="POST /network/v2.0/trunks", do="fail", times=0)
+    rule = world.in_cloud(lambda: world.served.cloud.faults.add(watched))
+    stack = await world.create("mtu", {**HOT, "resources": resources})
+    assert stack["status"] == "FAILED"
+    assert "cannot be greater than MTU 1300 of trunk" in stack["status_reason"]
+    assert rule.seen == 1
+
+
+async def test_a_refused_update_is_rolled_back_without_a_request(world: World) -> None:
+    """Nothing has changed, so nothing is sent back, which the service might refuse as well."""
+    net = {"type": "OS::Neutron::Net"}
+    subnet = {"type": "OS::Neutron::Subnet", "properties": {"network": {"get_resource": "net"}, "cidr": "10.0.0.0/24"}}
+
+    def with_port(address: str) -> dict[str, Any]:
+        properties = {"network": {"get_resource": "net"}, "fixed_ips": [{"ip_address": address}], "name": address}
+        port = {"type": "OS::Neutron::Port", "depends_on": "subnet", "properties": properties}
+        return {**HOT, "resources": {"net": net, "subnet": subnet, "port": port}}
+
+    await world.create("back", with_port("10.0.0.9"))
+    updates = world.in_cloud(
+        lambda: world.served.cloud.faults.add(Fault(on="PUT /network/v2.0/ports/*", do="fail", times=0))
+    )
+    stack = await world.update("back", with_port("99.0.0.9"), disable_rollback=False)
+    assert (stack["action"], stack["status"]) == ("ROLLBACK", "COMPLETE"), stack["status_reason"]
+    assert updates.seen == 1
+    stack = await world.update("back", with_port("10.0.0.8"))
+    assert (stack["action"], stack["status"]) == ("UPDATE", "COMPLETE"), stack["status_reason"]
+    assert updates.seen == 2

@@ -76,14 +76,19 @@ RULES: Mapping[str, Sequence[Rule]] = {
             Cause.LASTING,
             frozenset(
                 {
+                    "AddressPairAndPortSecurityRequired",
                     "DuplicateDBEntry",
                     "GatewayConflictWithAllocationPools",
                     "InvalidSharedSetting",
+                    "NetworkMTUSubnetConflict",
                     "OverlappingAllocationPools",
+                    "PortSecurityPortHasSecurityGroup",
+                    "QoSRuleParameterConflict",
                     "SecurityGroupCannotRemoveDefault",
                     "SecurityGroupCannotUpdateDefault",
                     "SecurityGroupDefaultAlreadyExists",
                     "SecurityGroupRuleExists",
+                    "SubPortMtuGreaterThanTrunkPortMtu",
                 }
             ),
         ),

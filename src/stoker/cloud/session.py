@@ -11,6 +11,7 @@ from stoker.base.clock import Clock
 from stoker.base.errors import CloudError
 from stoker.base.json_text import dumps
 from stoker.cloud.credentials import Credential, StackDomainAdmin
+from stoker.cloud.effects import current
 from stoker.cloud.errors import refusal
 from stoker.cloud.finders import finders
 from stoker.cloud.login import Access, Login
@@ -157,7 +158,10 @@ class Cloud:
         url = self._required(service).join(path)
         require_sendable(service, sent)
         if is_addressable(path):
+            effects = current()
+            effects.sent(method)
             answer = await self._answered(service, method, url, params, sent, data, once)
+            effects.answered(method, answer.status)
         else:
             answer = NOT_ADDRESSABLE
         if (answer.status >= 400 or answer.status in _REDIRECTS) and answer.status not in ok:

@@ -80,6 +80,7 @@ class Trunks(Table):
                 raise in_use("PortInUseAsSubPort", f"Port {port['id']} is currently a subport of a trunk.")
             if port["device_id"]:
                 raise in_use("SubPortBindingError", f"Port {port['id']} is bound to {port['device_id']}.")
+            self._refuse_larger_mtu(port, record["port_id"])
             full = self._segmentation(port, sub)
             mark = (full["segmentation_type"], full["segmentation_id"])
             if mark in taken:
@@ -91,6 +92,16 @@ class Trunks(Table):
             taken.add(mark)
             checked.append(full)
         return checked
+
+    def _refuse_larger_mtu(self, port: Record, parent_id: str) -> None:
+        ports, networks = self.state.rows["ports"], self.state.rows["networks"]
+        own = networks.require(port["network_id"])["mtu"]
+        most = networks.require(ports.require(parent_id)["network_id"])["mtu"]
+        if own > most:
+            raise conflict(
+                f"MTU {own} of subport {port['id']} cannot be greater than MTU {most} of trunk {parent_id}.",
+                "SubPortMtuGreaterThanTrunkPortMtu",
+            )
 
     def _segmentation(self, port: Record, sub: Record) -> Record:
         """A sub port in full; `inherit` takes the number of the port's network."""

@@ -36,7 +36,8 @@ class ResourceState:
 
     `type` is the current implementation. `given` are the property values from the template, before defaults and name
     look-ups; `former` those from before the running update. The sealed state is in `sealed_state`, not in
-    `row`. `memory` may unload the values while nothing uses them.
+    `row`. `memory` may unload the values while nothing uses them. `revertible` means that the running update has begun
+    in this process, and that the values before it are those of the object.
     """
 
     row: Resource
@@ -48,6 +49,7 @@ class ResourceState:
     sealed_properties: SealedText | None = None
     sealed_former: SealedText | None = None
     resting: bool = False
+    revertible: bool = False
     _stored: StoredState | None = None
     _given: Mapping[str, Any] | None = None
     _former: Mapping[str, Any] | None = None
@@ -184,6 +186,7 @@ class ResourceState:
         """Set new property values; keep the former ones, and those that an unfinished update may have changed, until
         the update has ended.
         """
+        self.revertible = self.row.former_properties is None
         if self.row.former_properties is None:
             self.row.former_properties = self.row.properties
             self._former, self.sealed_former = self._given, self.sealed_properties
@@ -192,8 +195,15 @@ class ResourceState:
             self.stored.unsure = sorted(tried.union(self.stored.unsure))
         return self.give(values)
 
+    def revert_change(self) -> None:
+        """Return to the former property values: the update has not changed the object."""
+        self.row.properties = self.row.former_properties
+        self._given, self.sealed_properties = self._former, self.sealed_former
+        self.end_change()
+
     def end_change(self) -> None:
         """Delete the former property values."""
+        self.revertible = False
         self.row.former_properties = self._former = self.sealed_former = None
         self.stored.unsure = []
 

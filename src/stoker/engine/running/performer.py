@@ -15,6 +15,7 @@ from typing import Any
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import CloudError, Fenced, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
+from stoker.cloud.effects import counted
 from stoker.engine.calls.building import Unrecorded, make_call, users_of
 from stoker.engine.planning.decide import BEGINNING
 from stoker.engine.records.failure import Failure
@@ -85,14 +86,15 @@ class Performer:
         state.stored.progress = {}
 
     async def _recording_failure(self, state: ResourceState, method: Method, first: list[Batch]) -> Done:
-        try:
-            self._check_values(state)
-            return await self._until_done(state, method, first)
-        except Failure as failure:
-            if self.run.stopping is Stop.EXPIRED:
-                await self._give_up(state, Stop.EXPIRED.value)
-            await self.failed(state, failure, _next_batch(first))
-            raise
+        with counted() as effects:
+            try:
+                self._check_values(state)
+                return await self._until_done(state, method, first)
+            except Failure as failure:
+                if self.run.stopping is Stop.EXPIRED:
+                    await self._give_up(state, Stop.EXPIRED.value)
+                await self.failed(state, failure, _next_batch(first), unchanged=not effects.requests)
+                raise
 
     def _check_values(self, state: ResourceState) -> None:
         """Raise Failure if values that were unknown before are invalid."""
@@ -399,14 +401,23 @@ class Performer:
                     return dict.fromkeys(keys)
             await self.run.pause(new_id(), pause)
 
-    async def failed(self, state: ResourceState, failure: Failure, batch: Batch | None = None) -> None:
-        """Record that the resource's action has failed."""
+    async def failed(
+        self, state: ResourceState, failure: Failure, batch: Batch | None = None, *, unchanged: bool = False
+    ) -> None:
+        """Record that the resource's action has failed.
+
+        After an update without a request that was executed (`unchanged`), the object has its former values: a rollback
+        has nothing to send, which the service could refuse as well.
+        """
         run = self.run
         row = state.row
         reason = await without_secrets(run, failure.text(), [state])
         row.status, row.reason, row.updated_at = FAILED, reason, run.engine.clock.now()
         state.stored.progress = {}
-        await run.commit((batch or Batch()).change(state.seal()).add(run.event(state, row.reason)))
+        event = run.event(state, row.reason)
+        if unchanged and state.revertible and row.action == "UPDATE" and not (state.type.local or state.type.nested):
+            state.revert_change()
+        await run.commit((batch or Batch()).change(state.seal()).add(event))
 
 
 _IMPOSSIBLE = frozenset({400, 404, 405, 410, 501})

@@ -100,11 +100,10 @@ class TestResource(ResourceType):
         return await self._wait(call, "create", call.properties["fail"])
 
     async def update(self, call: Call) -> Outcome:
-        if "value" not in call.changed:
-            return Done()
-        if not call.properties["fail"]:
+        fail, changed = call.properties["fail"], "value" in call.changed
+        if changed and not fail:
             call.data["value"] = call.properties["value"]
-        return await self._wait(call, "update", call.properties["fail"])
+        return await self._wait(call, "update", fail) if changed or fail else Done()
 
     async def delete(self, call: Call) -> Outcome:
         return await self._wait(call, "delete", False)
@@ -115,7 +114,7 @@ class TestResource(ResourceType):
         remaining = seconds_left(call, seconds)
         if seconds < 0 or remaining > 0:
             return await self._pause(call, None if seconds < 0 else remaining)
-        return Failed("the property `fail` is true", "ValueError") if fail else _made(call)
+        return Failed(f"Test Resource failed {call.name}", "ValueError") if fail else _made(call)
 
     async def _pause(self, call: Call, remaining: float | None) -> Outcome:
         """Send the request that the properties name, if any, then wait: `remaining` seconds, None for no limit."""
