@@ -11,7 +11,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import BaseTestServer, TestServer
 
-from stoker.base.errors import BadValue, Forbidden, ResourceActionNotSupported, TemplateInvalid
+from stoker.base.errors import (
+    BadValue,
+    Forbidden,
+    RequestLimitExceeded,
+    ResourceActionNotSupported,
+    TemplateInvalid,
+)
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from tests.harness import World
@@ -239,8 +245,24 @@ async def shelf() -> AsyncIterator[BaseTestServer]:
     async def serve(request: web.Request) -> web.Response:
         return web.json_response(INNER)
 
+    async def broken(request: web.Request) -> web.Response:
+        name = request.match_info["name"]
+        url = str(request.url.with_name("endless.template" if name == "endless" else "unknown-type.template"))
+        inner: dict[str, Any] = {
+            "unknown-type": {"Type": "No::Such::Type"},
+            "slow": {"Type": "OS::Heat::TestResource", "Properties": {"wait_secs": 1000}},
+            "unknown-image": {
+                "Type": "OS::Nova::Server",
+                "Properties": {"image": "no-such-image", "flavor": "m1.tiny"},
+            },
+        }
+        resource = inner.get(name, {"Type": "AWS::CloudFormation::Stack", "Properties": {"TemplateURL": url}})
+        body = {**INNER, "Parameters": {"Word": {"Type": "String", "Default": ""}}, "Resources": {"it": resource}}
+        return web.json_response([] if name == "no-mapping" else {**body, "Outputs": {}})
+
     application = web.Application()
     application.router.add_get("/inner.template", serve)
+    application.router.add_get("/{name:no-mapping|slow|unknown-type|unknown-image|deep|endless}.template", broken)
     async with TestServer(application) as server:
         yield server
 
@@ -275,17 +297,63 @@ async def test_a_template_is_fetched(near: World, shelf: BaseTestServer) -> None
 async def test_a_template_is_not_fetched_from_where_only_the_service_can_reach(
     world: World, shelf: BaseTestServer
 ) -> None:
-    stack = await world.create("web", nested(str(shelf.make_url("/inner.template"))))
-    assert stack["status"] == "FAILED"
-    assert "no public address" in stack["status_reason"]
+    with pytest.raises(TemplateInvalid, match="no public address"):
+        await world.create("web", nested(str(shelf.make_url("/inner.template"))))
 
 
 @pytest.mark.parametrize("path", ["/nothing", "file:///etc/hostname"])
 async def test_a_template_that_cannot_be_fetched(near: World, shelf: BaseTestServer, path: str) -> None:
     url = path if path.startswith("file:") else str(shelf.make_url(path))
-    stack = await near.create("web", nested(url))
-    assert stack["status"] == "FAILED"
-    assert url in stack["status_reason"]
+    with pytest.raises(TemplateInvalid) as refused:
+        await near.create("web", nested(url))
+    [found] = refused.value.diagnostics
+    assert url in found.message
+    assert found.path == ("Resources", "inner", "Properties")
+    assert (await near.call("stack_list"))["stacks"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("/no-mapping.template", "must"),
+        ("/unknown-type.template", "No::Such::Type"),
+        ("/unknown-image.template", "no-such-image"),
+        ("/deep.template", "No::Such::Type"),
+        ("/endless.template", "max_nested_stack_depth"),
+    ],
+)
+async def test_a_broken_template_is_found_before_anything_is_created(
+    near: World, shelf: BaseTestServer, path: str, message: str
+) -> None:
+    url = str(shelf.make_url(path))
+    with pytest.raises((TemplateInvalid, RequestLimitExceeded), match=message):
+        await near.create("web", nested(url))
+    assert (await near.call("stack_list"))["stacks"] == []
+
+
+async def test_a_nested_stack_may_have_less_time_of_its_own(near: World, shelf: BaseTestServer) -> None:
+    wanted = nested(str(shelf.make_url("/slow.template")))
+    wanted["Resources"]["inner"]["Properties"]["TimeoutInMinutes"] = 1
+    began = near.clock.now()
+    stack = await near.create("web", {**wanted, "Outputs": {}}, timeout_mins=60)
+    assert (stack["action"], stack["status"]) == ("CREATE", "FAILED")
+    assert "inner" in stack["status_reason"]
+    assert 60 <= near.clock.now() - began < 600
+
+
+async def test_parameters_of_a_fetched_template_are_checked_unless_unknown(near: World, shelf: BaseTestServer) -> None:
+    wanted = nested(str(shelf.make_url("/inner.template")))
+    properties = wanted["Resources"]["inner"]["Properties"]
+    properties["Parameters"] = {"Wrong": "hello"}
+    with pytest.raises(TemplateInvalid, match="Word"):
+        await near.create("web", wanted)
+    wanted["Resources"]["word"] = {"Type": "OS::Heat::RandomString"}
+    properties["Parameters"] = {"Word": {"Ref": "word"}}
+    before = near.outputs(await complete(near, wanted))
+    properties["TemplateURL"] = str(shelf.make_url("/unknown-type.template"))
+    with pytest.raises(TemplateInvalid, match="No::Such::Type"):
+        await near.update("web", wanted)
+    assert near.outputs(await near.call("stack_show", ref=REF)) == before
 
 
 # -- users ------------------------------------------------------------------------------------------------------------

@@ -455,13 +455,3 @@ async def test_a_nested_stack_has_no_more_time_than_its_parent(world: World) -> 
     assert state(stack) == "CREATE_FAILED"
     rows = await world.resources("web", 1)
     assert {row["status"] for row in rows.values()} == {"FAILED"}
-
-
-async def test_a_nested_stack_may_have_less_time_of_its_own(world: World) -> None:
-    inner = json.dumps(template(leaf=thing(wait_secs=1000)))
-    properties = {"TemplateURL": "child.yaml", "TimeoutInMinutes": 1}
-    made = template(nested={"type": "AWS::CloudFormation::Stack", "properties": properties})
-    began = world.clock.now()
-    stack = await world.create("web", made, files={"child.yaml": inner}, timeout_mins=60)
-    assert state(stack) == "CREATE_FAILED"
-    assert world.clock.now() - began < 600

@@ -25,7 +25,7 @@ from stoker.engine.redaction.hidden_values import Redaction
 from stoker.engine.redaction.templates import redact_file
 from stoker.engine.running.adoption import External, missing
 from stoker.plugins.constraints import ConstraintChecker
-from stoker.plugins.resource import ChildRequest, ResourceType
+from stoker.plugins.resource import ChildRequest, FetchedTemplate, ResourceType
 from stoker.schema.property import custom_constraints
 from stoker.schema.unknown import has_unknown
 from stoker.store.records import Stack
@@ -35,6 +35,8 @@ from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.derived import derived_values
 from stoker.template.expressions import UnknownScope
 from stoker.template.parameters import PseudoParameters
+from stoker.template.properties import key_path
+from stoker.template.template import Template
 
 Result = TypeVar("Result")
 
@@ -61,13 +63,19 @@ _CONSULT_SECONDS = 30
 class TreeChecker:
     """Checks a definition and its nested stacks against the resource types, and counts resources.
 
-    Afterwards, `resources` is the number of resources in the whole tree, and `elsewhere` contains the resources whose
-    diagnostics are about other templates than that of the request. Asks no service.
+    `fetched` are templates by the URL that types fetch them from, or the reason why there is none. Afterwards,
+    `resources` is the number of resources in the whole tree, `elsewhere` contains the resources whose diagnostics are
+    about other templates than that of the request, and `unfetched` the templates that are not among `fetched`, by URL:
+    what is below them was not checked. Asks no service.
     """
 
-    def __init__(self, engine: Engine, context: RequestContext) -> None:
+    def __init__(
+        self, engine: Engine, context: RequestContext, fetched: Mapping[str, str | StokerError] | None = None
+    ) -> None:
         self._engine = engine
         self._context = context
+        self._fetched = fetched or {}
+        self.unfetched: dict[str, FetchedTemplate] = {}
         self._type_names = list(engine.types.offered())
         self.resources = 0
         self.found: list[tuple[Definition, Place]] = []
@@ -111,18 +119,16 @@ class TreeChecker:
         depth: int,
         times: int,
     ) -> list[Diagnostic]:
+        if kind.fetched_template is not None:
+            return self._with_fetched(kind.fetched_template, parent, resource, values, depth, times)
         sample, whole = kind.sample_of(values), kind.child_of(values)
         if sample is None or whole is None or sample.template is None or whole.template is None:
             return []
-        limit = self._engine.settings.max_nested_stack_depth
-        if depth + 1 > limit:
-            raise RequestLimitExceeded(
-                f"Stacks are nested more than {limit} deep (max_nested_stack_depth) at {resource.name!r}."
-            )
+        self._require_depth(depth, resource)
         members = max(1, len(whole.template.get("resources", ())) // max(1, len(sample.template.get("resources", ()))))
         place: Place = (lambda found: found) if sample.template_name else partial(_inside, parent, resource)
         try:
-            child = self._bind(parent, resource, sample)
+            child = self._bind(parent, resource, sample, self._template(parent, sample))
         except TemplateInvalid as error:
             return [place(replace(item, kind=_NESTED)) for item in error.diagnostics]
         self._below.setdefault(id(parent), {})[resource.name] = child
@@ -131,12 +137,56 @@ class TreeChecker:
             self.elsewhere += complaints
         return complaints
 
-    def _bind(self, parent: Definition, resource: ResourceDefinition, request: ChildRequest) -> Definition:
-        loader, name = self._engine.loader, request.template_name
-        template = loader.template_named(parent.files, name) or loader.generated(request.template or {})
+    def _with_fetched(
+        self,
+        place: FetchedTemplate,
+        parent: Definition,
+        resource: ResourceDefinition,
+        values: Mapping[str, Any],
+        depth: int,
+        times: int,
+    ) -> list[Diagnostic]:
+        """Return the diagnostics for a nested stack whose template is fetched; they have positions in that template."""
+        url = place.url(values)
+        if url is None:
+            return []
+        document = self._fetched.get(url)
+        if document is None:
+            self.unfetched[url] = place
+            return []
+        if isinstance(document, StokerError):
+            path, written = key_path(parent, resource, "properties"), parent.template.document
+            message = f"the template of the nested stack cannot be used: {document.message}"
+            return [Diagnostic("properties", message, path, written.source, written.locate(path))]
+        self._require_depth(depth, resource)
+        try:
+            template = self._engine.loader.parse(document, url)
+            child = self._bind(parent, resource, place.child(values, template.data), template)
+        except TemplateInvalid as error:
+            complaints = [replace(item, kind=_NESTED) for item in error.diagnostics]
+        else:
+            self._below.setdefault(id(parent), {})[resource.name] = child
+            complaints = self.check(child, depth + 1, times)
+        self.elsewhere += complaints
+        return complaints
+
+    def _require_depth(self, depth: int, resource: ResourceDefinition) -> None:
+        limit = self._engine.settings.max_nested_stack_depth
+        if depth + 1 > limit:
+            raise RequestLimitExceeded(
+                f"Stacks are nested more than {limit} deep (max_nested_stack_depth) at {resource.name!r}."
+            )
+
+    def _template(self, parent: Definition, request: ChildRequest) -> Template:
+        loader = self._engine.loader
+        return loader.template_named(parent.files, request.template_name) or loader.generated(request.template or {})
+
+    def _bind(
+        self, parent: Definition, resource: ResourceDefinition, request: ChildRequest, template: Template
+    ) -> Definition:
         return Definition.bind(
             template,
-            parent.environment.for_child(resource.name, name).with_missing(request.registry),
+            parent.environment.for_child(resource.name, request.template_name).with_missing(request.registry),
             parameters=request.parameters,
             files=parent.files,
             pseudo=PseudoParameters("", resource.name, self._context.project_id),

@@ -11,7 +11,6 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
-from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import (
     BadValue,
     RequestLimitExceeded,
@@ -24,7 +23,8 @@ from stoker.engine.core import Engine
 from stoker.engine.notifications.sinks import sink_problems
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.loader import Prepared
-from stoker.operations.checking import TreeChecker, ValueChecker
+from stoker.operations.checking import ValueChecker
+from stoker.operations.fetched_templates import checked_tree
 from stoker.store import change_sets, exchange, queries
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
@@ -139,15 +139,9 @@ async def check_request(
         )
         return prepared, engine.loader.bind(stack, prepared.loaded, strict=True, exports=exports)
 
-    def checked() -> tuple[TreeChecker, list[Diagnostic]]:
-        checker = TreeChecker(engine, context)
-        return checker, checker.check(definition)
-
     prepared, definition = await engine.evaluator.evaluate(context.project_id, bound)
     await check_exports(engine, stack, [name for name, _ in definition.exports()])
-    checker, diagnostics = await engine.evaluator.evaluate(context.project_id, checked, len(definition.resources))
-    if diagnostics:
-        raise TemplateInvalid(diagnostics)
+    checker = await checked_tree(engine, context, definition)
     limit = engine.settings.max_resources_per_stack
     if 0 <= limit < checker.resources:
         raise RequestLimitExceeded(

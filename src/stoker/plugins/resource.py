@@ -56,6 +56,7 @@ __all__ = [
     "ChildRequest",
     "ChildStack",
     "ContentCopy",
+    "FetchedTemplate",
     "Graph",
     "Member",
     "Neighbour",
@@ -97,6 +98,7 @@ class ResourceType(ABC):
     `redacted_data` are keys of `Call.data` with secrets, which are redacted wherever they are shown and sealed in
     exports, and names of attributes with secrets, which are redacted in the properties that read them.
     `copy` is the type of the copies that snapshots make of the object's content, None for objects without content.
+    `fetched_template` is where the template of the nested stack is fetched from, None for types that fetch none.
     `creation_policy` declares the keys of the creation policy that templates may give to resources of the type; types
     without keys do not accept one. The policy takes the place of the properties `instead_of_creation_policy`.
     `references_only` are properties that must refer to another resource of the template, with what that must be.
@@ -135,6 +137,7 @@ class ResourceType(ABC):
     id_is_new: ClassVar[bool] = False
     named_in: ClassVar[tuple[str, str, str] | None] = None
     copy: ClassVar[ContentCopy | None] = None
+    fetched_template: ClassVar[FetchedTemplate | None] = None
     references_only: ClassVar[Mapping[str, str]] = {}
     unsaved: ClassVar[frozenset[str]] = frozenset({"CREATE", "UPDATE"})
 
@@ -310,6 +313,25 @@ class ResourceType(ABC):
 
     async def child_ended(self, call: Call, succeeded: bool) -> None:  # noqa: B027  most have no nested stack
         """The operation that `call.child.begin` started has ended. May change `call.metadata` and `call.data`."""
+
+
+class FetchedTemplate(ABC):
+    """The template of a nested stack that has to be fetched; requests check it before anything is done."""
+
+    @abstractmethod
+    def url(self, properties: Mapping[str, Any]) -> str | None:
+        """Return the URL of the template for these values; None while it is unknown."""
+
+    @abstractmethod
+    async def fetch(self, url: str, project_id: str, options: Mapping[str, Any]) -> str:
+        """Fetch the template within the limits of the operator's options.
+
+        Raises BadValue, RequestLimitExceeded, and Overloaded while the project has too many fetches in progress.
+        """
+
+    @abstractmethod
+    def child(self, properties: Mapping[str, Any], template: Mapping[str, Any]) -> ChildRequest:
+        """Return the nested stack for these values, of which some may be unknown, with the template."""
 
 
 class ContentCopy(ResourceType):

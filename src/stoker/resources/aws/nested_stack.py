@@ -10,10 +10,11 @@ from stoker.base.errors import Overloaded
 from stoker.base.fetching import FetchLimits, fetch_text
 from stoker.base.ids import arn
 from stoker.plugins.outcome import Again, Done, Outcome
-from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Snapshot
+from stoker.plugins.resource import AttributeKey, Call, ChildRequest, FetchedTemplate, Snapshot
 from stoker.resources.base import dig
 from stoker.resources.heat.nested import NestedStackResource
 from stoker.schema.property import Change, Property, Type
+from stoker.schema.unknown import is_unknown
 from stoker.template.limits import Limits
 from stoker.template.template import Template
 
@@ -24,11 +25,33 @@ _RETRY_SECONDS = 1.0
 """Seconds before a retry while the project's limit of concurrent fetches is reached."""
 
 
+class TemplateAtUrl(FetchedTemplate):
+    """The template that the property TemplateURL names."""
+
+    def url(self, properties: Mapping[str, Any]) -> str | None:
+        url = properties["TemplateURL"]
+        return None if url is None or is_unknown(url) else str(url)
+
+    async def fetch(self, url: str, project_id: str, options: Mapping[str, Any]) -> str:
+        limits = FetchLimits(
+            size=int(options.get("max_template_size") or Limits().max_template_size),
+            seconds=options.get("template_fetch_timeout", 60.0),
+            networks=options.get("template_fetch_networks", ()),
+            per_project=options.get("template_fetches_per_project", 4),
+        )
+        return await asyncio.wrap_future(fetch_text(url, project_id, limits))
+
+    def child(self, properties: Mapping[str, Any], template: Mapping[str, Any]) -> ChildRequest:
+        given, minutes = properties["Parameters"], properties["TimeoutInMinutes"]
+        return ChildRequest(template, parameters=given or {}, timeout_minutes=minutes)
+
+
 class NestedStack(NestedStackResource):
-    """A nested stack. Its template is fetched once for each action."""
+    """A nested stack. Its template is fetched for the validation of a request, and once for each action."""
 
     type_name = "AWS::CloudFormation::Stack"
     description = "A nested stack whose template is fetched from a URL."
+    fetched_template = TemplateAtUrl()
 
     properties = {
         "TemplateURL": Property(
@@ -46,7 +69,7 @@ class NestedStack(NestedStackResource):
             yield "TimeoutInMinutes: must be from 0 to 2147483647 minutes"
 
     def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
-        """Return None: the template is fetched only when an action begins."""
+        """Return None: the template is known only when it has been fetched."""
         return None
 
     async def create(self, call: Call) -> Outcome:
@@ -59,27 +82,17 @@ class NestedStack(NestedStackResource):
         return await self._act(call, "ADOPT")
 
     async def _act(self, call: Call, action: str) -> Outcome:
-        given = call.properties
-        limit = int(call.stack.options.get("max_template_size") or Limits().max_template_size)
+        url = call.properties["TemplateURL"]
         if _FETCHED not in call.progress:
-            options = call.stack.options
-            limits = FetchLimits(
-                size=limit,
-                seconds=options.get("template_fetch_timeout", 60.0),
-                networks=options.get("template_fetch_networks", ()),
-                per_project=options.get("template_fetches_per_project", 4),
-            )
             try:
-                fetched = fetch_text(given["TemplateURL"], call.stack.project_id, limits)
+                call.progress[_FETCHED] = await self.fetched_template.fetch(
+                    url, call.stack.project_id, call.stack.options
+                )
             except Overloaded:
                 return Again(after=_RETRY_SECONDS)
-            call.progress[_FETCHED] = await asyncio.wrap_future(fetched)
             return Again(after=0.0)
-        template = Template.load(call.progress[_FETCHED], source=given["TemplateURL"])
-        request = ChildRequest(
-            template.data, parameters=given["Parameters"] or {}, timeout_minutes=given["TimeoutInMinutes"]
-        )
-        outcome = await call.child.run(action, request)
+        template = Template.load(call.progress[_FETCHED], source=url)
+        outcome = await call.child.run(action, self.fetched_template.child(call.properties, template.data))
         if isinstance(outcome, Done):
             child = outcome.physical_id or call.physical_id or ""
             call.data[_REFERENCE] = arn(call.stack.project_id, call.physical_name, child)
