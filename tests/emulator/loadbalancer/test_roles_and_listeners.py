@@ -66,6 +66,26 @@ def test_allowed_networks_have_the_version_of_the_address(served: ServedCloud) -
     assert octavia.refused("POST", "/loadbalancers", {"loadbalancer": wanted})[0] == 400
 
 
+def test_parts_are_found_by_their_parents_and_flavors_are_sorted(served: ServedCloud) -> None:
+    octavia, admin = Octavia(served), Octavia(served, "admin")
+    fields = {"protocol": "HTTP", "protocol_port": 80}
+    balancers = [octavia.balancer()["id"] for _ in range(2)]
+    made = [octavia.make("/listeners", "listener", {**fields, "loadbalancer_id": one})["id"] for one in balancers]
+    pool = {"protocol": "HTTP", "lb_algorithm": "ROUND_ROBIN"}
+    of_first = octavia.make("/pools", "pool", {**pool, "listener_id": made[0]})["id"]
+    octavia.make("/pools", "pool", {**pool, "loadbalancer_id": balancers[1]})
+    listed = octavia.call("GET", f"/listeners?loadbalancer_id={balancers[1]}").json["listeners"]
+    assert [one["id"] for one in listed] == [made[1]]
+    for wanted in (f"listener_id={made[0]}", f"loadbalancer_id={balancers[0]}"):
+        assert [one["id"] for one in octavia.call("GET", f"/pools?{wanted}").json["pools"]] == [of_first]
+    profile = {"name": "p", "provider_name": "amphora", "flavor_data": "{}"}
+    profile_id = admin.make("/flavorprofiles", "flavorprofile", profile)["id"]
+    for name in "abcdef":
+        admin.make("/flavors", "flavor", {"name": name, "flavor_profile_id": profile_id}, wait=False)
+    ids = [flavor["id"] for flavor in octavia.call("GET", "/flavors").json["flavors"]]
+    assert len(ids) == 6 and ids == sorted(ids)
+
+
 def test_a_failover_replaces_the_amphora(served: ServedCloud) -> None:
     octavia, admin = Octavia(served), Octavia(served, "admin")
     balancer = octavia.balancer()

@@ -21,10 +21,14 @@ TAG_FILTERS: Mapping[str, Callable[[set[str], set[str]], bool]] = {
 def listed(request: Request, members: str, rows: Iterable[dict[str, Any]], key: str = "id") -> Response:
     """The answer to a list: `{members: […], members_links: […]}`; rows are objects as the API shows them.
 
+    They are in the order of their creation, or of their keys if they have no time of creation.
+
     Raises: ApiError 400 for a wrong limit, marker or order.
     """
     query = request.query
-    found = page(ordered([row for row in rows if _wanted(query, row)], query), query, key=key, missing=_unknown)
+    wanted = [row for row in rows if _wanted(query, row)]
+    default = () if any("created_at" in row for row in wanted) else ((key, False),)
+    found = page(ordered(wanted, query, default), query, key=key, missing=_unknown)
     shown = [trimmed(row, query) for row in found.rows]
     links = found.links(request)
     return Response({members: shown, **({f"{members}_links": links} if links else {})})
@@ -47,9 +51,15 @@ def _wanted(query: Query, row: Mapping[str, Any]) -> bool:
             wanted = {tag for value in values for tag in value.split(",")}
             if not TAG_FILTERS[name](wanted, set(row.get("tags") or ())):
                 return False
-        elif name in row and name not in NOT_FILTERS and not _matches(row[name], values):
+        elif name not in NOT_FILTERS and (field := _field(name, row)) in row and not _matches(row[field], values):
             return False
     return True
+
+
+def _field(name: str, row: Mapping[str, Any]) -> str:
+    """The field that a filter compares: `loadbalancer_id` is the ID of one of the `loadbalancers`."""
+    parents = f"{name.removesuffix('_id')}s"
+    return parents if name not in row and name.endswith("_id") and parents in row else name
 
 
 def _matches(value: Any, wanted: Sequence[str]) -> bool:
