@@ -88,13 +88,17 @@ def test_parts_are_found_by_their_parents_and_flavors_are_sorted(served: ServedC
 
 def test_a_failover_replaces_the_amphora(served: ServedCloud) -> None:
     octavia, admin = Octavia(served), Octavia(served, "admin")
-    balancer = octavia.balancer()
+    profile = {"name": "p", "provider_name": "amphora", "flavor_data": '{"compute_flavor": "42"}'}
+    profile_id = admin.make("/flavorprofiles", "flavorprofile", profile)["id"]
+    flavor = admin.make("/flavors", "flavor", {"name": "small", "flavor_profile_id": profile_id})
+    balancer = octavia.balancer(flavor_id=flavor["id"])
 
     def amphora() -> dict[str, str]:
         [found] = admin.call("GET", "/amphorae", mount="/load-balancer/v2/octavia").json["amphorae"]
         return dict(found)
 
     first = amphora()
+    assert (first["compute_flavor"], first["cached_zone"]) == ("42", "nova")
     assert octavia.call("PUT", f"/amphorae/{first['id']}/failover", mount="/load-balancer/v2/octavia").status == 403
     assert admin.call("PUT", f"/amphorae/{first['id']}/config", mount="/load-balancer/v2/octavia").status == 202
     assert admin.call("PUT", f"/amphorae/{first['id']}/failover", mount="/load-balancer/v2/octavia").status == 202

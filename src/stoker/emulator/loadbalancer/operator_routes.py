@@ -284,9 +284,9 @@ def _amphorae(records: LoadBalancerRecords) -> list[Record]:
             "vrrp_priority": None,
             "cert_expiration": None,
             "cert_busy": False,
-            "cached_zone": "nova",
+            "cached_zone": _zone_data(records, row).get("compute_zone", "nova"),
             "image_id": _machine(row, "image"),
-            "compute_flavor": None,
+            "compute_flavor": _flavor_data(records, row).get("compute_flavor"),
             "loadbalancer_id": row["id"],
             "status": "ALLOCATED",
             "role": "STANDALONE",
@@ -300,6 +300,24 @@ def _amphorae(records: LoadBalancerRecords) -> list[Record]:
         for row in records.rows[LOAD_BALANCER]
         if row["provisioning_status"] != "PENDING_CREATE"
     ]
+
+
+def _flavor_data(records: LoadBalancerRecords, balancer: Record) -> dict[str, Any]:
+    """The data of the flavor of a load balancer."""
+    flavor = records.flavors.get(balancer["flavor_id"] or "")
+    return {} if flavor is None else _parsed(records.flavor_profiles.require(flavor["flavor_profile_id"]), "flavor")
+
+
+def _zone_data(records: LoadBalancerRecords, balancer: Record) -> dict[str, Any]:
+    """The data of the availability zone of a load balancer."""
+    zone = records.zones.get(balancer["availability_zone"] or "")
+    if zone is None:
+        return {}
+    return _parsed(records.zone_profiles.require(zone["availability_zone_profile_id"]), "availability_zone")
+
+
+def _parsed(profile: Record, what: str) -> dict[str, Any]:
+    return dict(json.loads(profile[f"{what}_data"]))
 
 
 def _machine(balancer: Record, part: str) -> str:

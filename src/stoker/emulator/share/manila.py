@@ -9,7 +9,7 @@ from __future__ import annotations
 from stoker.emulator.core.cloud import Microversions, Service
 from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import fault_body
-from stoker.emulator.core.guards import admin, since
+from stoker.emulator.core.guards import admin, restricted, since
 from stoker.emulator.share import (
     access_routes,
     action_routes,
@@ -164,13 +164,14 @@ SHARE = Service(
     records=ShareRecords,
     endpoints={"sharev2": "/share/v2", "shared-file-system": "/share/v2"},
     prefixes=("/v2", "/v2/{project_id}"),
-    routes=ROUTES,
+    routes=restricted(ROUTES, ("reader",), ("member",)),
     root={
         "/": {"GET": admin_routes.versions},
         "/v2": {"GET": admin_routes.version},
     },
     public=frozenset({"GET /", "GET /v2"}),
     error_body=fault_body,
+    request_id_header="x-compute-request-id",
     microversions=Microversions(
         "shared-file-system", OLDEST, NEWEST, default=OLDEST, legacy_header="X-OpenStack-Manila-API-Version"
     ),
