@@ -159,6 +159,9 @@ def test_the_health_of_members(octavia: Octavia, served: ServedCloud) -> None:
     assert (made["http_method"], made["url_path"], made["expected_codes"]) == ("GET", "/", "200")
     assert octavia.refused("POST", "/healthmonitors", {"healthmonitor": monitor})[0] == 409
     assert octavia.show(f"{members}/{up['id']}")["operating_status"] == "ONLINE"
+    assert octavia.show(f"/pools/{pool['id']}")["operating_status"] == "OFFLINE"
+    listener = {"protocol": "HTTP", "protocol_port": 80, "default_pool_id": pool["id"]}
+    octavia.make("/listeners", "listener", {**listener, "loadbalancer_id": balancer["id"]})
     assert octavia.show(f"/pools/{pool['id']}")["operating_status"] == "ONLINE"
     down = octavia.make(members, "member", {"address": "10.60.0.200", "protocol_port": 80})
     assert octavia.show(f"{members}/{down['id']}")["operating_status"] == "ERROR"

@@ -32,14 +32,16 @@ def view(records: LoadBalancerRecords, kind: Kind, record: Record) -> dict[str, 
 def operating_status(records: LoadBalancerRecords, kind: Kind, record: Record) -> str:
     """Whether an object does its work: OFFLINE until it is built and when it is switched off.
 
-    A member without a health monitor is NO_MONITOR. What contains failed members is DEGRADED, a pool without any other
-    ones is in ERROR.
+    A pool that no listener sends requests to is OFFLINE. A member without a health monitor is NO_MONITOR. What contains
+    failed members is DEGRADED, a pool without any other ones is in ERROR.
     """
     if record["provisioning_status"] == "PENDING_CREATE" or not record["admin_state_up"]:
         return "OFFLINE"
     if kind is MEMBER:
         return _health(records, record)
     if kind is POOL:
+        if not records.listeners_of(record) and not _redirects(records, record):
+            return "OFFLINE"
         members = records.rows[MEMBER].select(pool_id=record["id"])
         failed = [operating_status(records, MEMBER, row) == "ERROR" for row in members]
         return "ONLINE" if not any(failed) else "ERROR" if all(failed) else "DEGRADED"
@@ -55,6 +57,11 @@ def _health(records: LoadBalancerRecords, member: Record) -> str:
     if not records.addresses.answers(records.balancer(member), member):
         return "ERROR"
     return "ONLINE" if member["weight"] else "DRAINING"
+
+
+def _redirects(records: LoadBalancerRecords, pool: Record) -> bool:
+    policies = records.rows[L7_POLICY].select(load_balancer_id=pool["load_balancer_id"])
+    return any(policy["redirect_pool_id"] == pool["id"] for policy in policies)
 
 
 def _impaired(records: LoadBalancerRecords, pool: Record) -> bool:
