@@ -169,7 +169,7 @@ def test_the_health_of_members(octavia: Octavia, served: ServedCloud) -> None:
     assert octavia.show(f"/loadbalancers/{balancer['id']}")["operating_status"] == "DEGRADED"
     octavia.call("PUT", f"{members}/{down['id']}", {"member": {"admin_state_up": False}})
     served.advance(2)
-    tree = octavia.show(f"/loadbalancers/{balancer['id']}/status")["loadbalancer"]["pools"][0]
+    tree = octavia.show(f"/loadbalancers/{balancer['id']}/status")["loadbalancer"]["listeners"][0]["pools"][0]
     assert [one["operating_status"] for one in tree["members"]] == ["ONLINE", "OFFLINE"]
     assert tree["healthmonitor"]["id"] == made["id"]
     assert octavia.show(f"/loadbalancers/{balancer['id']}/stats")["bytes_in"] == 0
@@ -202,10 +202,11 @@ def test_everything_in_one_request(octavia: Octavia, served: ServedCloud) -> Non
     made = octavia.balancer(pools=[pool], listeners=listeners)
     tree = octavia.show(f"/loadbalancers/{made['id']}/status")["loadbalancer"]
     assert [len(one["pools"]) for one in tree["listeners"]] == [1, 0]
-    assert len(tree["pools"][0]["members"]) == 2
+    assert len(tree["listeners"][0]["pools"][0]["members"]) == 2
     policy_id = tree["listeners"][1]["l7policies"][0]["id"]
-    assert octavia.show(f"/l7policies/{policy_id}")["redirect_pool_id"] == tree["pools"][0]["id"]
-    assert octavia.refused("DELETE", f"/pools/{tree['pools'][0]['id']}")[0] == 409
+    pool_id = tree["listeners"][0]["pools"][0]["id"]
+    assert octavia.show(f"/l7policies/{policy_id}")["redirect_pool_id"] == pool_id
+    assert octavia.refused("DELETE", f"/pools/{pool_id}")[0] == 409
     assert [one["value"] for one in octavia.call("GET", f"/l7policies/{policy_id}/rules").json["rules"]] == ["/api"]
 
 

@@ -107,7 +107,7 @@ def _ids(records: LoadBalancerRecords, kind: Kind, **equals: str) -> Ids:
 
 
 def status_tree(records: LoadBalancerRecords, balancer: Record) -> dict[str, Any]:
-    """The states of a load balancer and everything in it, as a tree."""
+    """The states of a load balancer and everything that its listeners use, as a tree."""
 
     def states(kind: Kind, record: Record, *names: str, **inner: Any) -> dict[str, Any]:
         named = {name: record[name] for name in ("id", *names)}
@@ -131,11 +131,9 @@ def status_tree(records: LoadBalancerRecords, balancer: Record) -> dict[str, Any
         pools = [pool(row) for row in _pools(records, LISTENER, record)]
         return states(LISTENER, record, "name", pools=pools, l7policies=[policy(row) for row in policies])
 
-    mine = {"load_balancer_id": balancer["id"]}
     return states(
         LOAD_BALANCER,
         balancer,
         "name",
-        listeners=[listener(row) for row in records.rows[LISTENER].select(**mine)],
-        pools=[pool(row) for row in records.rows[POOL].select(**mine)],
+        listeners=[listener(row) for row in records.rows[LISTENER].select(load_balancer_id=balancer["id"])],
     )
