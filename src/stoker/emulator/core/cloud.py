@@ -160,6 +160,7 @@ class Service:
     public: `METHOD pattern` of routes served without a token.
     optional_token: every route is, and handlers look at `request.caller` themselves (Swift).
     exact_paths: a slash at the end of a path counts (see `Router`).
+    wrong_method: the status for a path that is known with other methods only: 404 or 405.
     error_body: the body of an error; bytes or JSON data.
     """
 
@@ -174,12 +175,13 @@ class Service:
     public: frozenset[str] = frozenset()
     optional_token: bool = False
     exact_paths: bool = False
+    wrong_method: int = 405
     microversions: Microversions | None = None
     request_id_header: str | None = None
 
     def router(self) -> Router[Target]:
         """The compiled routes."""
-        router: Router[Target] = Router(self.exact_paths)
+        router: Router[Target] = Router(self.exact_paths, self.wrong_method)
         known: set[str] = set()
         tables = [(prefix, self.routes, self.microversions is not None) for prefix in self.prefixes]
         for prefix, table, versioned in [*tables, ("", self.root, False)]:

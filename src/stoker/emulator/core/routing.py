@@ -25,11 +25,13 @@ class Router(Generic[T]):
 
     exact: a slash at the end of a path counts: `/servers/` is another path than `/servers`, and no variable takes its
     empty last segment. Otherwise it is ignored, except in such a rest.
+    wrong_method: the status for a path that is known with other methods only.
     """
 
-    def __init__(self, exact: bool = False) -> None:
+    def __init__(self, exact: bool = False, wrong_method: int = 405) -> None:
         self._root: _Node[T] = _Node()
         self._exact = exact
+        self._wrong_method = wrong_method
 
     def add(self, pattern: str, methods: Mapping[str, T]) -> None:
         """Register targets by method; ValueError when one is there already."""
@@ -60,6 +62,8 @@ class Router(Generic[T]):
         if node is None:
             raise not_found("The resource could not be found.")
         found = node.targets.get(method) or (node.targets.get("GET") if method == "HEAD" else None)
+        if found is None and self._wrong_method == 404:
+            raise not_found("The resource could not be found.")
         if found is None:
             raise ApiError(
                 405,

@@ -52,6 +52,13 @@ def _check_address(target: str, version: Version) -> None:
         raise bad_request(f"Invalid IP access_to value: {target}: IPv6 is supported since microversion 2.38.")
 
 
+def _same(kind: str, one: str, other: str) -> bool:
+    """Whether two rules are for the same clients: an address is a network of one."""
+    if kind == "ip":
+        return ip_network(one, strict=False) == ip_network(other, strict=False)
+    return one == other
+
+
 def shown_state(rule: Record, version: Version) -> str:
     """The state of a rule as a microversion names it."""
     state: str = rule["state"]
@@ -77,7 +84,8 @@ class AccessRules(Component):
         check_target(wanted["access_type"], wanted["access_to"], version)
         self.shares.require_status(share, "available")
         target = wanted["access_to"].strip()
-        if self.rows.first(share_id=share["id"], access_type=wanted["access_type"], access_to=target) is not None:
+        present = self.rows.select(share_id=share["id"], access_type=wanted["access_type"])
+        if any(_same(wanted["access_type"], rule["access_to"], target) for rule in present):
             raise bad_request(f"Share access {wanted['access_type']}:{target} exists.")
         rule = self.rows.add(
             {

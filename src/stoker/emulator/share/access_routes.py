@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stoker.emulator.core import fields
 from stoker.emulator.core.errors import bad_request, not_found
+from stoker.emulator.core.filters import holds
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.share.access import AccessRules
@@ -19,8 +20,14 @@ def index(rules: AccessRules, request: Request) -> Response:
     key = request.query.get("share_id")
     if not key:
         raise bad_request("The field 'share_id' has to be specified.")
+    if rules.shares.rows.get(key) is None:
+        raise bad_request(f"Share {key} not found.")
     share = rules.shares.find(request.context, key)
-    return Response({"access_list": [rule_view(request, rule) for rule in rules.of(share)]})
+    rows, wanted = rules.of(share), request.query.get("metadata")
+    if wanted is not None:
+        test = holds("metadata")
+        rows = [rule for rule in rows if test(rule, wanted)]
+    return Response({"access_list": [rule_view(request, rule) for rule in rows]})
 
 
 def show(rules: AccessRules, request: Request) -> Response:

@@ -7,7 +7,7 @@ from typing import Any
 from stoker.emulator.core import fields
 from stoker.emulator.core.actions import Actions, act
 from stoker.emulator.core.component import on, visible
-from stoker.emulator.core.errors import bad_request, forbidden
+from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.share import network_routes, snapshot_routes, type_routes
@@ -15,7 +15,7 @@ from stoker.emulator.share.access import LEVELS, AccessRules
 from stoker.emulator.share.managed import BackendShares
 from stoker.emulator.share.networks import ShareNetworks
 from stoker.emulator.share.share_routes import METADATA
-from stoker.emulator.share.shares import STATUSES, Shares
+from stoker.emulator.share.shares import STATUSES, TASK_STATES, Shares
 from stoker.emulator.share.snapshots import STATUSES as SNAPSHOT_STATUSES
 from stoker.emulator.share.snapshots import ShareSnapshots
 from stoker.emulator.share.types import ShareTypes
@@ -25,6 +25,9 @@ ACCEPTED = 202
 SINCE_METADATA = (2, 45)
 """The first microversion in which access rules have metadata, and are listed at a path of their own."""
 SINCE_REVERT = (2, 27)
+SINCE_TASK_STATE = (2, 22)
+SINCE_FORCE = (2, 64)
+"""The first microversion in which administrators can extend a share without the scheduler."""
 
 
 def _arguments(name: str, arguments: Any, checks: dict[str, fields.Check], required: tuple[str, ...]) -> Record:
@@ -62,6 +65,8 @@ def list_access(rules: AccessRules, request: Request, share: Record, arguments: 
 
 
 def extend(shares: Shares, request: Request, share: Record, arguments: Any) -> Response:
+    if request.version >= SINCE_FORCE and isinstance(arguments, dict) and fields.as_boolean(arguments.get("force")):
+        request.context.require()
     shares.extend(share, _size("extend", arguments))
     return Response(status=ACCEPTED)
 
@@ -91,7 +96,9 @@ def reset(shares: Shares, request: Request, share: Record, arguments: Any) -> Re
 
 def reset_task(shares: Shares, request: Request, share: Record, arguments: Any) -> Response:
     request.context.require()
-    wanted = _arguments("reset_task_state", arguments, {"task_state": fields.nullable(fields.text())}, ("task_state",))
+    wanted = _arguments(
+        "reset_task_state", arguments, {"task_state": fields.nullable(fields.one_of(*TASK_STATES))}, ("task_state",)
+    )
     shares.update(share, {"task_state": wanted["task_state"]})
     return Response(status=ACCEPTED)
 
@@ -132,14 +139,19 @@ SHARE_ACTIONS: Actions = {
 }
 
 
+ONLY_FOR_ADMINISTRATORS = frozenset({"reset_status", "reset_task_state", "force_delete", "unmanage"})
 BIN_ACTIONS: Actions = {"soft_delete": on(Shares, discard), "restore": on(Shares, restore)}
 """Actions since microversion 2.69; others are refused while a share is in the recycle bin."""
 
 
 def share_action(shares: Shares, request: Request) -> Response:
+    body = request.json
+    if isinstance(body, dict) and "reset_task_state" in body and request.version < SINCE_TASK_STATE:
+        raise not_found("The resource could not be found.")
+    if isinstance(body, dict) and body.keys() & ONLY_FOR_ADMINISTRATORS:
+        request.context.require()
     share = shares.own(request.context, request.vars["share_id"])
     recycles = request.version >= SINCE_SOFT_DELETION
-    body = request.json
     if share["is_soft_deleted"] and not (isinstance(body, dict) and body.keys() & {"restore", "force_delete"}):
         raise forbidden(f"Invalid share: share {share['id']} has been soft deleted.")
     return act({**SHARE_ACTIONS, **(BIN_ACTIONS if recycles else {})}, shares.records, request, share)
@@ -164,6 +176,7 @@ SNAPSHOT_ACTIONS: Actions = {
 
 
 def snapshot_action(snapshots: ShareSnapshots, request: Request) -> Response:
+    request.context.require()
     return act(SNAPSHOT_ACTIONS, snapshots.records, request, snapshot_routes.found(snapshots, request))
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.emulator.core import fields
-from stoker.emulator.core.cloud import Records
+from stoker.emulator.core.cloud import Microversions, Records
 from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.extensions import extension_routes
 from stoker.emulator.core.http import Request, Response
-from stoker.emulator.core.microversions import write
+from stoker.emulator.core.microversions import negotiate, write
 from stoker.emulator.share.quotas import SINCE, Quotas
 from stoker.emulator.share.tables import ZONE
 
 UPDATED = "2015-08-27T11:33:21Z"
 OLDEST, NEWEST = (2, 7), (2, 78)
+MICROVERSIONS = Microversions(
+    "shared-file-system", OLDEST, NEWEST, default=OLDEST, legacy_header="X-OpenStack-Manila-API-Version"
+)
 EXTENSION_ROUTES = extension_routes({}, updated=UPDATED)
 
 
@@ -23,6 +26,7 @@ def versions(records: Records, request: Request) -> Response:
 
 
 def version(records: Records, request: Request) -> Response:
+    request.version = negotiate(MICROVERSIONS, request.headers)
     return Response({"versions": [_version(request)]})
 
 
@@ -47,13 +51,21 @@ def _set(request: Request, limits: dict[str, Any]) -> dict[str, Any]:
 
 
 def _project(request: Request) -> str:
-    """The project whose quotas are asked for; 403 for another one than the caller's, 400 for quotas below a project."""
-    if request.query.get("user_id") or request.query.get("share_type"):
-        raise bad_request("The emulated service has quotas of projects only, not of users or share types.")
+    """The project whose quotas are asked for; 403 for another one than the caller's.
+
+    Its users and share types have no quotas of their own: theirs are those of the project.
+    """
     project = request.vars["target_id"]
     if not request.context.is_admin and project != request.context.project_id:
         raise forbidden("Policy doesn't allow quota_set:show to be performed.")
     return project
+
+
+def _changed_project(request: Request) -> str:
+    """The project whose quotas are changed. Raises ApiError 400 for those of its users or share types."""
+    if request.query.get("user_id") or request.query.get("share_type"):
+        raise bad_request("The emulated service has quotas of projects only, not of users or share types.")
+    return _project(request)
 
 
 def show_quota(quotas: Quotas, request: Request) -> Response:
@@ -72,7 +84,7 @@ def show_quota_detail(quotas: Quotas, request: Request) -> Response:
 
 
 def default_quota(quotas: Quotas, request: Request) -> Response:
-    return Response({"quota_set": {"id": _project(request), **_set(request, quotas.default_limits())}})
+    return Response({"quota_set": {"id": request.vars["target_id"], **_set(request, quotas.default_limits())}})
 
 
 def _changes(quotas: Quotas, wanted: dict[str, Any]) -> dict[str, int]:
@@ -84,7 +96,7 @@ def _changes(quotas: Quotas, wanted: dict[str, Any]) -> dict[str, int]:
 
 
 def update_quota(quotas: Quotas, request: Request) -> Response:
-    project, wanted = _project(request), request.object("quota_set")
+    project, wanted = _changed_project(request), request.object("quota_set")
     changes, used = _changes(quotas, wanted), quotas.used_by(project)
     if not fields.as_boolean(wanted.get("force")):
         for name, limit in changes.items():
@@ -95,7 +107,7 @@ def update_quota(quotas: Quotas, request: Request) -> Response:
 
 
 def delete_quota(quotas: Quotas, request: Request) -> Response:
-    quotas.reset_limits(_project(request))
+    quotas.reset_limits(_changed_project(request))
     return Response(status=202)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from stoker.emulator.core.errors import bad_request
@@ -27,7 +28,23 @@ RENAMED = {"display_name": "name", "share_type": "share_type_id", "share_network
            "snapshot": "snapshot_id"}  # fmt: skip
 SORTABLE = frozenset({"id", "name", "status", "size", "host", "share_proto", "availability_zone", "user_id",
                       "project_id", "created_at", "updated_at", "share_type_id", "share_network_id", "snapshot_id",
-                      "share_id", "share_size"})  # fmt: skip
+                      "share_id", "share_size", "resource_id", "resource_type", "action_id", "detail_id",
+                      "message_level", "expires_at"})  # fmt: skip
+
+
+def created_within(request: Request, rows: Collection[Record]) -> list[Record]:
+    """The rows between the query's `created_since` and `created_before`. Raises ApiError 400 for other than times."""
+    since, before = (_moment(request.query.get(name)) for name in ("created_since", "created_before"))
+    found = [(datetime.fromisoformat(row["created_at"]), row) for row in rows]
+    return [row for at, row in found if (since is None or at >= since) and (before is None or at <= before)]
+
+
+def _moment(given: str | None) -> datetime | None:
+    try:
+        moment = None if given is None else datetime.fromisoformat(given)
+    except ValueError:
+        raise bad_request(f"Invalid input received: {given} is not a date or time.") from None
+    return moment if moment is None or moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
 
 
 def listing(

@@ -7,7 +7,7 @@ from typing import Any
 
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
-from stoker.emulator.core.errors import conflict, forbidden
+from stoker.emulator.core.errors import conflict, forbidden, not_found
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Collection, Record
 from stoker.emulator.share.shares import Shares
@@ -25,8 +25,15 @@ class BackendShares(Component):
         records.deferrable(self.finish_managing, self.finish_unmanaging)
 
     def manage(self, context: Context, wanted: Mapping[str, Any]) -> Record:
-        """Begin to manage a share; it ends in `manage_error` where the back end has none. 409 for a managed one."""
+        """Begin to manage a share; it ends in `manage_error` where the back end has none.
+
+        Raises: ApiError 404 for an unknown back end, 409 for a managed share.
+        """
         path = wanted["export_path"]
+        path = path["path"] if isinstance(path, dict) else path
+        host = wanted["service_host"].split("#")[0]
+        if host != BACKEND_HOST.split("#")[0]:
+            raise not_found(f"Service {host} could not be found.")
         if any(one["path"] == path for share in self.shares.rows for one in share["_exports"]):
             raise conflict(f"Share already exists: {path}")
         given = wanted.get("share_type")

@@ -1,12 +1,12 @@
 """The shared file systems service: its table of routes.
 
-The microversions from 2.7 to 2.78 of its API, without share groups, replicas, share servers, migration, transfers and
-messages, whose paths do not exist.
+The microversions from 2.7 to 2.78 of its API, without share groups, replicas, share servers, migration and transfers,
+whose paths do not exist.
 """
 
 from __future__ import annotations
 
-from stoker.emulator.core.cloud import Microversions, Service
+from stoker.emulator.core.cloud import Service
 from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import fault_body
 from stoker.emulator.core.guards import admin, restricted, since
@@ -14,6 +14,9 @@ from stoker.emulator.share import (
     access_routes,
     action_routes,
     admin_routes,
+    backend_routes,
+    instance_routes,
+    message_routes,
     network_routes,
     share_routes,
     snapshot_routes,
@@ -21,8 +24,9 @@ from stoker.emulator.share import (
 )
 from stoker.emulator.share.access import AccessRules
 from stoker.emulator.share.action_routes import SINCE_METADATA
-from stoker.emulator.share.admin_routes import NEWEST, OLDEST
+from stoker.emulator.share.admin_routes import MICROVERSIONS
 from stoker.emulator.share.managed import BackendShares
+from stoker.emulator.share.messages import Messages
 from stoker.emulator.share.networks import SecurityServices, ShareNetworks
 from stoker.emulator.share.quotas import Quotas
 from stoker.emulator.share.records import ShareRecords
@@ -33,6 +37,9 @@ from stoker.emulator.share.views import SINCE_SUBNETS
 
 SINCE_EXPORTS = (2, 9)
 SINCE_SNAPSHOT_EXPORTS = (2, 32)
+SINCE_REPLICAS = (2, 11)
+SINCE_INSTANCES = (2, 19)
+SINCE_MESSAGES = (2, 37)
 SINCE_QUOTA_DETAIL = (2, 25)
 SINCE_TYPE_UPDATE = (2, 50)
 
@@ -48,6 +55,8 @@ ROUTES = merged(
         {
             "/shares": {"GET": share_routes.index},
             "/shares/{share_id}": {"DELETE": share_routes.delete},
+            "/share-replicas": {"GET": since(SINCE_REPLICAS, share_routes.list_replicas)},
+            "/share-replicas/detail": {"GET": since(SINCE_REPLICAS, share_routes.list_replicas)},
             "/shares/{share_id}/action": {"POST": action_routes.share_action},
             "/shares/{share_id}/export_locations": {"GET": since(SINCE_EXPORTS, share_routes.list_exports)},
             "/shares/{share_id}/export_locations/{export_id}": {"GET": since(SINCE_EXPORTS, share_routes.show_export)},
@@ -140,6 +149,52 @@ ROUTES = merged(
         },
     ),
     using(
+        Shares,
+        {
+            "/services": {"GET": admin(backend_routes.services)},
+            "/scheduler-stats/pools": {"GET": admin(backend_routes.pools)},
+            "/scheduler-stats/pools/detail": {"GET": admin(backend_routes.pools_in_detail)},
+            "/share_instances/{instance_id}/action": {"POST": admin(instance_routes.action)},
+            "/share_instances/{instance_id}/export_locations": {
+                "GET": admin(since(SINCE_EXPORTS, instance_routes.list_exports))
+            },
+            "/share_instances/{instance_id}/export_locations/{export_id}": {
+                "GET": admin(since(SINCE_EXPORTS, instance_routes.show_export))
+            },
+        },
+    ),
+    using(
+        AccessRules,
+        {
+            "/share_instances": {"GET": admin(instance_routes.index)},
+            "/share_instances/{instance_id}": {"GET": admin(instance_routes.show)},
+            "/shares/{share_id}/instances": {"GET": admin(instance_routes.of_share)},
+        },
+    ),
+    using(
+        ShareSnapshots,
+        {
+            "/snapshot-instances": {"GET": admin(since(SINCE_INSTANCES, instance_routes.list_snapshots))},
+            "/snapshot-instances/detail": {
+                "GET": admin(since(SINCE_INSTANCES, instance_routes.list_snapshots_in_detail))
+            },
+            "/snapshot-instances/{instance_id}": {"GET": admin(since(SINCE_INSTANCES, instance_routes.show_snapshot))},
+            "/snapshot-instances/{instance_id}/action": {
+                "POST": admin(since(SINCE_INSTANCES, instance_routes.snapshot_action))
+            },
+        },
+    ),
+    using(
+        Messages,
+        {
+            "/messages": {"GET": since(SINCE_MESSAGES, message_routes.index)},
+            "/messages/{message_id}": {
+                "GET": since(SINCE_MESSAGES, message_routes.show),
+                "DELETE": since(SINCE_MESSAGES, message_routes.delete),
+            },
+        },
+    ),
+    using(
         Quotas,
         {
             "/limits": {"GET": admin_routes.limits},
@@ -168,11 +223,12 @@ SHARE = Service(
     root={
         "/": {"GET": admin_routes.versions},
         "/v2": {"GET": admin_routes.version},
+        "/v2/": {"GET": admin_routes.version},
     },
-    public=frozenset({"GET /", "GET /v2"}),
+    public=frozenset({"GET /", "GET /v2", "GET /v2/"}),
+    exact_paths=True,
+    wrong_method=404,
     error_body=fault_body,
     request_id_header="x-compute-request-id",
-    microversions=Microversions(
-        "shared-file-system", OLDEST, NEWEST, default=OLDEST, legacy_header="X-OpenStack-Manila-API-Version"
-    ),
+    microversions=MICROVERSIONS,
 )

@@ -11,7 +11,7 @@ from stoker.emulator.core.filters import Filter, equal, project_rows
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.metadata import Metadata
 from stoker.emulator.core.store import Record
-from stoker.emulator.share.lists import COMMON, listing
+from stoker.emulator.share.lists import COMMON, LIKE, created_within, listing
 from stoker.emulator.share.networks import NETWORK_PLACE, SecurityServices, ShareNetworks
 from stoker.emulator.share.share_routes import METADATA, NO_ITEM, OTHER_KEY
 from stoker.emulator.share.views import SINCE_SUBNETS_IN_ZONE, SUBNET_FIELDS, network_view, subnet_view
@@ -29,6 +29,11 @@ SERVICE_FILTERS: dict[str, Filter] = {
     **COMMON,
     **{name: equal(name) for name in ("id", "type", "dns_ip", "server", "domain", "user")},
 }
+SERVICE_QUERY = frozenset(
+    {*SERVICE_FILTERS, *LIKE, "all_tenants", "share_network_id", "project_id", "limit", "offset", "marker", "sort_key",
+     "sort_dir", "with_count"}
+)  # fmt: skip
+"""What a list of security services can be asked for; with anything else, administrators find nothing."""
 
 
 # -- share networks -------------------------------------------------------------------------------------------------
@@ -57,15 +62,23 @@ def _filters(networks: ShareNetworks) -> dict[str, Filter]:
     }
 
 
+def _rows(networks: ShareNetworks, request: Request) -> list[Record]:
+    """The share networks of the caller's project; of another one, or of all, for administrators who ask for it."""
+    project = request.query.get("project_id")
+    if project is not None and request.context.is_admin:
+        return created_within(request, networks.rows.select(project_id=project))
+    return created_within(request, project_rows(networks.rows, request)[::-1])
+
+
 def list_networks(networks: ShareNetworks, request: Request) -> Response:
-    rows = project_rows(networks.rows, request)[::-1]
+    rows = _rows(networks, request)
     return listing(
         request, "share_networks", rows, _filters(networks), lambda row: {"id": row["id"], "name": row["name"]}
     )
 
 
 def list_networks_detail(networks: ShareNetworks, request: Request) -> Response:
-    rows = project_rows(networks.rows, request)[::-1]
+    rows = _rows(networks, request)
     return listing(
         request, "share_networks", rows, _filters(networks), lambda row: network_view(networks, request, row)
     )
@@ -98,7 +111,7 @@ def delete_network(networks: ShareNetworks, request: Request) -> Response:
 
 
 def _service_id(arguments: Any, name: str) -> str:
-    fields.check_fields(arguments, {"security_service_id": fields.text(1)}, ("security_service_id",), name)
+    fields.check_fields(arguments, {"security_service_id": fields.text()}, ("security_service_id",), name)
     return str(arguments["security_service_id"])
 
 
@@ -190,6 +203,8 @@ def _service_brief(service: Record) -> dict[str, Any]:
 
 
 def _services(services: SecurityServices, request: Request) -> list[Record]:
+    if request.context.is_admin and any(name not in SERVICE_QUERY for name, _ in request.query.pairs):
+        return []
     network_id = request.query.get("share_network_id")
     if network_id:
         return services.of_network(request.context, network_id)

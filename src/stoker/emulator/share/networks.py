@@ -11,6 +11,7 @@ from stoker.emulator.core.errors import bad_request, conflict, forbidden
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Collection, Record
 from stoker.emulator.share.quotas import Quotas
+from stoker.emulator.share.tables import ZONE
 
 NETWORK_PLACE = ("neutron_net_id", "neutron_subnet_id")
 LOOSE = frozenset({"name", "description"})
@@ -36,6 +37,7 @@ class ShareNetworks(Component):
 
     def create(self, context: Context, wanted: Mapping[str, Any]) -> Record:
         """A new share network with its default subnet; 413 beyond the quota, 400 for half of a place."""
+        _refuse_zone(wanted.get("availability_zone"))
         place = _place(wanted)
         self._quotas.check(context.project, {"share_networks": 1})
         network = self.rows.add(
@@ -68,7 +70,8 @@ class ShareNetworks(Component):
         )
 
     def add_subnet(self, network: Record, wanted: Mapping[str, Any]) -> Record:
-        """A further subnet; 400 for half of a place."""
+        """A further subnet; 400 for half of a place, or an unknown availability zone."""
+        _refuse_zone(wanted.get("availability_zone"))
         return self._add_subnet(network, wanted, _place(wanted))
 
     def remove_subnet(self, subnet: Record) -> None:
@@ -96,11 +99,14 @@ class ShareNetworks(Component):
         self.rows.update(network, **kept, updated_at=self.moment())
 
     def delete(self, network: Record) -> None:
-        """Delete a share network with its subnets; 409 while shares use it."""
+        """Delete a share network with its subnet; 409 while shares use it, and with several subnets."""
         used = len(self._shares.select(share_network_id=network["id"]))
         if used:
             raise conflict(f"Can not delete share network {network['id']}, it has {used} share(s).")
-        for subnet in self.subnets_of(network):
+        subnets = self.subnets_of(network)
+        if len(subnets) > 1:
+            raise conflict(f"The share network {network['id']} has more than one subnet attached. Delete them first.")
+        for subnet in subnets:
             self.subnets.remove(subnet)
         self.rows.remove(network)
 
@@ -213,6 +219,12 @@ class SecurityServices(Component):
     def of_network(self, context: Context, network_id: str) -> list[Record]:
         """The security services of a share network; 404 for one that the caller cannot see."""
         return self._networks.services_of(visible(self._networks.rows, context, network_id))
+
+
+def _refuse_zone(zone: str | None) -> None:
+    """Raise ApiError 400 for an unknown availability zone."""
+    if zone not in (None, "", ZONE):
+        raise bad_request(f"The provided availability zone {zone} does not exist.")
 
 
 def _place(wanted: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,9 +16,20 @@ DEFAULT_LIMITS = {
     "snapshots": 50,
     "snapshot_gigabytes": 1000,
     "share_networks": 10,
+    "share_groups": 50,
+    "share_group_snapshots": 50,
+    "share_replicas": 100,
+    "replica_gigabytes": 1000,
     "per_share_gigabytes": -1,
 }
-SINCE: Mapping[str, Version] = {"per_share_gigabytes": (2, 62)}
+"""Those of share groups and replicas limit nothing, since the emulated service has neither."""
+SINCE: Mapping[str, Version] = {
+    "share_groups": (2, 40),
+    "share_group_snapshots": (2, 40),
+    "share_replicas": (2, 53),
+    "replica_gigabytes": (2, 53),
+    "per_share_gigabytes": (2, 62),
+}
 """Limits that not every microversion shows."""
 EXCEEDED = {
     "shares": "ShareLimitExceeded: Maximum number of shares allowed ({limit}) exceeded.",
@@ -46,12 +57,12 @@ class Quotas(Limits):
         shares = self._shares.select(project_id=project_id)
         snapshots = self._snapshots.select(project_id=project_id)
         return {
+            **dict.fromkeys(DEFAULT_LIMITS, 0),
             "shares": len(shares),
             "gigabytes": sum(row["size"] for row in shares),
             "snapshots": len(snapshots),
             "snapshot_gigabytes": sum(row["share_size"] for row in snapshots),
             "share_networks": len(self._networks.select(project_id=project_id)),
-            "per_share_gigabytes": 0,
         }
 
     def check(self, project_id: str, wanted: Mapping[str, int]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stoker.emulator.core.cloud import Cloud, Records
 from stoker.emulator.share.access import AccessRules
 from stoker.emulator.share.managed import BackendShares
+from stoker.emulator.share.messages import Messages
 from stoker.emulator.share.networks import SecurityServices, ShareNetworks
 from stoker.emulator.share.quotas import Quotas
 from stoker.emulator.share.shares import Shares
@@ -30,7 +31,8 @@ class ShareRecords(Records):
         quotas = Quotas(self, shares, snapshots, networks)
         made = ShareNetworks(self, networks, services, shares, quotas)
         SecurityServices(self, made)
-        self.shares = Shares(self, shares, rules, snapshots, self._types, made, quotas)
+        messages = Messages(self, self.table("messages", "project_id"))
+        self.shares = Shares(self, shares, rules, snapshots, self._types, made, quotas, messages)
         AccessRules(self, rules, self.shares)
         ShareSnapshots(self, snapshots, self.shares)
         BackendShares(self, self.shares, snapshots)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stoker.emulator.core import fields
-from stoker.emulator.core.errors import not_found
+from stoker.emulator.core.errors import forbidden, not_found
 from stoker.emulator.core.filters import Filter, equal, holds
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.metadata import Metadata
@@ -16,6 +16,8 @@ from stoker.emulator.share.views import SINCE_SOFT_DELETION, brief, export_view,
 
 TEXT = fields.nullable(fields.text())
 METADATA = fields.text_map(largest_value=1023, key_form=r".{1,255}")
+PLACES = ("host", "share_server_id")
+"""Where shares are stored, which is for administrators."""
 NO_ITEM = "metadata item was not found"
 OTHER_KEY = "Request body and URI mismatch"
 NAMES = {"name": TEXT, "description": TEXT, "display_name": TEXT, "display_description": TEXT}
@@ -34,7 +36,7 @@ UPDATABLE = {**NAMES, "is_public": fields.boolean}
 MANAGED = {
     **NAMES,
     "service_host": fields.text(1),
-    "export_path": fields.text(1),
+    "export_path": lambda value: fields.text(1)(value.get("path") if isinstance(value, dict) else value),
     "protocol": fields.text(1),
     "share_type": TEXT,
     "is_public": fields.boolean,
@@ -51,6 +53,20 @@ FILTERS: dict[str, Filter] = {
 }
 
 
+def _exported_as(field: str) -> Filter:
+    """The share has an export location with this value."""
+    return lambda row, wanted: any(export[field] == wanted for export in row["_exports"])
+
+
+EXPORT_FILTERS: dict[str, Filter] = {f"export_location_{name}": _exported_as(name) for name in ("id", "path")}
+"""Filters since microversion 2.35."""
+SINCE_EXPORT_FILTERS = (2, 35)
+
+
+def _filters(request: Request) -> dict[str, Filter]:
+    return {**FILTERS, **(EXPORT_FILTERS if request.version >= SINCE_EXPORT_FILTERS else {})}
+
+
 def found(shares: Shares, request: Request) -> Record:
     """The share in the path, which the caller may see."""
     return shares.find(request.context, request.vars["share_id"])
@@ -65,6 +81,8 @@ def _rows(shares: Shares, request: Request) -> list[Record]:
     """The shares of the caller's project, or of all; with `is_public`, public ones of other projects too; with
     `is_soft_deleted`, those in the recycle bin."""
     context, query = request.context, request.query
+    if not context.is_admin and any(query.get(name) is not None for name in PLACES):
+        raise forbidden(f"Only administrators can list shares by {' or '.join(PLACES)}.")
     deleted = request.version >= SINCE_SOFT_DELETION and bool(query.boolean("is_soft_deleted"))
     rows = [row for row in shares.rows if row["is_soft_deleted"] == deleted]
     if context.is_admin and query.boolean("all_tenants"):
@@ -74,12 +92,14 @@ def _rows(shares: Shares, request: Request) -> list[Record]:
 
 
 def index(shares: Shares, request: Request) -> Response:
-    return listing(request, "shares", _rows(shares, request), FILTERS, lambda row: brief(request, "shares", row))
+    return listing(
+        request, "shares", _rows(shares, request), _filters(request), lambda row: brief(request, "shares", row)
+    )
 
 
 def detail(rules: AccessRules, request: Request) -> Response:
     rows = _rows(rules.shares, request)
-    return listing(request, "shares", rows, FILTERS, lambda row: share_view(rules, request, row))
+    return listing(request, "shares", rows, _filters(request), lambda row: share_view(rules, request, row))
 
 
 def create(rules: AccessRules, request: Request) -> Response:
@@ -88,7 +108,9 @@ def create(rules: AccessRules, request: Request) -> Response:
     for name in UNSUPPORTED:
         if wanted.get(name):
             raise not_found(f"The emulated service has no {name}: {wanted[name]}.")
-    return Response({"share": share_view(rules, request, rules.shares.create(request.context, wanted))})
+    share = rules.shares.create(request.context, wanted)
+    rules.shares.rows.update(share, _request_id=request.id)
+    return Response({"share": share_view(rules, request, share)})
 
 
 def show(rules: AccessRules, request: Request) -> Response:
@@ -119,17 +141,35 @@ def manage(backend: BackendShares, request: Request) -> Response:
     return Response({"share": share_view(backend.records.component(AccessRules), request, share)})
 
 
+def _exporting(shares: Shares, request: Request) -> Record:
+    """The share in the path. Raises ApiError 403 for one that the caller may not see."""
+    share = shares.rows.require(request.vars["share_id"])
+    if not request.context.may_see(share) and not share["is_public"]:
+        raise forbidden("Policy doesn't allow share_export_location:index to be performed.")
+    return share
+
+
 def list_exports(shares: Shares, request: Request) -> Response:
-    share = found(shares, request)
+    share = _exporting(shares, request)
     return Response({"export_locations": [export_view(request, share, one, False) for one in share["_exports"]]})
 
 
 def show_export(shares: Shares, request: Request) -> Response:
-    share, key = found(shares, request), request.vars["export_id"]
-    export = next((one for one in share["_exports"] if one["id"] == key), None)
-    if export is None:
+    share = _exporting(shares, request)
+    return Response({"export_location": export_view(request, share, export_of(share, request.vars["export_id"]))})
+
+
+def list_replicas(shares: Shares, request: Request) -> Response:
+    """The replicas of shares: none, since the back end replicates no shares."""
+    return Response({"share_replicas": []})
+
+
+def export_of(share: Record, key: str) -> Record:
+    """An export location of a share. Raises ApiError 404."""
+    found: Record | None = next((one for one in share["_exports"] if one["id"] == key), None)
+    if found is None:
         raise not_found(f"Export location with UUID '{key}' could not be found.")
-    return Response({"export_location": export_view(request, share, export)})
+    return found
 
 
 def _write_metadata(shares: Shares, request: Request, metadata: dict[str, str]) -> None:

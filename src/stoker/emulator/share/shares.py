@@ -13,14 +13,25 @@ from stoker.emulator.core.component import MICROSECONDS, Component, visible
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Collection, Record
+from stoker.emulator.share.backend import fits
+from stoker.emulator.share.messages import ALLOCATE, NO_CAPABILITY, Messages
 from stoker.emulator.share.networks import ShareNetworks
 from stoker.emulator.share.quotas import Quotas
 from stoker.emulator.share.tables import ADDRESS, BACKEND_HOST, LONG, PROTOCOLS, SHORT, ZONE
 from stoker.emulator.share.types import ABILITIES, SERVERS, ShareTypes, is_able
 
 STATUSES = ("available", "error", "creating", "deleting", "error_deleting", "extending", "extending_error", "shrinking",
-            "shrinking_error", "manage_error", "reverting", "reverting_error")  # fmt: skip
-DELETABLE = frozenset({"available", "error", "error_deleting", "inactive", "manage_error"})
+            "shrinking_error", "manage_starting", "manage_error", "unmanage_starting", "unmanage_error", "unmanaged",
+            "reverting", "reverting_error", "migrating", "migrating_to", "inactive")  # fmt: skip
+TASK_STATES = (
+    *(f"migration_{state}" for state in ("starting", "in_progress", "completing", "success", "error", "cancelled",
+                                         "driver_starting", "driver_in_progress", "driver_phase1_done")),
+    *(f"data_copying_{state}" for state in ("starting", "in_progress", "completing", "completed", "cancelled",
+                                            "error")),
+)  # fmt: skip
+"""States of a migration, which administrators can set."""
+DELETABLE = frozenset({"available", "error", "error_deleting", "inactive"})
+DISCARDABLE = frozenset({"available", "error", "inactive"})
 LEAST, MOST = "provisioning:min_share_size", "provisioning:max_share_size"
 MOST_EXTENDED = "provisioning:max_share_extend_size"
 KEPT_SECONDS = 7 * 24 * 3600.0
@@ -50,12 +61,14 @@ class Shares(Component):
         types: ShareTypes,
         networks: ShareNetworks,
         quotas: Quotas,
+        messages: Messages,
     ) -> None:
         super().__init__(records)
         self.rows = rows
         self.types = types
         self.networks = networks
         self.quotas = quotas
+        self._messages = messages
         self._rules = rules
         self._snapshots = snapshots
         records.deferrable(
@@ -190,8 +203,11 @@ class Shares(Component):
             return
         server = None if share["share_network_id"] is None else self.networks.server_on(share["share_network_id"])
         homeless = share["share_network_id"] is not None and server is None
-        if share.pop("_fault", None) is not None or homeless:
+        unfit = not fits(self.types.rows.require(share["share_type_id"])["extra_specs"])
+        if share.pop("_fault", None) is not None or homeless or unfit:
             self.rows.update(share, status="error", updated_at=self.moment())
+            if unfit:
+                self._messages.add(share, ALLOCATE, NO_CAPABILITY)
             return
         path = PATHS[share["share_proto"]].format(address=ADDRESS, id=share_id)
         self.rows.update(
@@ -226,7 +242,8 @@ class Shares(Component):
 
     def discard(self, share: Record) -> None:
         """Move a share to the recycle bin for a week; 403 in a busy status, 403 while it has snapshots."""
-        self._refuse_busy(share)
+        if share["status"] not in DISCARDABLE:
+            raise forbidden(f"Invalid share: a share with the status {share['status']} can't be soft deleted.")
         if self._snapshots.first(share_id=share["id"]) is not None:
             raise forbidden("Invalid share: a share with snapshots can't be soft deleted.")
         due = datetime.fromtimestamp(self.cloud.clock.now() + KEPT_SECONDS, UTC).strftime(MICROSECONDS)
@@ -260,7 +277,7 @@ class Shares(Component):
         self.rows.remove(share)
 
     def extend(self, share: Record, size: int) -> None:
-        """Begin to make a share larger; 400 for a smaller size or in another status, 413 beyond a quota."""
+        """Begin to make a share larger; 400 for a smaller size or in another status, 403 beyond a quota."""
         self.require_status(share, "available")
         if size <= share["size"]:
             raise bad_request(
@@ -268,8 +285,11 @@ class Shares(Component):
                 f"(current: {share['size']}, extended: {size})."
             )
         check_allowed(self.types.rows.require(share["share_type_id"]), size, MOST_EXTENDED)
-        self.quotas.check_size(share["project_id"], size)
-        self.quotas.check(share["project_id"], {"gigabytes": size - share["size"]})
+        try:
+            self.quotas.check_size(share["project_id"], size)
+            self.quotas.check(share["project_id"], {"gigabytes": size - share["size"]})
+        except ApiError as error:
+            raise forbidden(error.message) from None
         self.rows.update(share, status="extending", updated_at=self.moment())
         self.after(LONG, self.finish_resizing, share["id"], size)
 
@@ -290,10 +310,12 @@ class Shares(Component):
     def revert(self, share: Record, snapshot_id: str) -> None:
         """Begin to revert a share to its latest snapshot; 409 for another one, 400 where shares cannot be."""
         own = self._snapshots.select(share_id=share["id"])
-        if not own or own[-1]["id"] != snapshot_id:
-            raise conflict(f"Snapshot {snapshot_id} is not the latest one of share {share['id']}.")
         if not share["_abilities"]["revert_to_snapshot_support"]:
             raise bad_request(f"Share {share['id']} does not support revert to snapshot.")
+        if all(snapshot["id"] != snapshot_id for snapshot in own):
+            raise bad_request(f"Snapshot {snapshot_id} is not a snapshot of share {share['id']}.")
+        if own[-1]["id"] != snapshot_id:
+            raise conflict(f"Snapshot {snapshot_id} is not the latest one of share {share['id']}.")
         if share["status"] != "available" or own[-1]["status"] != "available":
             raise conflict("Share and snapshot must be available to revert the share.")
         self.rows.update(share, status="reverting", updated_at=self.moment())

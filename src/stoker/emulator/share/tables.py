@@ -11,6 +11,7 @@ shares: `{id, name, description, size, share_proto, status, is_public, metadata,
 share_type_id, share_server_id, availability_zone, host, project_id, user_id, progress, …, _exports}`.
 access_rules: `{id, share_id, access_type, access_to, access_level, access_key, state, metadata, …}`.
 snapshots: `{id, share_id, name, description, status, size, share_size, share_proto, project_id, user_id, …}`.
+messages: `{id, project_id, resource_id, action_id, detail_id, user_message, expires_at, …}`.
 unmanaged: what exists on the back end and is unknown to Manila: `{id: export path, size, share_proto}`.
 quotas: limits by project id, and the default ones under the id `default`.
 """
@@ -33,4 +34,5 @@ MISSING = {
     "shares": "Share {} could not be found.",
     "access_rules": "Share access rule {} could not be found.",
     "snapshots": "Snapshot {} could not be found.",
+    "messages": "Message {} could not be found.",
 }

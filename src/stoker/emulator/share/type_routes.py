@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.emulator.core import fields
-from stoker.emulator.core.errors import bad_request, not_found
+from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.filters import Filter, holds
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
@@ -13,10 +13,13 @@ from stoker.emulator.share.types import DEFAULT_TYPE, SERVERS, SHOWN_TO_ALL, Sha
 
 ACCESS = "share_type_access:is_public"
 SINCE_DESCRIPTION = (2, 41)
+SINCE_OPTIONAL = (2, 24)
+OPTIONAL = "snapshot_support"
+"""An extra spec that every share type has before microversion 2.24."""
 SINCE_SPEC_FILTER = (2, 43)
 SINCE_DEFAULT = (2, 46)
 KEY_FORM = r"[a-zA-Z0-9_.: -]{1,255}"
-SPEC_VALUE = fields.either(fields.text(1), fields.boolean)
+SPEC_VALUE = fields.either(fields.text(1), fields.integer(), fields.boolean)
 TYPE = {
     "name": fields.name(),
     "description": fields.nullable(fields.text()),
@@ -98,6 +101,8 @@ def create(types: ShareTypes, request: Request) -> Response:
         raise bad_request("A share type has a description since microversion 2.41.")
     public = bool(fields.as_boolean(wanted.get(ACCESS, True)))
     extra_specs = specs(wanted.get("extra_specs") or {})
+    if request.version < SINCE_OPTIONAL:
+        extra_specs = {OPTIONAL: True, **extra_specs}
     return _shown(request, types.create(wanted["name"].strip(), wanted.get("description"), public, extra_specs))
 
 
@@ -105,7 +110,7 @@ def update(types: ShareTypes, request: Request) -> Response:
     kind, wanted = _type(types, request), request.object("share_type")
     checks = {"name": fields.name(), "description": fields.nullable(fields.text()), ACCESS: fields.boolean}
     fields.check_fields(wanted, checks, where="share_type", strict=False)
-    changes: dict[str, Any] = {key: wanted[key] for key in ("name", "description") if key in wanted}
+    changes: dict[str, Any] = {key: wanted[key] or None for key in ("name", "description") if key in wanted}
     if ACCESS in wanted:
         changes["is_public"] = fields.as_boolean(wanted[ACCESS])
     if not changes:
@@ -145,6 +150,8 @@ def set_spec(types: ShareTypes, request: Request) -> Response:
 
 
 def delete_spec(types: ShareTypes, request: Request) -> Response:
+    if request.version < SINCE_OPTIONAL and request.vars["key"] == OPTIONAL:
+        raise forbidden(f"Extra spec '{OPTIONAL}' can't be deleted.")
     types.remove_spec(_type(types, request), request.vars["key"])
     return Response(status=202)
 

@@ -15,6 +15,7 @@ SINCE_SUBNETS = (2, 51)
 SINCE_SUBNETS_IN_ZONE = (2, 70)
 """The first microversion in which a share network may have several subnets in an availability zone."""
 SINCE_SOFT_DELETION = (2, 69)
+SINCE_PROVIDER_LOCATION = (2, 12)
 SINCE_SNAPSHOT_METADATA = (2, 73)
 SINCE_SUBNET_METADATA = (2, 78)
 ABILITIES_SINCE: tuple[tuple[Version, str], ...] = (
@@ -27,10 +28,10 @@ ABILITIES_SINCE: tuple[tuple[Version, str], ...] = (
 
 def brief(request: Request, path: str, record: Record) -> dict[str, Any]:
     """An ID, a name and links."""
-    return {"id": record["id"], "name": record["name"], "links": _links(request, path, record)}
+    return {"id": record["id"], "name": record["name"], "links": links(request, path, record)}
 
 
-def _links(request: Request, path: str, record: Record) -> list[dict[str, str]]:
+def links(request: Request, path: str, record: Record) -> list[dict[str, str]]:
     return [
         {"rel": "self", "href": f"{request.base}/v2/{path}/{record['id']}"},
         {"rel": "bookmark", "href": f"{request.base}/{path}/{record['id']}"},
@@ -44,7 +45,7 @@ def share_view(rules: AccessRules, request: Request, share: Record) -> dict[str,
                                          "metadata", "snapshot_id", "share_network_id", "availability_zone",
                                          "project_id", "created_at")}  # fmt: skip
     found |= {
-        "links": _links(request, "shares", share),
+        "links": links(request, "shares", share),
         "share_type": kind["id"] if version >= (2, 6) else kind["name"],
         "volume_type": kind["name"],
     }
@@ -103,9 +104,11 @@ def snapshot_view(request: Request, snapshot: Record) -> dict[str, Any]:
     """A snapshot."""
     found = {key: snapshot[key] for key in ("id", "share_id", "share_size", "created_at", "status", "name",
                                             "description", "size", "share_proto")}  # fmt: skip
-    found["links"] = _links(request, "snapshots", snapshot)
+    found["links"] = links(request, "snapshots", snapshot)
     if request.version >= (2, 17):
         found |= {"user_id": snapshot["user_id"], "project_id": snapshot["project_id"]}
+    if request.version >= SINCE_PROVIDER_LOCATION and request.context.is_admin:
+        found["provider_location"] = None
     if request.version >= SINCE_SNAPSHOT_METADATA:
         found["metadata"] = snapshot["metadata"]
     return found

@@ -1,0 +1,40 @@
+"""Messages for users over HTTP, since microversion 2.37."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.component import visible
+from stoker.emulator.core.filters import equal, project_rows
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.store import Record
+from stoker.emulator.share.lists import created_within, listing
+from stoker.emulator.share.messages import Messages
+from stoker.emulator.share.views import links
+
+SINCE_TIMES = (2, 52)
+FILTERS = {name: equal(name) for name in ("resource_id", "resource_type", "action_id", "detail_id", "message_level")}
+
+
+def index(messages: Messages, request: Request) -> Response:
+    rows = project_rows(messages.rows, request)[::-1]
+    if request.version >= SINCE_TIMES:
+        rows = created_within(request, rows)
+    return listing(request, "messages", rows, FILTERS, lambda row: _view(request, row))
+
+
+def _view(request: Request, message: Record) -> dict[str, Any]:
+    return {**message, "links": links(request, "messages", message)}
+
+
+def _message(messages: Messages, request: Request) -> Record:
+    return visible(messages.rows, request.context, request.vars["message_id"])
+
+
+def show(messages: Messages, request: Request) -> Response:
+    return Response({"message": _view(request, _message(messages, request))})
+
+
+def delete(messages: Messages, request: Request) -> Response:
+    messages.rows.remove(_message(messages, request))
+    return Response(status=204)
