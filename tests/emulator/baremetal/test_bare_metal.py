@@ -339,3 +339,64 @@ def test_openstacksdk(served: ServedCloud, ironic: Ironic) -> None:
     assert service.get_node("sdk").provision_state == "manageable"
     assert {one.name for one in service.nodes()} == {"sdk", "node-0", "node-1"}
     service.delete_node("sdk")
+
+
+def test_volumes_of_nodes(ironic: Ironic) -> None:
+    node, other = ironic.node(), ironic.node("n2")
+    body = {"node_uuid": node, "type": "iqn", "connector_id": "iqn.2026-11.org.example:n1", "extra": {"a": 1, "b": 2}}
+    connector = ironic.do("POST", "/volume/connectors", body, 201)
+    ironic.refused("POST", "/volume/connectors", {**body, "node_uuid": other}, 409, "already exists")
+    ironic.refused("POST", "/volume/connectors", {**body, "type": "x"}, 400, "type")
+    ironic.refused("POST", "/volume/connectors", {**body, "connector_id": "c", "node_uuid": "n1"}, 400, "not be found")
+    wanted = {"node_uuid": node, "volume_type": "iscsi", "boot_index": 0, "volume_id": "v"}
+    target = ironic.do("POST", "/volume/targets", wanted, 201)
+    ironic.refused("POST", "/volume/targets", {**wanted, "volume_id": "w"}, 409, "boot_index 0")
+    ironic.do("POST", "/volume/targets", {**wanted, "node_uuid": other}, 201)
+    assert [one["uuid"] for one in ironic.do("GET", f"/nodes/{node}/volume/targets")["targets"]] == [target["uuid"]]
+    assert len(ironic.do("GET", "/volume/targets?detail=True")["targets"]) == 2
+    assert ironic.do("GET", "/nodes/n1/volume")["targets"][0]["href"].endswith(f"/v1/nodes/{node}/volume/targets")
+    assert "extra" not in ironic.do("GET", "/volume/connectors")["connectors"][0]
+    place, patch = f"/volume/connectors/{connector['uuid']}", [{"op": "remove", "path": "/extra/b"}]
+    assert ironic.do("PATCH", place, patch)["extra"] == {"a": 1}
+    ironic.provision("n1", "manage")
+    ironic.do("PUT", "/nodes/n1/states/power", {"target": "power on"}, 202)
+    ironic.refused("PATCH", place, patch, 400, "the path does not exist")
+    on = 'The requested action "volume connector deletion" can not be performed'
+    ironic.refused("DELETE", place, None, 400, on)
+    ironic.do("PUT", "/nodes/n1/states/power", {"target": "power off"}, 202)
+    ironic.do("DELETE", place, None, 204)
+    ironic.refused("GET", place, None, 404, "Volume connector")
+    ironic.refused("GET", "/volume/targets", None, 404, "could not be found", "1.31")
+    ironic.do("DELETE", "/nodes/n1", None, 204)
+    ironic.refused("GET", f"/volume/targets/{target['uuid']}", None, 404, "Volume target")
+
+
+def test_deploy_templates_and_conductors(ironic: Ironic) -> None:
+    step = {"interface": "bios", "step": "apply_configuration", "args": {}, "priority": 150}
+    body = {"name": "CUSTOM_HYPERTHREADING", "steps": [step]}
+    made = ironic.do("POST", "/deploy_templates", body, 201)
+    ironic.refused("POST", "/deploy_templates", body, 409, "already exists")
+    for wrong, words in (
+        ({"name": "HYPERTHREADING"}, "valid trait"),
+        ({"name": None}, "required property"),
+        ({"steps": []}, "at least one step"),
+        ({"steps": [{**step, "interface": "console"}]}, "interface that has steps"),
+        ({"steps": [{**step, "priority": -1}]}, "not a priority"),
+        ({"steps": [step, {**step, "priority": 1}]}, "Duplicate deploy steps"),
+    ):
+        ironic.refused("POST", "/deploy_templates", {**body, "name": "CUSTOM_OTHER", **wrong}, 400, words)
+    place = f"/deploy_templates/{body['name']}"
+    assert ironic.do("GET", "/deploy_templates")["deploy_templates"][0].keys() == {"uuid", "name", "links"}
+    changed = ironic.do("PATCH", place, [{"op": "replace", "path": "/name", "value": "CUSTOM_B"}])
+    assert (changed["uuid"], changed["name"], changed["steps"]) == (made["uuid"], "CUSTOM_B", [step])
+    uuid = f"/deploy_templates/{made['uuid']}"
+    ironic.refused("PATCH", uuid, [{"op": "remove", "path": "/steps"}], 400, "mandatory")
+    ironic.refused("GET", place, None, 404, "Deploy template")
+    ironic.refused("GET", uuid, None, 404, "could not be found", "1.54")
+    ironic.refused("POST", "/deploy_templates", body, 405, "does not allow", "1.54")
+    ironic.do("DELETE", uuid, None, 204)
+    [conductor] = ironic.do("GET", "/conductors")["conductors"]
+    assert conductor["alive"] and "drivers" not in conductor
+    assert "fake-hardware" in ironic.do("GET", f"/conductors/{conductor['hostname']}")["drivers"]
+    ironic.refused("GET", "/conductors/other", None, 404, "Conductor other")
+    ironic.refused("GET", "/conductors", None, 404, "could not be found", "1.48")

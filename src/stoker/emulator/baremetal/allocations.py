@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stoker.emulator.baremetal.http import ADMINISTRATORS, OBSERVERS, TIMESTAMP, listed, needs, new_key, require, single
+from stoker.emulator.baremetal.http import (
+    ADMINISTRATORS,
+    TIMESTAMP,
+    listed,
+    needs,
+    new_key,
+    observes,
+    offered,
+    require,
+    single,
+)
 from stoker.emulator.baremetal.kinds import ALLOCATION
 from stoker.emulator.baremetal.nodes import Nodes
 from stoker.emulator.baremetal.patching import patched
@@ -70,13 +80,13 @@ class Allocations(Component):
 def may_see(request: Request, allocation: Mapping[str, object]) -> bool:
     """Whether the caller may see an allocation: administrators and observers see all, others their project's."""
     caller = request.context
-    if caller.is_admin or caller.roles.intersection(OBSERVERS):
+    if observes(caller):
         return True
     return caller.project_id is not None and allocation["owner"] == caller.project_id
 
 
 def create(allocations: Allocations, request: Request) -> Response:
-    needs(request, SINCE)
+    offered(request, SINCE)
     values = ALLOCATION.values(request)
     caller = request.context
     if not caller.is_admin and not caller.roles.intersection(ADMINISTRATORS):
@@ -88,8 +98,7 @@ def create(allocations: Allocations, request: Request) -> Response:
         raise bad_request("The resource_class field is mandatory when not backfilling")
     if values["name"] is not None and allocations.rows.first(name=values["name"]) is not None:
         raise conflict(f"An allocation with name {values['name']} already exists.")
-    for key in values["candidate_nodes"]:
-        allocations.nodes.reach(request, key)
+    values["candidate_nodes"] = [allocations.nodes.reach(request, key)["uuid"] for key in values["candidate_nodes"]]
     key = new_key(request, allocations.rows)
     made = allocations.rows.add(
         {
@@ -139,7 +148,7 @@ def update(allocations: Allocations, request: Request) -> Response:
 
 
 def delete(allocations: Allocations, request: Request) -> Response:
-    needs(request, SINCE)
+    offered(request, SINCE)
     allocations.remove(allocations.reach(request, request.vars["allocation"]))
     return Response(status=204)
 

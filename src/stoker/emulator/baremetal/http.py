@@ -13,7 +13,7 @@ import orjson
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import new_id
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden
-from stoker.emulator.core.http import Request, Response, Version
+from stoker.emulator.core.http import Context, Request, Response, Version
 from stoker.emulator.core.paging import ordered, page
 from stoker.emulator.core.store import Collection, Record
 
@@ -48,6 +48,8 @@ class Field:
 @dataclass(frozen=True, eq=False)
 class Kind:
     """A kind of objects: its collection in URLs, its name in messages, and its fields.
+
+    The last part of the path is the name of lists.
 
     brief: the fields that lists show unless the request asks for more.
     """
@@ -131,7 +133,7 @@ def listed(
     if key is not None and key not in kind.fields:
         raise bad_request(f"The sort_key value '{key}' is invalid for sorting")
     found = page(ordered([dict(row) for row in rows], request.query), request.query, key="uuid", missing=_no_marker)
-    body: dict[str, Any] = {kind.path: [kind.shown(request, row, names) for row in found.rows]}
+    body: dict[str, Any] = {kind.path.rpartition("/")[2]: [kind.shown(request, row, names) for row in found.rows]}
     if found.truncated and found.next_marker is not None:
         body["next"] = request.next_url(found.next_marker)
     return Response(body)
@@ -166,8 +168,22 @@ def needs(request: Request, version: Version) -> None:
         raise ApiError(404, "The resource could not be found.")
 
 
+def offered(request: Request, version: Version) -> None:
+    """Raise ApiError in a version that does not have the collection yet: 404 for reads, 405 for changes."""
+    if request.version < version and request.method != "GET":
+        raise ApiError(405, "The API version does not allow this method.")
+    needs(request, version)
+
+
+def observes(caller: Context) -> bool:
+    """Whether the caller sees everything: administrators, observers, and readers of the system."""
+    return caller.is_admin or bool(caller.roles.intersection(OBSERVERS)) or (caller.system and "reader" in caller.roles)
+
+
 def require(request: Request, policy: str, *roles: str) -> None:
     """Raise ApiError 403 for a caller without one of the roles (an administrator has all)."""
+    if roles == OBSERVERS and observes(request.context):
+        return
     if not request.context.is_admin and not request.context.roles.intersection(roles):
         raise forbidden(f"Access was denied to the following resource: {policy}")
 

@@ -1,27 +1,35 @@
 """The bare-metal service: its records and its table of routes.
 
-There are no machines: states change on the cloud's clock alone. Volume connectors, deploy templates, BIOS settings,
-events, the interface of the deployment ramdisk, and vendor methods are missing.
+There are no machines: states change on the cloud's clock alone. BIOS settings, indicators, runbooks, events, the
+interface of the deployment ramdisk, and vendor methods are missing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from stoker.emulator.baremetal.allocations import ALLOCATION_ROUTES, Allocations
 from stoker.emulator.baremetal.chassis import CHASSIS_ROUTES, Chassis
-from stoker.emulator.baremetal.conductors import CONDUCTOR_ROUTES, CONDUCTORS_SINCE
+from stoker.emulator.baremetal.conductors import CONDUCTOR_ROUTES
 from stoker.emulator.baremetal.http import error_body
 from stoker.emulator.baremetal.node_routes import NODE_ROUTES
 from stoker.emulator.baremetal.nodes import Nodes
 from stoker.emulator.baremetal.ports import PORT_ROUTES, Ports
+from stoker.emulator.baremetal.templates import TEMPLATE_ROUTES, Templates
+from stoker.emulator.baremetal.volumes import VOLUME_ROUTES, Volumes
 from stoker.emulator.core.cloud import Cloud, Microversions, Records, Service
 from stoker.emulator.core.component import merged
 from stoker.emulator.core.errors import not_found
-from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.http import Request, Response, Version
 
 OLDEST, NEWEST = (1, 1), (1, 75)
 _HEADER = "X-OpenStack-Ironic-API"
+COLLECTIONS: Mapping[str, Version] = {
+    "nodes": OLDEST, "ports": OLDEST, "portgroups": OLDEST, "chassis": OLDEST, "drivers": OLDEST, "allocations": OLDEST,
+    "volume": (1, 32), "conductors": (1, 49), "deploy_templates": (1, 55),
+}  # fmt: skip
+"""Collections that the API's version document names, and the microversions that brought them."""
 
 
 class BareMetalRecords(Records):
@@ -35,6 +43,8 @@ class BareMetalRecords(Records):
         self.nodes = Nodes(self, rows)
         Chassis(self, self.nodes, rows)
         Ports(self, self.nodes)
+        Volumes(self, self.nodes)
+        Templates(self)
         Allocations(self, self.nodes)
 
     def seed(self) -> None:
@@ -64,9 +74,7 @@ def versions(records: Records, request: Request) -> Response:
 
 
 def version(records: Records, request: Request) -> Response:
-    collections: tuple[str, ...] = ("nodes", "ports", "portgroups", "chassis", "drivers", "allocations")
-    if request.version >= CONDUCTORS_SINCE:
-        collections += ("conductors",)
+    collections = [name for name, since in COLLECTIONS.items() if request.version >= since]
     links = {
         name: [
             {"rel": "self", "href": f"{request.base}/v1/{name}/"},
@@ -85,7 +93,9 @@ BARE_METAL = Service(
     records=BareMetalRecords,
     endpoints={"baremetal": "/baremetal"},
     prefixes=("/v1",),
-    routes=merged(NODE_ROUTES, PORT_ROUTES, CHASSIS_ROUTES, ALLOCATION_ROUTES, CONDUCTOR_ROUTES),
+    routes=merged(
+        NODE_ROUTES, PORT_ROUTES, CHASSIS_ROUTES, ALLOCATION_ROUTES, VOLUME_ROUTES, TEMPLATE_ROUTES, CONDUCTOR_ROUTES
+    ),
     root={"/": {"GET": versions}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
     error_body=error_body,

@@ -167,3 +167,62 @@ ALLOCATION = Kind(
     },
     ("uuid", "name", "node_uuid", "state", "resource_class", "owner"),
 )
+
+
+def steps_form(value: Any) -> str | None:
+    """The steps of a deploy template: at least one of `{interface, step, args, priority}`."""
+    if not isinstance(value, list) or not value:
+        return f"{value!r} is not a list of at least one step"
+    for step in value:
+        if not isinstance(step, dict) or step.keys() != {"interface", "step", "args", "priority"}:
+            return f"{step!r} must be an object with interface, step, args and priority"
+        priority = step["priority"]
+        if step["interface"] not in ("bios", "deploy", "firmware", "management", "power", "raid"):
+            return f"{step['interface']!r} is not an interface that has steps"
+        if not isinstance(step["step"], str) or not step["step"] or not isinstance(step["args"], dict):
+            return f"{step!r} must have a string as step and an object as args"
+        if isinstance(priority, bool) or fields.as_integer(priority) is None or int(priority) < 0:
+            return f"{priority!r} is not a priority"
+    return None
+
+
+VOLUME_CONNECTOR = Kind(
+    "volume/connectors",
+    "volume connector",
+    {
+        "uuid": Field(),
+        "node_uuid": Field(check=_TEXT, required=True),
+        "type": Field(check=fields.one_of("iqn", "ip", "mac", "wwnn", "wwpn", "port", "portgroup"), required=True),
+        "connector_id": Field(check=fields.text(1, 255), required=True),
+        "extra": _map(),
+        **_times(),
+    },
+    ("uuid", "node_uuid", "type", "connector_id"),
+)
+VOLUME_TARGET = Kind(
+    "volume/targets",
+    "volume target",
+    {
+        "uuid": Field(),
+        "node_uuid": Field(check=_TEXT, required=True),
+        "volume_type": Field(check=fields.text(1, 64), required=True),
+        "boot_index": Field(check=fields.integer(0), required=True),
+        "volume_id": Field(check=fields.text(1, 36), required=True),
+        "properties": _map(),
+        "extra": _map(),
+        **_times(),
+    },
+    ("uuid", "node_uuid", "volume_type", "boot_index", "volume_id"),
+)
+DEPLOY_TEMPLATE = Kind(
+    "deploy_templates",
+    "deploy template",
+    {
+        "uuid": Field(),
+        "name": Field(check=fields.text(1, 255), required=True),
+        "steps": Field(check=steps_form, required=True),
+        "extra": _map(),
+        **_times(),
+    },
+    ("uuid", "name"),
+)

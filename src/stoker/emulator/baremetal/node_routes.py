@@ -7,6 +7,7 @@ from typing import Any
 
 from stoker.emulator.baremetal.http import (
     ADMINISTRATORS,
+    OBSERVERS,
     boolean_form,
     listed,
     needs,
@@ -17,6 +18,7 @@ from stoker.emulator.baremetal.kinds import INTERFACES, NODE
 from stoker.emulator.baremetal.nodes import DRIVERS, HOST, Nodes, may_see
 from stoker.emulator.baremetal.patching import patched
 from stoker.emulator.baremetal.ports import Ports
+from stoker.emulator.baremetal.volumes import Volumes
 from stoker.emulator.core import fields
 from stoker.emulator.core.component import using
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
@@ -79,6 +81,7 @@ def delete(nodes: Nodes, request: Request) -> Response:
     node = nodes.changeable(request, request.vars["node"], "baremetal:node:delete")
     nodes.delete(node)
     nodes.records.component(Ports).forget_node(node["uuid"])
+    nodes.records.component(Volumes).forget_node(node["uuid"])
     return Response(status=204)
 
 
@@ -291,14 +294,14 @@ def _driver(request: Request, name: str) -> dict[str, Any]:
 
 
 def list_drivers(nodes: Nodes, request: Request) -> Response:
-    require(request, "baremetal:driver:get", "baremetal_admin", "baremetal_observer")
+    require(request, "baremetal:driver:get", *OBSERVERS)
     wanted = request.query.get("type")
     names = [] if wanted == "classic" else list(DRIVERS)
     return Response({"drivers": [_driver(request, name) for name in names]})
 
 
 def show_driver(nodes: Nodes, request: Request) -> Response:
-    require(request, "baremetal:driver:get", "baremetal_admin", "baremetal_observer")
+    require(request, "baremetal:driver:get", *OBSERVERS)
     name = request.vars["driver"]
     if name not in DRIVERS:
         raise ApiError(404, f"Failed to load driver {name}.")
@@ -306,7 +309,7 @@ def show_driver(nodes: Nodes, request: Request) -> Response:
 
 
 def driver_properties(nodes: Nodes, request: Request) -> Response:
-    require(request, "baremetal:driver:get_properties", "baremetal_admin", "baremetal_observer")
+    require(request, "baremetal:driver:get_properties", *OBSERVERS)
     name = request.vars["driver"]
     if name not in DRIVERS:
         raise ApiError(404, f"Failed to load driver {name}.")

@@ -9,7 +9,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.emulator.baremetal.http import ADMINISTRATORS, OBSERVERS, TIMESTAMP, new_key, require
+from stoker.emulator.baremetal.http import ADMINISTRATORS, TIMESTAMP, new_key, observes, require
 from stoker.emulator.baremetal.kinds import INTERFACES, NODE
 from stoker.emulator.baremetal.provisioning import (
     ACTIONS,
@@ -288,7 +288,7 @@ class Nodes(Component):
 def may_see(request: Request, node: Mapping[str, Any]) -> bool:
     """Whether the caller may see a node: administrators and observers see all, others those that they own or lease."""
     caller = request.context
-    if caller.is_admin or caller.roles.intersection(OBSERVERS):
+    if observes(caller):
         return True
     return caller.project_id is not None and caller.project_id in (node["owner"], node["lessee"])
 

@@ -37,8 +37,11 @@ class Ports(Component):
         return self.records.timestamp(TIMESTAMP)
 
     def reach(self, request: Request) -> Record:
-        """The port that the path names, if the caller may see its node. Raises ApiError 404."""
-        port = self.rows.require(request.vars["port"])
+        """The port that the path names, if the caller may see its node. Raises ApiError 400 and 404."""
+        key = request.vars["port"]
+        if fields.identifier(key) is not None:
+            raise bad_request(f"Expected a UUID but received {key}.")
+        port = self.rows.require(key)
         if not may_see(request, self.nodes.rows.require(port["node_uuid"])):
             raise self.rows.missing(port["uuid"])
         return port
@@ -227,6 +230,12 @@ def list_groups_of_node(ports: Ports, request: Request) -> Response:
     return listed(request, PORT_GROUP, ports.groups.select(node_uuid=node["uuid"]))
 
 
+def list_groups_of_node_in_full(ports: Ports, request: Request) -> Response:
+    needs(request, (1, 24))
+    node = ports.nodes.reach(request, request.vars["node"])
+    return listed(request, PORT_GROUP, ports.groups.select(node_uuid=node["uuid"]), detail=True)
+
+
 def show_group(ports: Ports, request: Request) -> Response:
     needs(request, (1, 23))
     return single(request, PORT_GROUP, ports.group(request, request.vars["group"]))
@@ -271,5 +280,6 @@ PORT_ROUTES = using(
         "/portgroups/{group}": {"GET": show_group, "PATCH": update_group, "DELETE": delete_group},
         "/portgroups/{group}/ports": {"GET": list_ports_of_group},
         "/nodes/{node}/portgroups": {"GET": list_groups_of_node},
+        "/nodes/{node}/portgroups/detail": {"GET": list_groups_of_node_in_full},
     },
 )
