@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import tarfile
 from typing import Any
 
 import pytest
@@ -306,3 +309,43 @@ def test_other_projects_lists_hosts_and_quotas(served: ServedCloud, zun: Zun) ->
     assert admin.call("DELETE", quotas).status == 204
     assert zun.get(quotas)["containers"] == 40
     refused(zun.call("GET", "/quotas/someone"), 403, "Policy")
+
+
+def test_archives_are_unpacked_into_containers(served: ServedCloud) -> None:
+    def packed(**files: bytes) -> bytes:
+        written = io.BytesIO()
+        with tarfile.open(fileobj=written, mode="w") as archive:
+            for name, data in files.items():
+                member = tarfile.TarInfo(name)
+                member.size = len(data)
+                archive.addfile(member, io.BytesIO(data))
+        return written.getvalue()
+
+    def unpacked(data: bytes) -> dict[str, bytes]:
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            return {one.name: archive.extractfile(one).read() for one in archive}  # type: ignore[union-attr]
+
+    zun, old = Zun(served), Zun(served, version="1.20")
+    made = zun.post("/containers", {"image": "cirros"})
+    place = f"/containers/{made['uuid']}"
+    assert zun.call("GET", f"{place}/get_archive?path=/tmp/a").status == 409, "it is not created yet"
+    served.advance(READY)
+    files = {"data": base64.b64encode(packed(**{"a": b"one", "../d/b": b"two"})).decode()}
+    assert zun.call("POST", f"{place}/put_archive?path=/tmp", files).status == 200
+    fetched = zun.get(f"{place}/get_archive?path=/tmp/a")
+    assert (fetched["stat"]["name"], fetched["stat"]["size"]) == ("a", 3)
+    assert unpacked(base64.b64decode(fetched["data"])) == {"a": b"one"}
+    tree = old.get(f"{place}/get_archive?path=/tmp")["data"].encode("latin-1")
+    assert unpacked(tree) == {"tmp/a": b"one", "tmp/d/b": b"two"}, "nothing leaves the directory"
+    assert (
+        old.call("POST", f"{place}/put_archive?path=/tmp/d", {"data": packed(b=b"3").decode("latin-1")}).status == 200
+    )
+    assert unpacked(base64.b64decode(zun.get(f"{place}/get_archive?path=/tmp/d")["data"])) == {"d/b": b"3"}
+    assert zun.call("GET", f"{place}/get_archive?path=/tmp/none").status == 404
+    assert zun.call("POST", f"{place}/put_archive?path=/none", files).status == 404
+    refused: list[Any] = [{}, {"data": 1}, {"data": "?"}, {"data": base64.b64encode(b"no archive" * 99).decode()}]
+    for body in refused:
+        assert zun.call("POST", f"{place}/put_archive?path=/tmp", body).status == 400, body
+    large = {"data": base64.b64encode(packed(a=b"x" * (1 << 20))).decode()}
+    assert zun.call("POST", f"{place}/put_archive?path=/tmp", large).status == 400
+    assert zun.call("POST", f"{place}/put_archive?path=tmp", files).status == 400

@@ -46,6 +46,8 @@ ALLOWED: Mapping[str, tuple[str, ...]] = {
     "top": (RUNNING,),
     "stats": (RUNNING,),
     "logs": (CREATED, RUNNING, STOPPED, PAUSED),
+    "put_archive": (CREATED, RUNNING, STOPPED, PAUSED),
+    "get_archive": (CREATED, RUNNING, STOPPED, PAUSED),
     "update": (CREATED, RUNNING, STOPPED, PAUSED),
     "rename": (CREATED, RUNNING, STOPPED, PAUSED, ERROR),
     "add_security_group": (CREATED, RUNNING, STOPPED, PAUSED),

@@ -90,7 +90,7 @@ KNOWN: Mapping[str, fields.Check] = {
     "nets": fields.nullable(fields.items(mapping)),
     "mounts": fields.nullable(fields.items(mapping)),
 }
-SINCE: Mapping[str, Version] = {"nets": (1, 2), "auto_remove": (1, 3), "tty": TTY}
+SINCE: Mapping[str, Version] = {"auto_remove": (1, 3), "tty": TTY}
 
 
 def described(request: Request, known: Mapping[str, fields.Check]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The service for single containers: its records and its table of routes.
 
-Nothing runs in emulated containers; `processes` says what their commands would do. Capsules, registries, archives, and
+Nothing runs in emulated containers; `processes` says what their commands would do. Capsules, registries, commits, and
 connections to terminals are not there.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.emulator.container.archives import ARCHIVE_ROUTES
 from stoker.emulator.container.container_routes import CONTAINER_ROUTES
 from stoker.emulator.container.containers import Containers
 from stoker.emulator.container.hosts import HOST_ROUTES, Hosts
@@ -74,7 +75,7 @@ CONTAINER = Service(
     records=ContainerRecords,
     endpoints={"container": "/container/v1"},
     prefixes=("/v1",),
-    routes=merged(CONTAINER_ROUTES, IMAGE_ROUTES, HOST_ROUTES, QUOTA_ROUTES),
+    routes=merged(CONTAINER_ROUTES, ARCHIVE_ROUTES, IMAGE_ROUTES, HOST_ROUTES, QUOTA_ROUTES),
     root={"/": {"GET": versions}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
     microversions=VERSIONS,
