@@ -78,7 +78,7 @@ def test_provisioning(served: ServedCloud, ironic: Ironic) -> None:
     assert ironic.states("n1") == ("enroll", None, None)
     ironic.refused("PUT", f"{path}/states/provision", {"target": "provide"}, 400, 'while it is in state "enroll"')
     ironic.refused("PUT", f"{path}/states/provision", {"target": "dance"}, 400, "not known")
-    ironic.refused("PUT", f"{path}/states/power", {"target": "power on"}, 400, 'in state "enroll"')
+    ironic.refused("PUT", f"{path}/states/power", {"target": "on"}, 400, "power state 'on'")
     assert ironic.call("PUT", f"{path}/states/provision", {"target": "manage"}).status == 202
     during = ironic.call("GET", path).json
     assert (during["provision_state"], during["target_provision_state"]) == ("verifying", "manageable")
@@ -400,3 +400,26 @@ def test_deploy_templates_and_conductors(ironic: Ironic) -> None:
     assert "fake-hardware" in ironic.do("GET", f"/conductors/{conductor['hostname']}")["drivers"]
     ironic.refused("GET", "/conductors/other", None, 404, "Conductor other")
     ironic.refused("GET", "/conductors", None, 404, "could not be found", "1.48")
+
+
+def test_limits_and_filters_of_nodes(ironic: Ironic) -> None:
+    node = ironic.node("n1", resource_class="r" * 80)
+    ironic.refused("POST", "/nodes", {"driver": "fake-hardware", "resource_class": "r" * 81}, 400, "resource_class")
+    ironic.do("PUT", "/nodes/n1/traits", {"traits": [f"CUSTOM_{at}" for at in range(50)]}, 204)
+    ironic.refused("PUT", "/nodes/n1/traits/CUSTOM_MORE", None, 400, "50 traits at most")
+    ironic.refused("GET", "/nodes?fault=none", None, 400, "Unrecognized fault")
+    ironic.refused("GET", "/nodes?resource_class=r", None, 406, "newer API version", "1.20")
+    reason = [{"op": "add", "path": "/protected_reason", "value": "mine"}]
+    ironic.refused("PATCH", "/nodes/n1", reason, 400, "protected is False")
+    ironic.do("PATCH", "/nodes/n1", [*reason, {"op": "replace", "path": "/protected", "value": True}])
+    shown = ironic.do("PATCH", "/nodes/n1", [{"op": "replace", "path": "/protected", "value": False}])
+    assert (shown["protected"], shown["protected_reason"]) == (False, None)
+    ironic.do("POST", "/ports", {"node_uuid": node, "address": ADDRESS}, 201)
+    [port] = ironic.do("GET", "/nodes/n1/ports/detail")["ports"]
+    assert port["node_uuid"] == node
+    found = ironic.served.call("GET", "/baremetal/ports", token=ironic.served.token())
+    assert found.json["ports"][0]["uuid"] == port["uuid"], "a path without a version is one of version 1"
+    ironic.refused("GET", "/ports/p", None, 400, "Expected a UUID")
+    ironic.do("PUT", "/nodes/n1/states/power", {"target": "power on"}, 202)
+    answer = ironic.call("PUT", "/nodes/n1/states/power", {"target": "power on"})
+    assert answer.status == 202 and ironic.call("GET", "/nodes/n1").json["reservation"] is None, "it is on already"

@@ -92,7 +92,8 @@ BARE_METAL = Service(
     mount="/baremetal",
     records=BareMetalRecords,
     endpoints={"baremetal": "/baremetal"},
-    prefixes=("/v1",),
+    # A path without a version is one of the default version.
+    prefixes=("/v1", ""),
     routes=merged(
         NODE_ROUTES, PORT_ROUTES, CHASSIS_ROUTES, ALLOCATION_ROUTES, VOLUME_ROUTES, TEMPLATE_ROUTES, CONDUCTOR_ROUTES
     ),

@@ -55,7 +55,7 @@ NODE = Kind(
         "clean_step": Field((1, 7)),
         "raid_config": Field((1, 12)),
         "target_raid_config": Field((1, 12)),
-        "resource_class": Field((1, 21), _TEXT),
+        "resource_class": Field((1, 21), fields.text(0, 80)),
         **{f"{name}_interface": Field(since, _TEXT) for name, since in INTERFACES.items()},
         "traits": Field((1, 37)),
         "fault": Field((1, 42)),

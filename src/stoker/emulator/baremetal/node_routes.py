@@ -28,6 +28,9 @@ from stoker.emulator.core.store import Record
 _EQUAL = ("provision_state", "driver", "resource_class", "conductor_group", "owner", "lessee", "fault", "chassis_uuid",
           "instance_uuid")  # fmt: skip
 _FLAGS = ("maintenance", "retired")
+_FAULTS = ("power failure", "clean failure", "rescue abort failure", "service failure")
+MOST_TRAITS = 50
+"""Traits of one node."""
 _BOOT_DEVICES = ("pxe", "disk", "cdrom", "bios", "safe")
 NodeHandler = Callable[[Nodes, Request, Record], Response]
 
@@ -38,8 +41,12 @@ def create(nodes: Nodes, request: Request) -> Response:
 
 
 def visible_nodes(nodes: Nodes, request: Request) -> list[Record]:
-    """The nodes that the caller may see and that the query selects. Raises ApiError 400."""
+    """The nodes that the caller may see and that the query selects. Raises ApiError 400 and 406."""
     query = request.query
+    if newer := [name for name in (*_EQUAL, *_FLAGS) if name in query and NODE.fields[name].since > request.version]:
+        raise ApiError(406, f"Request not acceptable. The filter {newer[0]} needs a newer API version.")
+    if "fault" in query and query.get("fault") not in _FAULTS:
+        raise bad_request(f"Unrecognized fault '{query.get('fault')}' is specified, allowed faults are {_FAULTS}")
     rows = [row for row in nodes.rows if may_see(request, row)]
     for name in _EQUAL:
         if (wanted := query.get(name)) is not None:
@@ -165,7 +172,7 @@ def _end_maintenance(nodes: Nodes, request: Request, node: Record) -> Response:
 
 def validate(nodes: Nodes, request: Request) -> Response:
     """Which interfaces of a node can be used: all that its driver implements."""
-    node = nodes.reach(request, request.vars["node"])
+    node = nodes.managed(request, request.vars["node"], "baremetal:node:validate")
     found = {}
     for name in INTERFACES:
         missing = (node[f"{name}_interface"] or "no-").startswith("no-")
@@ -175,7 +182,7 @@ def validate(nodes: Nodes, request: Request) -> Response:
 
 
 def show_boot_device(nodes: Nodes, request: Request) -> Response:
-    return Response(nodes.reach(request, request.vars["node"])["_boot_device"])
+    return Response(nodes.managed(request, request.vars["node"], "baremetal:node:get_boot_device")["_boot_device"])
 
 
 def _set_boot_device(nodes: Nodes, request: Request, node: Record) -> Response:
@@ -209,18 +216,25 @@ def _trait(value: Any) -> str:
     return str(value)
 
 
+def _few(traits: set[str]) -> list[str]:
+    """Return the traits of a node in order. Raises ApiError 400 for too many."""
+    if len(traits) > MOST_TRAITS:
+        raise bad_request(f"Traits cannot be set: a node has {MOST_TRAITS} traits at most.")
+    return sorted(traits)
+
+
 def _set_traits(nodes: Nodes, request: Request, node: Record) -> Response:
     needs(request, (1, 37))
     given = _body(request).get("traits")
     if not isinstance(given, list):
         raise bad_request("The request body must have a list 'traits'.")
-    nodes.update(node, {"traits": sorted({_trait(one) for one in given})})
+    nodes.update(node, {"traits": _few({_trait(one) for one in given})})
     return Response(status=204)
 
 
 def _add_trait(nodes: Nodes, request: Request, node: Record) -> Response:
     needs(request, (1, 37))
-    nodes.update(node, {"traits": sorted({*node["traits"], _trait(request.vars["trait"])})})
+    nodes.update(node, {"traits": _few({*node["traits"], _trait(request.vars["trait"])})})
     return Response(status=204)
 
 

@@ -84,11 +84,16 @@ class Nodes(Component):
             raise self.rows.missing(key)
         return node
 
-    def changeable(self, request: Request, key: str, policy: str) -> Record:
-        """A node that the caller may change. Raises ApiError 403, 404, and 409 while it is locked."""
+    def managed(self, request: Request, key: str, policy: str) -> Record:
+        """A node that the caller does not only read. Raises ApiError 403 and 404."""
         node = self.reach(request, key)
         if request.context.project_id != node["owner"] or "member" not in request.context.roles:
             require(request, policy, *ADMINISTRATORS)
+        return node
+
+    def changeable(self, request: Request, key: str, policy: str) -> Record:
+        """A node that the caller may change. Raises ApiError 403, 404, and 409 while it is locked."""
+        node = self.managed(request, key, policy)
         require_unlocked(node)
         return node
 
@@ -142,6 +147,11 @@ class Nodes(Component):
         for name in ("maintenance", "automated_clean", "protected", "retired"):
             if changes.get(name) is not None:
                 changes[name] = node[name] = fields.as_boolean(changes[name])
+        for name in ("protected", "retired"):
+            if changes.get(f"{name}_reason") and not node[name]:
+                raise bad_request(f"{name}_reason cannot be set when {name} is False.")
+            if name in changes and not node[name]:
+                changes[f"{name}_reason"] = None
         if changes.get("name"):
             other = self.rows.first(name=changes["name"])
             if other is not None and other["uuid"] != node["uuid"]:
@@ -259,9 +269,8 @@ class Nodes(Component):
         after, since = POWER[target]
         if request.version < since:
             raise ApiError(406, f"Request not acceptable. The target {target} needs a newer API version.")
-        if node["provision_state"] == "enroll":
-            raise bad_request(f'The requested action "{target}" can not be performed on node "{node["uuid"]}" while '
-                              'it is in state "enroll".')  # fmt: skip
+        if node["power_state"] == target:
+            return
         self.rows.update(node, target_power_state=after, reservation=HOST, last_error=None)
         self.after(SECONDS_PER_STATE, self.finish_power, node["uuid"], after)
 

@@ -148,6 +148,11 @@ def list_ports_of_node(ports: Ports, request: Request) -> Response:
     return listed(request, PORT, ports.rows.select(node_uuid=node["uuid"]))
 
 
+def list_ports_of_node_in_full(ports: Ports, request: Request) -> Response:
+    node = ports.nodes.reach(request, request.vars["node"])
+    return listed(request, PORT, ports.rows.select(node_uuid=node["uuid"]), detail=True)
+
+
 def list_ports_of_group(ports: Ports, request: Request) -> Response:
     needs(request, (1, 24))
     group = ports.group(request, request.vars["group"])
@@ -275,6 +280,7 @@ PORT_ROUTES = using(
         "/ports/detail": {"GET": list_ports_in_full},
         "/ports/{port}": {"GET": show_port, "PATCH": update_port, "DELETE": delete_port},
         "/nodes/{node}/ports": {"GET": list_ports_of_node},
+        "/nodes/{node}/ports/detail": {"GET": list_ports_of_node_in_full},
         "/portgroups": {"GET": list_groups, "POST": create_group},
         "/portgroups/detail": {"GET": list_groups_in_full},
         "/portgroups/{group}": {"GET": show_group, "PATCH": update_group, "DELETE": delete_group},

@@ -20,6 +20,7 @@ from stoker.emulator.baremetal.http import (
 from stoker.emulator.baremetal.kinds import VOLUME_CONNECTOR, VOLUME_TARGET
 from stoker.emulator.baremetal.nodes import Nodes, require_unlocked
 from stoker.emulator.baremetal.patching import patched
+from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records, Routes
 from stoker.emulator.core.component import Component, merged, using
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
@@ -47,6 +48,12 @@ class Volumes(Component):
     def rows(self, kind: Kind) -> Collection:
         """The objects of a kind."""
         return self._rows[kind]
+
+    def find(self, kind: Kind, key: str) -> Record:
+        """An object by its UUID. Raises ApiError 400 and 404."""
+        if fields.identifier(key) is not None:
+            raise bad_request(f"Expected a UUID but received {key}.")
+        return self.rows(kind).require(key)
 
     def now(self) -> str:
         return self.records.timestamp(TIMESTAMP)
@@ -113,12 +120,12 @@ class _Handlers:
     def show(self, volumes: Volumes, request: Request) -> Response:
         needs(request, SINCE)
         require(request, "baremetal:volume:get", *OBSERVERS)
-        return single(request, self.kind, volumes.rows(self.kind).require(request.vars["key"]))
+        return single(request, self.kind, volumes.find(self.kind, request.vars["key"]))
 
     def update(self, volumes: Volumes, request: Request) -> Response:
         needs(request, SINCE)
         require(request, "baremetal:volume:update", *ADMINISTRATORS)
-        row = volumes.rows(self.kind).require(request.vars["key"])
+        row = volumes.find(self.kind, request.vars["key"])
         changes = patched(request, self.kind, row)
         volumes.require_off(self.kind, row, "update")
         volumes.check(self.kind, {**row, **changes})
@@ -128,7 +135,7 @@ class _Handlers:
     def delete(self, volumes: Volumes, request: Request) -> Response:
         needs(request, SINCE)
         require(request, "baremetal:volume:delete", *ADMINISTRATORS)
-        row = volumes.rows(self.kind).require(request.vars["key"])
+        row = volumes.find(self.kind, request.vars["key"])
         volumes.require_off(self.kind, row, "deletion")
         volumes.rows(self.kind).remove(row)
         return Response(status=204)
