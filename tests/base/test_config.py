@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oslo_config import cfg
 
-from stoker.base.config import LIBRARY_GROUPS, LOGINS, OPTIONS, known_options, load_config
+from stoker.base.config import LIBRARY_GROUPS, LOGINS, OPTIONS, known_options, load_config, shown_options
 from stoker.base.context import RequestContext
 from stoker.base.logging import _SECRETS, protect, redact, request_scope
 from stoker.base.paste_filters import apply_paste_filters
@@ -59,6 +59,13 @@ def test_values_come_from_the_file_and_defaults_from_the_table(settings: Path) -
     assert config.trustee.username == "heat"
     assert config.max_resources_per_stack == 1000
     assert config.heat_api.workers == 8
+
+
+def test_the_options_that_a_report_shows_are_without_secrets(settings: Path) -> None:
+    settings.write_text("[database]\nconnection = mysql://u:p@h/n\n[heat_api]\nworkers = 3\n")
+    shown = shown_options(load_config([], [str(settings)]))
+    assert shown["[heat_api] workers"] == 3
+    assert shown["[database] connection"] == shown["[DEFAULT] auth_encryption_key"] == "***"
 
 
 def test_options_that_nothing_reads_are_logged_with_the_reason(

@@ -11,7 +11,7 @@ from typing import Any
 import openstack
 import pytest
 
-from tests.cli.cli_shell import ANY_PORTS, EXAMPLES, Shell, sdk_connection, shell_in
+from tests.cli.cli_shell import ANY_PORTS, EXAMPLES, OpenStack, Shell, sdk_connection, shell_in
 
 pytestmark = [
     pytest.mark.slow,
@@ -186,7 +186,12 @@ def test_stoker_works_on_a_cloud_of_clouds_yaml(embedded: Shell, tmp_path: Path)
         assert "elsewhere" not in embedded.ok("stack", "list").out
         networks = [row["Name"] for row in json_of(embedded, "network", "list")]
         assert "elsewhere-net" in networks
-        with sdk_connection(user) as connection:  # the override in its clouds.yaml leads past the cloud's own catalog
+        with OpenStack(user) as client:
+            stacks, networks = client("stack list -f json"), client("network list -f json")
+        assert [stack["Stack Name"] for stack in stacks] == ["elsewhere"]
+        assert "elsewhere-net" in [row["Name"] for row in networks]
+        assert "password: secret" not in (user.directory / "clouds.yaml").read_text()
+        with sdk_connection(user) as connection:
             assert [stack.name for stack in connection.orchestration.stacks()] == ["elsewhere"]
         here = {"OS_CLIENT_CONFIG_FILE": str(user.directory / "clouds.yaml"), "OS_CLOUD": "stoker"}
         assert user.ok("stack", "list", "-f", "value", "-c", "stack_name", variables=here).out == "elsewhere\n"

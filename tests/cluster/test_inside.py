@@ -47,6 +47,7 @@ def test_what_goes_on_is_seen_from_outside(cluster: Cluster) -> None:
 
     owner.signal(signal.SIGUSR2)
     wait_until(lambda: "Guru Meditation" in owner.said() and row["id"] in owner.said(), "the report is written")
+    assert f"[DEFAULT] host = {owner.host}\n" in owner.said()
     assert "k" * 32 not in owner.said()
     cluster.remove("inside")
 

@@ -469,6 +469,17 @@ def register_options(config: cfg.ConfigOpts) -> None:
     log.register_options(config)
 
 
+def shown_options(config: cfg.ConfigOpts) -> dict[str, Any]:
+    """Return the value of every option of Stoker by `[section] name`, with secret ones redacted."""
+    return {
+        f"[{group}] {option.name}": "***"
+        if option.secret
+        else (config if group == "DEFAULT" else config[group])[option.dest]
+        for group, options in OPTIONS.items()
+        for option in options
+    }
+
+
 def known_options(config: cfg.ConfigOpts) -> set[tuple[str, str]]:
     """Return `(section, name)` of each option that is registered, in all its spellings."""
     known = {("DEFAULT", name) for name in config}

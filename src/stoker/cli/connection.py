@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
-from keystoneauth1 import adapter, loading, session
-from keystoneauth1.exceptions import MissingRequiredOptions, NoMatchingPlugin
+from keystoneauth1 import adapter, session
 
 from stoker.cli.errors import CommandFailed
 from stoker.cli.service import Service
 from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
+from stoker.cloud.named_login import plugin_loader, session_of
 from stoker.processes.access import cloud_of
 from stoker.processes.directory import DataDirectory, SetUp
 
@@ -52,12 +51,12 @@ def embedded_session(set_up: SetUp) -> session.Session:
 def cloud_from_environment(environment: Mapping[str, str]) -> NamedCloud:
     """Return the cloud that `OS_*` variables describe, with the names that all OpenStack clients use.
 
-    Raises CommandFailed when OS_AUTH_TYPE names no plug-in of keystoneauth.
+    Raises Invalid when OS_AUTH_TYPE names no plug-in of keystoneauth.
     """
     auth_type = environment.get("OS_AUTH_TYPE", "password")
     auth = {
         option.dest: value
-        for option in _loader(auth_type).get_options()
+        for option in plugin_loader(auth_type).get_options()
         if (value := environment.get(f"OS_{option.dest.upper()}"))
     }
     return NamedCloud(
@@ -69,17 +68,6 @@ def cloud_from_environment(environment: Mapping[str, str]) -> NamedCloud:
         insecure=environment.get("OS_INSECURE", "").lower() in _TRUE,
         orchestration=environment.get("OS_ORCHESTRATION_ENDPOINT_OVERRIDE"),
     )
-
-
-def session_of(cloud: NamedCloud) -> session.Session:
-    """Return a session with the login of a cloud. Raises CommandFailed when the credentials are not complete."""
-    loader = _loader(cloud.auth_type)
-    known = {option.dest for option in loader.get_options()}
-    try:
-        plugin = loader.load_from_options(**{name: value for name, value in cloud.auth.items() if name in known})
-    except MissingRequiredOptions as error:
-        raise CommandFailed(f"The credentials are not complete: {error}.") from error
-    return session.Session(auth=plugin, verify=not cloud.insecure and (cloud.ca_file or True), app_name="stoker")
 
 
 def _service(cloud: NamedCloud) -> Service:
@@ -97,10 +85,3 @@ def _service(cloud: NamedCloud) -> Service:
         ),
         _TIMEOUT_SECONDS,
     )
-
-
-def _loader(auth_type: str) -> Any:
-    try:
-        return loading.get_plugin_loader(auth_type)
-    except NoMatchingPlugin:
-        raise CommandFailed(f"There is no authentication plug-in {auth_type!r} (auth_type or OS_AUTH_TYPE).") from None

@@ -58,7 +58,7 @@ def keystone_setup(
     """
     from keystoneauth1.adapter import Adapter
 
-    from stoker.cli.connection import session_of
+    from stoker.cloud.named_login import session_of
     from stoker.processes.identity_setup import IdentitySetup, Wanted
     from stoker.processes.lifetime import cluster_config
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.processes.directory import DataDirectory, SetUp, write_private
+from stoker.processes.local_addresses import IDENTITY_PATH, LOCAL_USER
 
 REGION = "RegionOne"
 _USERS = {"stoker": ("demo", "openrc"), "stoker-admin": ("admin", "openrc-admin")}
@@ -41,11 +42,17 @@ def cloud_of(set_up: SetUp) -> NamedCloud:
 def write_access_files(directory: DataDirectory, set_up: SetUp) -> None:
     """Write the files for clients, readable only by their owner. Raises Invalid like `cloud_of`.
 
-    A real cloud's catalog does not contain this Stoker; therefore the entry has the URL of the orchestration service.
+    A real cloud's catalog does not contain this Stoker; therefore the login is at Stoker's own identity service, with
+    a password that is valid only there (see `local_identity`).
     """
     if set_up.cloud is not None:
-        here = replace(cloud_of(set_up), orchestration=f"{set_up.rest}/%(project_id)s")
-        _write_clouds(directory, {"stoker": _entry(here)})
+        auth = {
+            "auth_url": set_up.rest.removesuffix("/v1") + IDENTITY_PATH + "/v3",
+            "username": LOCAL_USER,
+            "password": directory.local_password(),
+            "user_domain_name": "Default",
+        }
+        _write_clouds(directory, {"stoker": _entry(replace(cloud_of(set_up), auth_type="password", auth=auth))})
         return
     clouds: dict[str, Any] = {}
     for name, (user, file_name) in _USERS.items():
@@ -64,7 +71,6 @@ def _entry(cloud: NamedCloud) -> dict[str, Any]:
         "cacert": cloud.ca_file,
         "verify": False if cloud.insecure else None,
         "identity_api_version": 3,
-        "orchestration_endpoint_override": cloud.orchestration,
     }
     return {key: value for key, value in entry.items() if value is not None}
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
+import hmac
 import json
 import os
 import secrets
@@ -15,6 +17,7 @@ from typing import Any
 from stoker.base.errors import Conflict, Invalid
 
 _KEY_CHARACTERS = 32
+_LOCAL_PASSWORD = b"password of clients at the local identity service"
 _OWN_FILES = (
     "stoker.db*", "cloud.db*", "engine.l*", "engine.pid", "cloud.log", "cloud.pid",
     "endpoints.json", "secrets.json", "openrc*", "clouds.yaml",
@@ -122,6 +125,10 @@ class DataDirectory:
                 f"{path} does not contain auth_encryption_key, which decrypts the secrets in stoker.db. Restore the "
                 "file from a backup, or start with an empty data directory."
             ) from None
+
+    def local_password(self) -> str:
+        """Return the password of clients at the identity service of an embedded Stoker on a real cloud."""
+        return hmac.new(self.encryption_key().encode(), _LOCAL_PASSWORD, hashlib.sha256).hexdigest()
 
     def set_up(self) -> SetUp | None:
         """Return the recorded set-up; None in a new directory. Raises Invalid when the record is damaged."""

@@ -21,9 +21,10 @@ import uvloop
 from oslo_config import cfg
 
 from stoker.api.app import make_app
+from stoker.api.auth import WSGIApplication
 from stoker.api.cfn.app import make_cfn_app
 from stoker.api.server import Server
-from stoker.base.config import SERVICE_USER, load_config
+from stoker.base.config import SERVICE_USER, load_config, shown_options
 from stoker.base.errors import StokerError
 from stoker.base.logging import setup as set_logging_up
 from stoker.base.unused_options import log_unused_options
@@ -33,7 +34,9 @@ from stoker.operations import OPERATIONS
 from stoker.processes.access import REGION
 from stoker.processes.assembly import made_engine, opened_database
 from stoker.processes.directory import PRIVATE_UMASK, DataDirectory
+from stoker.processes.local_identity import LocalIdentity
 from stoker.processes.memory import collect_rarely, configure_allocator
+from stoker.processes.report import report_section
 from stoker.processes.settings import TOKEN_CHECK, server_limits, set_login
 from stoker.processes.signals import handle_signals
 from stoker.processes.tokens import caller_check
@@ -128,7 +131,7 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
         application = await asyncio.to_thread(make_app, config, client, check)
         query_application = await asyncio.to_thread(make_cfn_app, config, client)
         interfaces: tuple[tuple[Any, int, str], ...] = (
-            (application, options.api_port, "heat_api"),
+            (_with_login(options, application), options.api_port, "heat_api"),
             (query_application, options.cfn_port, "heat_api_cfn"),
         )
         async with AsyncExitStack() as serving:
@@ -140,6 +143,17 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
             collect_rarely()
             await stop.wait()
             _log.info("Stopping")
+
+
+def _with_login(options: Options, application: WSGIApplication) -> WSGIApplication:
+    """Return the REST API, on a real cloud with the identity service of clients."""
+    if options.cloud is None:
+        return application
+    urls = {
+        "orchestration": f"http://{_HOST}:{options.api_port}/v1/%(project_id)s",
+        "cloudformation": f"http://{_HOST}:{options.cfn_port}/v1",
+    }
+    return LocalIdentity(application, partial(read_cloud, options.cloud), options.directory.local_password(), urls)
 
 
 def _parsed(arguments: list[str] | None) -> Options:
@@ -171,6 +185,7 @@ def main(arguments: list[str] | None = None) -> None:
             config = configuration(options)
             set_logging_up(config, readable=True)
             log_unused_options(config)
+            report_section("Settings", partial(shown_options, config))
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 runner.run(serve(options, config))
     except (StokerError, cfg.Error, OSError) as error:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from typing import Any
 
 import uvloop
 from oslo_config import cfg
 
-from stoker.base.config import load_config
+from stoker.base.config import load_config, shown_options
 from stoker.base.errors import StokerError
 from stoker.base.logging import setup as set_logging_up
 from stoker.base.unused_options import log_unused_options
 from stoker.processes.memory import collect_rarely, configure_allocator
+from stoker.processes.report import report_section
 from stoker.processes.settings import TOKEN_CHECK, set_login
 from stoker.processes.signals import handle_signals
 from stoker.rpc import messaging
@@ -63,6 +65,7 @@ def run(load: Callable[[], cfg.ConfigOpts], serve: Callable[[cfg.ConfigOpts], Co
     try:
         config = load()
         begin_logging(config)
+        report_section("Settings", partial(shown_options, config))
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(serve(config))
     except (StokerError, cfg.Error, OSError) as error:
