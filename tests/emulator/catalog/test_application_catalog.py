@@ -33,6 +33,7 @@ class Client:
         answer = self.call(method, path, body, session, **headers)
         assert answer.status >= 400
         error = answer.json
+        assert next(iter(error)) == "error", "python-muranoclient reads the first member"
         assert (error["code"], error["error"]["message"]) == (answer.status, error["explanation"])
         return answer.status, error["explanation"]
 

@@ -41,12 +41,12 @@ def versions(murano: Records, request: Request) -> Response:
 
 
 def error_body(error: ApiError) -> dict[str, Any]:
-    """Return Murano's form of an error."""
+    """Return Murano's form of an error. Its client reads the first member."""
     return {
+        "error": {"message": error.message, "type": f"HTTP{error.title.replace(' ', '')}", "traceback": None},
         "code": error.status,
         "title": error.title,
         "explanation": error.message,
-        "error": {"message": error.message, "type": f"HTTP{error.title.replace(' ', '')}", "traceback": None},
     }
 
 
