@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 MINUTES ?= 30
 SERVICE ?= heat
 
-.PHONY: demo test quick coverage attack check format plans bench chaos conformance playbook rally horizon docs clean
+.PHONY: demo test quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud docs clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -32,15 +32,15 @@ attack: $(STAMP)        ## attack a running service, and print each attack with 
 	$(BIN)/pytest -n 2 --dist loadgroup --attack-table tests/security
 
 check: $(STAMP)         ## format, lint, types, import contracts, words
-	$(BIN)/ruff format --check src contrib tests bench conformance chaos checks
-	$(BIN)/ruff check src contrib tests bench conformance chaos checks
+	$(BIN)/ruff format --check src contrib tests bench conformance chaos realcloud checks
+	$(BIN)/ruff check src contrib tests bench conformance chaos realcloud checks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m checks
 
 format: $(STAMP)        ## apply the formatter and the safe fixes
-	$(BIN)/ruff format src contrib tests bench conformance chaos checks
-	$(BIN)/ruff check --fix src contrib tests bench conformance chaos checks
+	$(BIN)/ruff format src contrib tests bench conformance chaos realcloud checks
+	$(BIN)/ruff check --fix src contrib tests bench conformance chaos realcloud checks
 
 plans: $(STAMP)         ## write the plans that tests compare with anew, and show what changed
 	STOKER_REWRITE_PLANS=1 $(BIN)/pytest -q tests/engine/test_golden_plans.py
@@ -63,6 +63,9 @@ horizon: $(STAMP)       ## walk over the pages for stacks of a real Horizon
 
 chaos: $(STAMP)         ## simulate crashes, then kill real processes, MINUTES long in all
 	$(BIN)/python -m chaos --minutes $(MINUTES)
+
+realcloud: $(STAMP)     ## run every resource type on the real services of LAB (a folder), and compare before and after
+	$(BIN)/python -m realcloud $(if $(LAB),--lab $(LAB))
 
 docs: $(STAMP)          ## build the manual into docs/_build/html
 	$(BIN)/sphinx-build -W -q docs docs/_build/html

@@ -18,7 +18,7 @@ from stoker.cloud.auth import (
     TokenCredential,
     TrustCredential,
 )
-from stoker.cloud.settings import CloudSettings
+from stoker.cloud.settings import ClientSettings, CloudSettings
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 
@@ -160,6 +160,22 @@ async def test_clouds_yaml(
     assert await cloud.list("glance", "/v2/images", "images") is not None
     with pytest.raises(Invalid, match="no cloud 'work'; its clouds are: lab"):
         await pool.cloud(CloudsYamlCredential("work"))
+
+
+async def test_a_cloud_of_clouds_yaml_has_the_url_of_this_service(
+    served: ServedCloud, clock: ManualClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The catalog of a cloud on which Stoker runs for one user has no orchestration service."""
+    options = "\n".join(f"      {name}: {value}" for name, value in password_options(served).items())
+    (tmp_path / "clouds.yaml").write_text(f"clouds:\n  lab:\n    region_name: RegionOne\n    auth:\n{options}\n")
+    monkeypatch.chdir(tmp_path)
+    clients = {"heat": ClientSettings(url="http://127.0.0.1:8004/v1/%(tenant_id)s")}
+    pool = CloudPool(CloudSettings(auth_url=f"{served.url}/identity/v3/", clients=clients), clock)
+    try:
+        cloud = await pool.cloud(CloudsYamlCredential("lab"))
+        assert cloud.endpoint("heat") == f"http://127.0.0.1:8004/v1/{cloud.project_id}"
+    finally:
+        await pool.close()
 
 
 async def test_repr_omits_secrets() -> None:

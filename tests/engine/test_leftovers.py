@@ -106,6 +106,15 @@ async def test_a_resource_of_which_nothing_was_made_goes(
     assert named(served, "known") == []
 
 
+async def test_a_service_without_the_collection_has_made_nothing(world: World, served: ServedCloud) -> None:
+    absent = fails(served, f"* {NETWORKS}", status=404)
+    created = await world.create("web", NETWORK)
+    assert (created["action"], created["status"]) == ("CREATE", "FAILED")
+    await world.delete("web")
+    works(served, absent)
+    assert named(served, "known") == []
+
+
 async def test_a_mark_is_taken_back_when_the_replacement_cannot_be_made(world: World, served: ServedCloud) -> None:
     ref = {"name": "web", "id": None}
     await world.create("web", KEY)

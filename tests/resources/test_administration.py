@@ -174,6 +174,18 @@ async def test_an_aggregate_with_hosts_and_metadata(bench: MakeBench, admin: Clo
         await admin.get("nova", f"/os-aggregates/{made.physical_id}")
 
 
+async def test_an_aggregate_is_replaced_by_one_of_the_same_name(bench: MakeBench, admin: Cloud) -> None:
+    kind = bench(TYPES["OS::Nova::HostAggregate"])
+    old = await kind.create({"name": "fast", "hosts": ["compute-1"]})
+    await kind.run("prepare_for_replacement", old)
+    new = await kind.create({"name": "fast", "hosts": ["compute-1"]})
+    await kind.run("revert_replacement", old)
+    names = [
+        (await shown(admin, "nova", f"/os-aggregates/{one.physical_id}", "aggregate"))["name"] for one in (old, new)
+    ]
+    assert names == ["fast", new.physical_id]
+
+
 async def test_qos_specs_and_their_volume_types(bench: MakeBench, admin: Cloud) -> None:
     specs = bench(TYPES["OS::Cinder::QoSSpecs"])
     made = await specs.create({"name": "quick", "specs": {"consumer": "front-end", "read_iops_sec": "10", "a": "b"}})

@@ -268,6 +268,10 @@ _CLOUD_KINDS = {
 }
 
 
+class NoEndpoint(CloudError):
+    """The catalog has no endpoint of the service."""
+
+
 class ReleaseMismatch(StokerError):
     """A process of another release sent a request that this release cannot carry out; nothing was changed.
 

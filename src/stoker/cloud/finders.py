@@ -261,7 +261,8 @@ OPENSTACK: Mapping[str, Finder] = {
     "openstack.network_ip": _sdk("floatingips", "floatingip", Scan("floating_ip_address")),
     "openstack.network_port": _sdk("ports", "port", Search("name")),
     "openstack.network_segment": _SEGMENT,
-    "trove.flavor": Finder("trove", "/flavors", (Fetch(), Scan("name")), "flavors", "flavor"),
+    # Trove shows `id` only for numbers.
+    "trove.flavor": Finder("trove", "/flavors", (Fetch(), Scan("name")), "flavors", "flavor", id_field="str_id"),
 }
 """How objects of OpenStack's services are found."""
 

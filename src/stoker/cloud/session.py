@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from stoker.base.clock import Clock
-from stoker.base.errors import CloudError
+from stoker.base.errors import CloudError, NoEndpoint
 from stoker.base.json_text import dumps
 from stoker.cloud.credentials import Credential, StackDomainAdmin
 from stoker.cloud.effects import current
@@ -155,6 +155,8 @@ class Cloud:
         if json is not None:
             data = dumps(json)
             sent.setdefault("Content-Type", "application/json")
+        elif data is not None:
+            sent.setdefault("Accept", "*/*")  # Mistral refuses requests for JSON that send a definition in YAML
         url = self._required(service).join(path)
         require_sendable(service, sent)
         if is_addressable(path):
@@ -342,7 +344,7 @@ class Cloud:
         endpoint = self._endpoint(services()[service])
         if endpoint is None:
             where = f" in region {self.region}" if self.region else ""
-            raise CloudError(service, 404, f"the catalog has no endpoint of {service}{where}")
+            raise NoEndpoint(service, 404, f"the catalog has no endpoint of {service}{where}")
         return endpoint
 
     def _settings(self, service: str) -> ClientSettings:
@@ -357,8 +359,9 @@ class Cloud:
     def _url(self, service: Service) -> str | None:
         settings = self._shared.settings
         client = self._settings(service.name)
-        if client.url is not None:
-            return client.url.replace("%(tenant_id)s", self.project_id or "")
+        given = settings.client(service.name).url if client.named_by is None else None
+        if given is not None:
+            return given.replace("%(tenant_id)s", self.project_id or "")
         for catalog_type in service.catalog_types:
             urls = self._access.catalog.get_urls(
                 service_type=catalog_type,

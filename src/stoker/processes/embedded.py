@@ -78,6 +78,8 @@ def configuration(options: Options) -> cfg.ConfigOpts:
         _use_emulated_cloud(config, options.identity)
     else:
         _use_named_cloud(config, read_cloud(options.cloud))
+        # The catalog of the cloud has no entry for this process.
+        config.set_default("url", f"http://{_HOST}:{options.api_port}/v1/%(tenant_id)s", group="clients_heat")
     return config
 
 

@@ -49,8 +49,9 @@ class UniquelyNamed(RestResource):
 async def _restored(kind: UniquelyNamed, call: Call) -> Outcome:
     name = call.properties["name"]
     for item in await _named(kind, call, name):
-        if item["id"] != call.physical_id and await is_recorded(call, item["id"]):
-            await kind.rename(call, item["id"], item["id"])
+        identifier = str(item["id"])
+        if identifier != call.physical_id and await is_recorded(call, identifier):
+            await kind.rename(call, identifier, identifier)
     return await _renamed(kind, call, name)
 
 

@@ -129,6 +129,7 @@ def test_cluster_templates(served: ServedCloud, magnum: Magnum) -> None:
         ({"volume_driver": "rexray"}, 400, "Volume driver type rexray"),
         ({"driver": "k8s_cluster_api"}, 400, "driver k8s_cluster_api"),
         ({"docker_storage_driver": "devicemapper", "docker_volume_size": 2}, 400, "minimum value 3GB"),
+        ({"docker_storage_driver": "devicemapper"}, 400, "docker volume size None GB"),
         ({"docker_volume_size": 0}, 400, "minimum of 1"),
         ({"labels": ["a"]}, 400, "map of strings"),
         ({"colour": "red"}, 400, "Unknown attribute: colour"),

@@ -212,6 +212,8 @@ def test_segments_follow_their_network(admin: Client) -> None:
     network = admin.network()
     (first,) = admin.get(f"/segments?network_id={network['id']}")["segments"]
     assert first["network_type"] == "vxlan"
+    assert refusal(admin.call("GET", "/segments?project_id=x")) == (400, "HTTPBadRequest")
+    assert refusal(admin.call("GET", "/metering/metering-label-rules?tenant_id=x")) == (400, "HTTPBadRequest")
     bad = {"segment": {"network_id": network["id"], "network_type": "vlan", "segmentation_id": 5}}
     assert refusal(admin.call("POST", "/segments", bad)) == (400, "InvalidInput")
     good = {**bad["segment"], "physical_network": "p", "name": "s"}

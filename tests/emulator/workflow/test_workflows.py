@@ -138,6 +138,19 @@ def test_an_invalid_definition_is_refused(client: Client, text: str, message: st
     assert client.get("/workflows") == {"workflows": []}
 
 
+def test_definitions_are_not_stored_for_clients_that_accept_json_only(served: ServedCloud) -> None:
+    token = served.token("demo", "demo")
+    definition = f"{HEAD}nothing: {{tasks: {{one: {{action: std.noop}}}}}}".encode()
+    for accepted, expected in (("application/json", 406), ("application/json, */*", 201)):
+        headers = {"Accept": accepted}
+        answer = served.call("POST", "/workflow/v2/workflows", definition, token, headers)
+        assert answer.status == expected
+        if expected == 406:
+            assert answer.json == {"code": 406, "title": "Not Acceptable", "description": None}
+    checked = served.call("POST", "/workflow/v2/workflows/validate", definition, token, {"Accept": "application/json"})
+    assert checked.json == {"valid": True}
+
+
 def test_workbooks_have_workflows_and_actions_of_their_own(client: Client) -> None:
     book = HEAD + (
         "name: book\n"

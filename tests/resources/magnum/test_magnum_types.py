@@ -22,7 +22,7 @@ from tests.resources.crash_support import run_crashing
 from tests.resources.resource_harness import ActionFailed, BadProperties, Bench
 
 MakeBench = Callable[[type[ResourceType]], Bench]
-SMALL = {"coe": "kubernetes", "image": "fedora-coreos", "external_network": "public"}
+SMALL = {"coe": "kubernetes", "image": "fedora-coreos", "external_network": "public", "docker_volume_size": 4}
 
 
 async def template_id(bench: MakeBench, **more: Any) -> str:

@@ -155,7 +155,7 @@ async def test_a_policy_shares_a_network_with_a_project(rig: Rig, served: Served
         return bool(listed)
 
     assert visible()
-    await bench.update(made, {**given, "target_tenant": "somebody"})
+    await bench.update(made, {**given, "target_tenant": "5d1f0a6e8c1b4b7f9d3a2e6c4b8f7a90"})
     assert not visible()
     await bench.delete(made)
     with pytest.raises(BadProperties, match="only possible for object_type network"):

@@ -80,6 +80,12 @@ async def test_an_instance_on_a_network(bench: MakeBench, cloud: Cloud) -> None:
     await bench(Net).delete(net)
 
 
+async def test_the_id_of_a_flavor_need_not_be_a_number(bench: MakeBench) -> None:
+    instances = bench(Instance)
+    made = await instances.create({**SMALL, "flavor": "ds1G"})
+    assert (await shown(instances, made))["flavor"]["id"] == "d2"
+
+
 async def test_an_instance_is_changed_in_place(bench: MakeBench, cloud: Cloud) -> None:
     instances = bench(Instance)
     made = await instances.create(FULL)

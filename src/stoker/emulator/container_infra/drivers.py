@@ -57,7 +57,7 @@ def check_drivers(template: Record) -> None:
 def check_docker_volume(described: Mapping[str, Any]) -> None:
     """Refuse a docker volume that is too small for its storage driver. Raises ApiError 400."""
     size = described["docker_volume_size"]
-    if described["docker_storage_driver"] == "devicemapper" and size is not None and size < SMALLEST_DEVICEMAPPER:
+    if described["docker_storage_driver"] == "devicemapper" and (size or 0) < SMALLEST_DEVICEMAPPER:
         raise bad_request(
             f"docker volume size {size} GB is not valid, expecting minimum value {SMALLEST_DEVICEMAPPER}GB for "
             "devicemapper storage driver."

@@ -27,10 +27,10 @@ def flavor(cloud: Cloud, request: Request, reference: Any) -> dict[str, Any]:
 
 
 def view(request: Request, found: dict[str, Any]) -> dict[str, Any]:
-    """A flavor as clients of the database service see it: an ID that is a number is one."""
+    """A flavor as clients of the database service see it: an ID that is not a number stands in `str_id` only."""
     key = found["id"]
     return {
-        "id": int(key) if key.isascii() and key.isdigit() else key,
+        "id": int(key) if key.isascii() and key.isdigit() else None,
         "str_id": key,
         "name": found["name"],
         "ram": found["ram"],

@@ -105,6 +105,7 @@ class Kind:
     admin_write: only an admin may create, update or delete. shareable: it has `shared`, made of RBAC policies.
     parent: the attribute that holds the id its path begins with (`{parent_id}`).
     states: `status` when created, and soon after. lingers: a deleted one shows PENDING_DELETE for a while.
+    owned: lists can be filtered by the project.
     """
 
     name: str
@@ -122,6 +123,7 @@ class Kind:
     parent: str = ""
     states: tuple[str, ...] = ()
     lingers: bool = False
+    owned: bool = True
 
     @cached_property
     def references(self) -> dict[str, Attribute]:
@@ -136,7 +138,8 @@ class Kind:
     @cached_property
     def filterable(self) -> frozenset[str]:
         """The fields that lists may be filtered and sorted by."""
-        return frozenset({*self.attributes, *self.derived, "project_id", *filter(None, (self.parent,))})
+        fields = frozenset({*self.attributes, *self.derived, "project_id", *filter(None, (self.parent,))})
+        return fields if self.owned else fields - {"project_id", "tenant_id"}
 
     @cached_property
     def required(self) -> frozenset[str]:

@@ -83,6 +83,7 @@ SEGMENT = Kind(
     name="segment",
     plural="segments",
     path="/segments",
+    owned=False,
     error="Segment",
     label="Segment",
     in_use="Segment '{id}' cannot be deleted: The segment is still associated with subnet(s).",

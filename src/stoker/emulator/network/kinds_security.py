@@ -140,6 +140,7 @@ def _qos_rule(type_name: str, **attributes: Attribute) -> Kind:
         label="QoS rule",
         admin_write=True,
         parent="qos_policy_id",
+        owned=False,
         attributes={
             **UNNAMED,
             "qos_policy_id": Attribute(uuid, update=False, refers="policies", on_delete=Deletion.CASCADE),
@@ -180,6 +181,7 @@ METERING_RULE = Kind(
     name="metering_label_rule",
     plural="metering_label_rules",
     path="/metering/metering-label-rules",
+    owned=False,
     error="MeteringLabelRule",
     label="Metering label rule",
     admin_write=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from stoker.emulator.core.cloud import new_id
@@ -223,6 +224,7 @@ class RbacPolicies(Table):
                 "['access_as_shared'].",
                 "InvalidRbacAction",
             )
+        _check_target(wanted["target_tenant"])
         self._refuse_wildcard(actor, wanted["target_tenant"], "create")
         same = {key: wanted[key] for key in ("object_id", "action", "target_tenant")}
         if self.rows.first(**same) is not None:
@@ -234,6 +236,7 @@ class RbacPolicies(Table):
             self.state.table("networks").change(network, {EXTERNAL: True})
 
     def revise(self, actor: Actor, record: Record, changes: Record) -> None:
+        _check_target(changes.get("target_tenant", EVERYONE))
         self._refuse_wildcard(actor, changes.get("target_tenant", ""), "update")
         self._refuse_while_used(record)
 
@@ -258,3 +261,9 @@ class RbacPolicies(Table):
                     "RbacPolicyInUse",
                     f"RBAC policy on object {network['id']} cannot be removed because other objects depend on it.",
                 )
+
+
+def _check_target(target: str) -> None:
+    """Refuse a target that cannot be the ID of a project; whether there is such a project is not checked."""
+    if target != EVERYONE and re.fullmatch(r"[0-9a-f]{32}", target.replace("-", "").lower()) is None:
+        raise invalid_input(f"'{target}' is not a valid target project ID; expected a UUID or '*'.")

@@ -13,7 +13,7 @@ from stoker.emulator.workflow import views
 from stoker.emulator.workflow.actions import ACTIONS
 from stoker.emulator.workflow.definitions import Definitions
 from stoker.emulator.workflow.environments import Environments
-from stoker.emulator.workflow.fields import body_of, text_of
+from stoker.emulator.workflow.fields import body_of, definition_of, text_of
 from stoker.emulator.workflow.language import actions_of, workbook_of, workflows_of
 from stoker.emulator.workflow.lists import everywhere, listing
 from stoker.emulator.workflow.sharing import Sharing, scope_of
@@ -40,13 +40,13 @@ def list_workflows(definitions: Definitions, request: Request) -> Response:
 
 def create_workflows(definitions: Definitions, request: Request) -> Response:
     scope = _scope(request) or "private"
-    made = definitions.create_workflows(request.context, text_of(request), scope, _namespace(request))
+    made = definitions.create_workflows(request.context, definition_of(request), scope, _namespace(request))
     return Response({"workflows": [views.workflow(row) for row in made]}, 201)
 
 
 def update_workflows(definitions: Definitions, request: Request) -> Response:
     changed = definitions.update_workflows(
-        request.context, text_of(request), _scope(request), _namespace(request), request.vars.get("id")
+        request.context, definition_of(request), _scope(request), _namespace(request), request.vars.get("id")
     )
     return Response({"workflows": [views.workflow(row) for row in changed]})
 
@@ -83,12 +83,14 @@ def list_workbooks(definitions: Definitions, request: Request) -> Response:
 
 def create_workbook(definitions: Definitions, request: Request) -> Response:
     scope = _scope(request) or "private"
-    made = definitions.create_workbook(request.context, text_of(request), scope, _namespace(request))
+    made = definitions.create_workbook(request.context, definition_of(request), scope, _namespace(request))
     return Response(views.workbook(made), 201)
 
 
 def update_workbook(definitions: Definitions, request: Request) -> Response:
-    return Response(views.workbook(definitions.update_workbook(request.context, text_of(request), _scope(request))))
+    return Response(
+        views.workbook(definitions.update_workbook(request.context, definition_of(request), _scope(request)))
+    )
 
 
 def show_workbook(definitions: Definitions, request: Request) -> Response:
@@ -125,12 +127,12 @@ def list_actions(definitions: Definitions, request: Request) -> Response:
 
 
 def create_actions(definitions: Definitions, request: Request) -> Response:
-    made = definitions.create_actions(request.context, text_of(request), _scope(request) or "private")
+    made = definitions.create_actions(request.context, definition_of(request), _scope(request) or "private")
     return Response({"actions": [views.adhoc_action(row) for row in made]}, 201)
 
 
 def update_actions(definitions: Definitions, request: Request) -> Response:
-    changed = definitions.update_actions(request.context, text_of(request), _scope(request))
+    changed = definitions.update_actions(request.context, definition_of(request), _scope(request))
     return Response({"actions": [views.adhoc_action(row) for row in changed]})
 
 

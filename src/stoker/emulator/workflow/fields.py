@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Request
 
 MOST_LEVELS = 100
@@ -57,6 +57,17 @@ def body_of(request: Request, known: frozenset[str]) -> dict[str, Any]:
     if unknown := sorted(body.keys() - known):
         raise bad_request(f"Unknown attribute: {unknown[0]}")
     return body
+
+
+def definition_of(request: Request) -> str:
+    """Return the definition that a request stores; Mistral matches `Accept` with the type of the body.
+
+    Raises ApiError 400, and 406 for a request that accepts JSON only.
+    """
+    accepted = request.headers.get("accept", "*/*")
+    if not any(kind in accepted for kind in ("*/*", "text/*", "text/plain")):
+        raise ApiError(406, "Not Acceptable")
+    return text_of(request)
 
 
 def text_of(request: Request) -> str:

@@ -23,7 +23,9 @@ def version(mistral: Records, request: Request) -> Response:
 
 
 def error_body(error: ApiError) -> dict[str, Any]:
-    """Return Mistral's form of an error."""
+    """Return Mistral's form of an error; that of its framework where no content type fits."""
+    if error.status == 406:
+        return {"code": 406, "title": error.title, "description": None}
     code = "Client" if error.status < 500 else "Server"
     return {"faultcode": code, "faultstring": error.message, "debuginfo": None}
 

@@ -12,6 +12,7 @@ import logging
 from stoker.base.clock import sleep
 from stoker.base.errors import CloudError, StokerError
 from stoker.engine.calls.building import Unrecorded, make_call
+from stoker.engine.calls.finding import found
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext, StepHost
 from stoker.engine.running.stopping import LOST, never
@@ -38,7 +39,7 @@ async def remove_lost_object(run: OperationContext, state: ResourceState) -> Non
         if call.physical_id is None:
             call.unrecorded = Unrecorded(run, state.type.part_of, engine.all_runs)
             async with engine.searching:
-                call.physical_id = await state.type.find(call)
+                call.physical_id = await found(state.type, call)
         if call.physical_id is None:
             return
         if await engine.database.read(queries.recorded_ids, [call.physical_id], state.type.part_of):

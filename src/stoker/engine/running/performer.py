@@ -17,6 +17,7 @@ from stoker.base.errors import CloudError, Fenced, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
 from stoker.cloud.effects import counted
 from stoker.engine.calls.building import Unrecorded, make_call, users_of
+from stoker.engine.calls.finding import found
 from stoker.engine.planning.decide import BEGINNING
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState, attribute_text
@@ -233,7 +234,7 @@ class Performer:
         call.unrecorded = unrecorded = Unrecorded(run, whole, run.engine.all_runs)
         async with run.engine.searching:
             while state.stored.uncertain:
-                call.physical_id = row.physical_id = await state.type.find(call)
+                call.physical_id = row.physical_id = await found(state.type, call)
                 state.stored.uncertain = False
                 batch = Batch().change(state.seal())
                 if row.physical_id is not None and row.physical_id in unrecorded.asked_for:

@@ -7,8 +7,9 @@ from typing import Any
 
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
-from stoker.resources.base import Collection, RestResource, same, unrecorded
+from stoker.resources.base import Collection, same, unrecorded
 from stoker.resources.declare import custom
+from stoker.resources.unique_names import UniquelyNamed
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Change, Property, Support, Type
 
@@ -16,14 +17,13 @@ _ZONE = "availability_zone"
 """The key of an aggregate's metadata that has the availability zone."""
 
 
-class HostAggregate(RestResource):
+class HostAggregate(UniquelyNamed):
     """A group of hosts."""
 
     type_name = "OS::Nova::HostAggregate"
     description = "A group of hosts with metadata. By default only administrators may create one."
     for_administrators = True
     collection = Collection("nova", "/os-aggregates", "aggregate", "aggregates", owner=None)
-    kept_after_failure = True
     support = Support(version="6.0.0")
     recovery = Recovery(
         FoundBy.NAME,
@@ -53,6 +53,10 @@ class HostAggregate(RestResource):
         listed = await call.cloud.list("nova", "/os-aggregates", "aggregates")
         found = [item for item in listed if self.made_by(call, body, item)]
         return min(await unrecorded(call, [str(item["id"]) for item in found]), default=None)
+
+    async def rename(self, call: Call, identifier: str, name: str) -> None:
+        body = self.collection.wrap({"name": name})
+        await call.cloud.request("PUT", "nova", f"/os-aggregates/{identifier}", json=body, ok=(404,))
 
     def needs_extras(self, call: Call) -> bool:
         return bool(call.properties["hosts"] or call.properties["metadata"])

@@ -1,0 +1,156 @@
+"""Run every resource type on real OpenStack services, and compare what these hold before and after.
+
+    python -m realcloud --lab FOLDER [--types REGEX] [--workers N] [--keep DIRECTORY] [--record]
+
+The lab is a folder with scripts that install (`setup.sh`) and start (`up.sh`) the services, and a `clouds.yaml`.
+`STOKER_LAB_CLOUD` can name it instead. The lab is started when it does not answer, and left running. The exit status
+is 0 when nothing has failed and nothing is left, 1 otherwise, and 2 when there is no lab.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from pathlib import Path
+
+from realcloud import inventory, report
+from realcloud.cases import Absent, Case, Cases
+from realcloud.engine import Engine, running
+from realcloud.lab import Lab, LabMissing, found_folder, prepared
+from realcloud.walk import Result, Walk
+from realcloud.web import serving
+from stoker.cloud.services import OPENSTACK
+from tests.simulation.lost_answers import BALANCER, FILES, MEMBER
+
+IMPOSSIBLE = 2
+INDEPENDENT = ("OS::Neutron::", "OS::Octavia::", "OS::Heat::", "OS::Aodh::", "OS::Barbican::")
+"""Families whose examples have no names in common, so that they run side by side."""
+ALONE = ("OS::Blazar::",)
+"""Families that take the compute host away from all others, and need one without servers."""
+KEPT = "rc-os-barbican-order-"
+"""In the names of what is left on purpose: keys that an order has generated outlive it."""
+SETTINGS = """[DEFAULT]
+stack_user_domain_name = heat
+stack_domain_admin = heat_domain_admin
+stack_domain_admin_password = {password}
+loadbalancer_template = {balancer}
+template_fetch_networks = 127.0.0.0/8
+"""
+
+
+def main() -> int:
+    arguments = _arguments()
+    try:
+        lab = prepared(found_folder(arguments.lab))
+    except LabMissing as error:
+        print(error, file=sys.stderr)
+        return IMPOSSIBLE
+    kept = nullcontext(arguments.keep) if arguments.keep else tempfile.TemporaryDirectory(prefix="stoker-realcloud-")
+    with kept as home:
+        results, left = _run(lab, Path(home), arguments)
+    for line in left:
+        print(f"left in the cloud: {line}")
+    ran = [result for result in results if not result.absent]
+    failures = sum(bool(result.failures) for result in ran)
+    print(f"{len(ran)} types ran, {failures} with failures; {len(results) - len(ran)} cannot run there.")
+    if arguments.record:
+        report.record(results, left)
+    return int(bool(failures or left))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m realcloud", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--lab", type=Path, help="folder of the lab's scripts")
+    parser.add_argument("--types", default="", metavar="REGEX", help="the types with such names only")
+    parser.add_argument("--workers", type=int, default=4, help="stacks side by side (4)")
+    parser.add_argument("--keep", type=Path, help="directory for the data and logs, which is then left as it is")
+    parser.add_argument("--record", action="store_true", help="write the results into docs/reference/real-services.md")
+    arguments = parser.parse_args()
+    if arguments.record and arguments.types:
+        parser.error("only the results of all types can be recorded: leave out --types")
+    return arguments
+
+
+def _run(lab: Lab, home: Path, arguments: argparse.Namespace) -> tuple[list[Result], list[str]]:
+    """Return the result of each type, and what is left in the cloud afterwards."""
+    home.mkdir(parents=True, exist_ok=True)
+    settings = home / "stoker.conf"
+    settings.write_text(SETTINGS.format(password=lab.administrator.auth["password"], balancer=BALANCER))
+    files = {"/small.qcow2": bytes(65536), "/member.yaml": MEMBER.encode()}
+    with serving(files) as web:
+        cases = Cases({"http://images.example.com/": f"{web}/", "http://files.example.com/": f"{web}/"})
+        lacking = _lacking(lab, cases)
+        wanted = [cases.of(name, lacking) for name in cases.names if re.search(arguments.types, name)]
+        accounts = lab.accounts.values()
+        before = inventory.taken(accounts)
+        with running(lab, home, settings) as engines:
+            results = list(_results(wanted, engines, arguments.workers))
+        after = inventory.taken(accounts)
+    lines = [*inventory.left(before, after), *(f"gone: {line}" for line in inventory.left(after, before))]
+    return results, [line for line in lines if KEPT not in line]
+
+
+def _lacking(lab: Lab, cases: Cases) -> dict[str, str]:
+    """Why types cannot run: their service or its extension is not there."""
+    account = lab.administrator
+    reasons = {}
+    for name in cases.names:
+        kind = cases.kind(name)
+        if kind.service is None:
+            continue
+        service = OPENSTACK[kind.service]
+        if service.name != "heat" and not account.services.intersection(service.catalog_types):
+            reasons[name] = f"The cloud has no service {service.catalog_types[0]} ({service.name})."
+        elif service.name == "neutron" and kind.extension and kind.extension not in account.network_extensions:
+            reasons[name] = f"The network service has no extension {kind.extension}."
+    return reasons
+
+
+def _results(wanted: Iterable[Case | Absent], engines: Mapping[str, Engine], workers: int) -> Iterable[Result]:
+    """Run the cases, a few side by side, and print each result."""
+    alone: list[Case] = []
+    groups: dict[str, list[Case]] = {}
+    for case in wanted:
+        if isinstance(case, Absent):
+            absent = Result(case.type_name, absent=case.reason)
+            report.show(absent)
+            yield absent
+        elif case.type_name.startswith(ALONE):
+            alone.append(case)
+        else:
+            groups.setdefault(_group(case), []).append(case)
+    yield from _walked(alone, engines)
+    with ThreadPoolExecutor(workers) as threads:
+        for results in threads.map(lambda group: _walked(group, engines), _longest_first(groups.values())):
+            yield from results
+
+
+def _group(case: Case) -> str:
+    """Return the name of the group whose cases run one after the other."""
+    if case.account == "realcloud-instances":
+        return case.account
+    return case.type_name if case.type_name.startswith(INDEPENDENT) else case.type_name.rpartition("::")[0]
+
+
+def _longest_first(groups: Iterable[list[Case]]) -> list[list[Case]]:
+    return sorted(groups, key=len, reverse=True)
+
+
+def _walked(group: Sequence[Case], engines: Mapping[str, Engine]) -> list[Result]:
+    """Run cases one after the other."""
+    results = []
+    for case in group:
+        engine = engines[case.account]
+        result = Walk(engine, case, FILES).run()
+        report.show(result)
+        results.append(result)
+    return results
+
+
+if __name__ == "__main__":
+    sys.exit(main())

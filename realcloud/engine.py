@@ -1,0 +1,115 @@
+"""Stoker beside a real cloud, started as a user does, and requests to its REST API."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from realcloud.lab import Account, Lab
+
+STOKER = str(Path(sys.executable).with_name("stoker"))
+CLOUDS = "OS_CLIENT_CONFIG_FILE"
+POLL_SECONDS = 0.5
+PATIENCE = 180.0
+"""Seconds after which an operation counts as stuck."""
+
+
+class Refused(Exception):
+    """The API has refused a request."""
+
+
+class Stuck(Exception):
+    """An operation did not end in time."""
+
+
+class Engine:
+    """A Stoker that uses one account of the cloud, and the stacks of this account."""
+
+    def __init__(self, account: Account, name: str, home: Path, clouds: Path, settings: Path) -> None:
+        self.account, self._name, self._clouds, self._settings = account, name, clouds, settings
+        self.data = home / name
+        self._url = ""
+
+    def start(self) -> None:
+        """Start it on free ports, the first time, or on the same ports again."""
+        ports = ["--api-port", "0", "--cfn-port", "0"] if not self._url else []
+        arguments = ["--data-dir", str(self.data), "--cloud", self._name, "--config-file", str(self._settings), *ports]
+        self._run("up", "--detach", *arguments)
+        entry = yaml.safe_load((self.data / "clouds.yaml").read_text())["clouds"]["stoker"]
+        self._url = entry["orchestration_endpoint_override"] % {"project_id": self.account.project_id}
+
+    def stop(self) -> None:
+        """Stop it; its data is kept."""
+        self._run("down", "--data-dir", str(self.data))
+
+    def _run(self, *arguments: str) -> None:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "STOKER_"))}
+        environment = {**kept, CLOUDS: str(self._clouds)}
+        subprocess.run([STOKER, *arguments], check=True, env=environment, stdout=subprocess.DEVNULL)
+
+    def send(self, method: str, path: str, **options: Any) -> Any:
+        """Return the body of the response. Raises Refused."""
+        answer = self.account.send("orchestration", method, f"{self._url}{path}", **options)
+        if answer.status_code >= 400:
+            body = answer.json() if "json" in answer.headers.get("Content-Type", "") else {}
+            raise Refused(f"{answer.status_code} {body.get('error', {}).get('message', answer.text[:300])}")
+        return answer.json() if answer.content else None
+
+    # -- stacks -------------------------------------------------------------------------------------------------------
+
+    def create(self, name: str, template: Mapping[str, Any], files: Mapping[str, str]) -> str:
+        """Begin to create a stack, and return its path."""
+        body = {"stack_name": name, "template": template, "files": files, "disable_rollback": True, "timeout_mins": 5}
+        return f"/stacks/{name}/{self.send('POST', '/stacks', json=body)['stack']['id']}"
+
+    def update(self, stack: str, template: Mapping[str, Any], files: Mapping[str, str], converge: bool = False) -> None:
+        """Begin to update a stack; with `converge`, the live objects are compared first."""
+        body = {"template": template, "files": files, "disable_rollback": True, "timeout_mins": 5}
+        self.send("PUT", stack, json=body | ({"converge": True} if converge else {}))
+
+    def act(self, stack: str, action: str) -> None:
+        """Begin an action: check, suspend, resume."""
+        self.send("POST", f"{stack}/actions", json={action: None})
+
+    def show(self, stack: str) -> dict[str, Any]:
+        """Return the stack, without evaluating its outputs."""
+        shown: dict[str, Any] = self.send("GET", stack, params={"resolve_outputs": "false"})["stack"]
+        return shown
+
+    def ended(self, stack: str, seconds: float = PATIENCE) -> tuple[str, str]:
+        """Return the status and its reason when the operation on a stack has ended. Raises Stuck."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            shown = self.show(stack)
+            if not shown["stack_status"].endswith("_IN_PROGRESS"):
+                return shown["stack_status"], shown["stack_status_reason"]
+            time.sleep(POLL_SECONDS)
+        raise Stuck(f"still {shown['stack_status']} after {seconds:.0f} s")
+
+    def resource(self, stack: str, name: str) -> dict[str, Any]:
+        """Return a resource of a stack."""
+        shown: dict[str, Any] = self.send("GET", f"{stack}/resources/{name}")["resource"]
+        return shown
+
+
+@contextmanager
+def running(lab: Lab, home: Path, settings: Path) -> Iterator[dict[str, Engine]]:
+    """A Stoker for each account of the lab; stopped in the end."""
+    clouds = home / "clouds.yaml"
+    lab.write_clouds(clouds)
+    engines = {name: Engine(account, name, home, clouds, settings) for name, account in lab.accounts.items()}
+    try:
+        for engine in engines.values():
+            engine.start()
+        yield engines
+    finally:
+        for engine in engines.values():
+            engine.stop()

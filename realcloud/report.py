@@ -1,0 +1,74 @@
+"""The table of types and verbs: printed, and recorded in `docs/reference/real-services.md`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from realcloud.walk import Result, Verb
+
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "real-services.md"
+START, END = "<!-- results -->\n", "<!-- end -->\n"
+_SIGNS = {"passed": "✓", "failed": "✗", "none": "-"}
+
+
+def show(result: Result) -> None:
+    """Print a line for a type, and one for each failure."""
+    if result.absent:
+        print(f"  absent  {result.type_name}: {result.absent}", flush=True)
+        return
+    signs = " ".join(f"{verb}{_SIGNS[outcome.status]}" for verb, outcome in result.outcomes.items())
+    seconds = sum(outcome.seconds for outcome in result.outcomes.values())
+    print(f"{seconds:6.1f}s {result.type_name}: {signs}", flush=True)
+    for failure in result.failures:
+        print(f"        {failure}", flush=True)
+
+
+def record(results: Sequence[Result], left: Sequence[str], page: Path = PAGE) -> None:
+    """Replace the results in the page. Raises LookupError if the page has no place for them."""
+    before, found, rest = page.read_text(encoding="utf-8").partition(START)
+    _, closed, after = rest.partition(END)
+    if not found or not closed:
+        raise LookupError(f"{page} has no place for the results: {START.strip()} … {END.strip()}")
+    lines = "\n".join(block(results, left))
+    page.write_text(f"{before}{START}\n{lines}\n\n{END}{after}", encoding="utf-8")
+
+
+def block(results: Sequence[Result], left: Sequence[str]) -> Iterator[str]:
+    """The lines of the page: the table, the failures, what cannot run, and what was left in the cloud."""
+    ran = [result for result in results if not result.absent]
+    passed = sum(not result.failures for result in ran)
+    yield f"Of {len(results)} types {len(ran)} ran; {passed} did so without a failure."
+    yield ""
+    yield f"| Type | {' | '.join(Verb)} |"
+    yield f"|---|{'---|' * len(Verb)}"
+    yield from (_row(result) for result in ran)
+    if failed := [failure for result in ran for failure in result.failures]:
+        yield from ("", "### Failures", "", *(f"- {_line(failure)}" for failure in failed))
+    if left:
+        yield from ("", "### Left in the cloud", "", *(f"- `{_line(each)}`" for each in left))
+    if absent := [result for result in results if result.absent]:
+        yield from ("", "### Types that do not run there", "", "| Type | Why |", "|---|---|")
+        yield from (f"| `{result.type_name}` | {_line(result.absent)} |" for result in absent)
+    yield from ("", "### Verbs that do not run there", "", "| Type | Verb | Why |", "|---|---|---|")
+    yield from _without(ran)
+
+
+def _row(result: Result) -> str:
+    signs = (_SIGNS[result.outcomes[verb].status] if verb in result.outcomes else "" for verb in Verb)
+    return f"| `{result.type_name}` | {' | '.join(signs)} |"
+
+
+def _without(results: Iterable[Result]) -> Iterator[str]:
+    """A row for each reason of its own; what follows from the type's declaration is not explained."""
+    for result in results:
+        for verb, outcome in result.outcomes.items():
+            if outcome.status == "none" and not outcome.declared:
+                yield f"| `{result.type_name}` | {verb} | {_line(outcome.reason)} |"
+
+
+def _line(text: str) -> str:
+    """A reason on one line, without what differs from run to run, safe in a table."""
+    line = " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")
+    return re.sub(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|req-\S+", "…", line)

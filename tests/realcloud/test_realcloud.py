@@ -1,0 +1,66 @@
+"""What `make realcloud` runs is data that fits the resource types; its results get into the manual."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from realcloud import lab, report
+from realcloud.cases import THING, Absent, Cases, replaced
+from realcloud.walk import Outcome, Result, Verb
+from stoker.schema.property import Change
+
+DELAYED = {"OS::Heat::Delay"}
+"""Types that replace themselves although each property can be updated."""
+
+
+def test_each_type_has_a_template_and_changes_that_its_declaration_allows() -> None:
+    cases = Cases({})
+    for name in cases.names:
+        case = cases.of(name, {})
+        if isinstance(case, Absent):
+            assert case.reason.endswith("."), case
+            continue
+        assert case.template["resources"][THING]["type"] == name
+        for changes, kind in ((case.update, Change.UPDATE), (case.replace, Change.REPLACE)):
+            for key in changes or ():
+                declared = case.kind.properties[key].change
+                assert declared is kind or name in DELAYED, f"{name} {key}: {declared}"
+        assert case.skipped.keys() <= set(Verb)
+
+
+def test_words_of_the_examples_are_replaced() -> None:
+    given = {"a": ["cirros", {"b": "http://files.example.com/x.yaml"}], "c": 1}
+    words = {"cirros": "small", "http://files.example.com/": "http://127.0.0.1:1/"}
+    assert replaced(given, words) == {"a": ["small", {"b": "http://127.0.0.1:1/x.yaml"}], "c": 1}
+
+
+def test_a_lab_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(lab.FOLDER_VARIABLE, raising=False)
+    with pytest.raises(lab.LabMissing, match="LAB=… or in STOKER_LAB_CLOUD"):
+        lab.found_folder(None)
+    with pytest.raises(lab.LabMissing, match="is not the folder of a lab"):
+        lab.found_folder(tmp_path)
+
+
+def test_results_are_recorded_in_the_page(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{report.START}old\n{report.END}after\n")
+    failed = Outcome("failed", "refused 5d1f0a6e-8c1b-4b7f-9d3a-2e6c4b8f7a90 (req-1)")
+    outcomes = {Verb.CREATE: Outcome("passed"), Verb.UPDATE: failed, Verb.CHECK: Outcome("none", "Slow.")}
+    report.record([Result("OS::A::B", outcomes), Result("OS::C::D", absent="No such service.")], ["server x"], page)
+    text = page.read_text()
+    assert text.startswith("before\n") and text.endswith("after\n") and "old" not in text
+    for line in (
+        "Of 2 types 1 ran; 0 did so without a failure.",
+        "| `OS::A::B` | ✓ | - | ✗ |  |  |  |  |  |  |  |",
+        "- OS::A::B update: refused … (…",
+        "- `server x`",
+        "| `OS::C::D` | No such service. |",
+        "| `OS::A::B` | check | Slow. |",
+    ):
+        assert line in text
+    page.write_text("nothing")
+    with pytest.raises(LookupError, match="no place"):
+        report.record([], [], page)
