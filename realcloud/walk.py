@@ -211,7 +211,8 @@ class Walk:
 
     @staticmethod
     def _nested(resource: Mapping[str, Any]) -> bool:
-        return any(link["rel"] == "nested" for link in resource["links"])
+        remote = resource["resource_type"] == "OS::Heat::Stack"
+        return remote or any(link["rel"] == "nested" for link in resource["links"])
 
     @contextmanager
     def _signals(self) -> Iterator[None]:

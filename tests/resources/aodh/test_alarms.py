@@ -126,3 +126,17 @@ async def test_changes_made_elsewhere_are_found(bench: Any, cloud: Cloud) -> Non
     found = await alarms.kind.observe(alarms.call(alarm, "CHECK", alarm.properties))
     assert found is not None
     assert found.keys() == {"severity", "composite_rule"}
+
+
+async def test_the_condition_that_aodh_adds_to_a_query_is_no_change(bench: Any, cloud: Cloud) -> None:
+    """Aodh restricts the query of an ordinary user to the project, again with each change of the alarm."""
+    kind = next(one for one in TYPES if one.type_name == "OS::Aodh::GnocchiAggregationByResourcesAlarm")
+    alarms: Bench = bench(kind)
+    alarm = await alarms.create(CASES[kind.type_name][0])
+    first = (await shown(cloud, alarm.physical_id))["gnocchi_aggregation_by_resources_threshold_rule"]["query"]
+    assert first.count("created_by_project_id") == 1
+    for action in ("suspend", "resume"):
+        await alarms.run(action, alarm)
+    live = await shown(cloud, alarm.physical_id)
+    assert live["gnocchi_aggregation_by_resources_threshold_rule"]["query"] == first
+    assert await alarms.kind.observe(alarms.call(alarm, "CHECK", alarm.properties)) == {}

@@ -50,6 +50,7 @@ class Alarms(Component):
         """Create the alarm that a request describes. Raises ApiError."""
         context, wanted = request.context, alarm_of(request.json)
         project = self._owner(context, request.json)
+        _restrict(wanted, context, project)
         self._check_quota(project)
         moment = self.moment()
         alarm = {
@@ -73,6 +74,7 @@ class Alarms(Component):
         wanted, before = alarm_of(request.json), actions_of(alarm)
         if wanted["type"] != alarm["type"]:
             raise conflict(f"The type of alarm {alarm['id']} is {alarm['type']} and cannot be changed.")
+        _restrict(wanted, request.context, alarm["project_id"])
         for name in ACTIONS.values():
             wanted[name] = self._notifier.with_trusts(wanted[name], request)
         state = wanted.pop("state", alarm["state"])
@@ -170,3 +172,11 @@ def view(alarm: Record) -> dict[str, Any]:
 def views(alarms: Iterable[Record]) -> list[dict[str, Any]]:
     """Return alarms as clients see them."""
     return [view(alarm) for alarm in alarms]
+
+
+def _restrict(wanted: Record, context: Context, project: str) -> None:
+    """Restrict the query of a rule to the resources of the project; again with each change, as Aodh does."""
+    if wanted["type"] == "gnocchi_aggregation_by_resources_threshold" and not context.is_admin:
+        own = {"or": [{"=": {"created_by_project_id": project}}, {"=": {"project_id": project}}]}
+        rule = wanted["rule"]
+        wanted["rule"] = {**rule, "query": json.dumps({"and": [own, json.loads(rule["query"])]})}

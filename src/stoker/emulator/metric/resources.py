@@ -16,7 +16,7 @@ from stoker.emulator.metric.types import check_values
 
 GENERIC, INSTANCE = "generic", "instance"
 _OWN = ("id", "type", "project_id", "user_id", "started_at", "ended_at", "revision_start", "revision_end",
-        "original_resource_id", "creator")  # fmt: skip
+        "original_resource_id", "creator", "created_by_project_id")  # fmt: skip
 """Fields of a resource of every type."""
 TYPES: Mapping[str, tuple[str, ...]] = {
     GENERIC: (),
@@ -128,7 +128,7 @@ class Resources(Component):
         known = {*_OWN, *self.types.require(kind)["attributes"]}
 
         def read(resource: Record, field: str) -> Any:
-            return resource.get(field)
+            return resource.get("project_id" if field == "created_by_project_id" else field)
 
         for field in _fields(expression):
             if field not in known:

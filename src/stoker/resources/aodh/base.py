@@ -153,7 +153,9 @@ class AlarmResource(RestResource):
     async def _enable(self, call: Call, enabled: bool) -> Outcome:
         if call.physical_id is not None:
             shown = await call.cloud.get("aodh", self.member_path(call))
-            await call.cloud.put("aodh", self.member_path(call), {**shown, "enabled": enabled})
+            # Not the rule that is shown: Aodh has added its own conditions to a query, and would add them again.
+            body = {**shown, self.rule_field: self.rule(call.properties), "enabled": enabled}
+            await call.cloud.put("aodh", self.member_path(call), body)
         return Done()
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:

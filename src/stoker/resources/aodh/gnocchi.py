@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
+
 from stoker.resources.aodh.base import COMPARISON, EVALUATION_PERIODS, SHARED, THRESHOLD, AlarmResource
 from stoker.resources.wire import without_nulls
 from stoker.schema.property import Change, Property, Support, Type
@@ -75,3 +77,25 @@ class GnocchiAggregationByResourcesAlarm(GnocchiAlarm):
         "query": _required('Query for the resources, in Gnocchi\'s JSON format: \'{"=": {"server_group": "..."}}\'.'),
         "resource_type": _required("Gnocchi's type of the resources, such as instance."),
     }
+
+    def rule_differences(self, properties: Mapping[str, Any], rule: Mapping[str, Any]) -> dict[str, Any]:
+        found = super().rule_differences(properties, rule)
+        if "query" in found and _parsed(properties["query"]) == _unrestricted(_parsed(rule.get("query"))):
+            del found["query"]
+        return found
+
+
+def _parsed(query: Any) -> Any:
+    """Return a query as data; one that is not JSON as it is."""
+    try:
+        return orjson.loads(query)
+    except (orjson.JSONDecodeError, TypeError):
+        return query
+
+
+def _unrestricted(query: Any) -> Any:
+    """Return a query without the condition on the project that Aodh puts before it."""
+    match query:
+        case {"and": [{"or": [{"=": {"created_by_project_id": _}}, *_]}, inner]}:
+            return inner
+    return query
