@@ -37,6 +37,7 @@ def record(results: Sequence[Result], left: Sequence[str], page: Path = PAGE) ->
 
 def block(results: Sequence[Result], left: Sequence[str]) -> Iterator[str]:
     """The lines of the page: the table, the failures, what cannot run, and what was left in the cloud."""
+    results = sorted(results, key=lambda result: result.type_name)
     ran = [result for result in results if not result.absent]
     passed = sum(not result.failures for result in ran)
     yield f"Of {len(results)} types {len(ran)} ran; {passed} did so without a failure."
