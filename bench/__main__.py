@@ -8,6 +8,7 @@ Its cases have its own names here but for `requests`, its `reads`.
 The case `networks` compares 500 OS::Neutron::Net with a bare script that makes the same calls to the same emulator;
 `templates` is in `template_cases`, `reads` in `read_cases`, and `tree`, `stacks`, `waiting` and `memory` in
 `lifecycle_cases`.
+`startup` measures commands and processes from their start (`startup_cases`).
 `databases` compares databases, and numbers of engines, with each other (`database_cases`).
 """
 
@@ -28,7 +29,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bench import database_cases, lifecycle_cases, networks, read_cases, template_cases
+from bench import database_cases, lifecycle_cases, networks, read_cases, startup_cases, template_cases
 
 LIVES = {
     "reads": read_cases.reads,
@@ -40,7 +41,7 @@ LIVES = {
 OUTSIDE = {name: name for name in ("flat", "group", "chain", "fan", "update", "validate")} | {"requests": "reads"}
 """The outside benchmark's cases that are run, with its own names for them."""
 
-CASES = (*OUTSIDE, "networks", "templates", *LIVES, "databases")
+CASES = (*OUTSIDE, "networks", "templates", "startup", *LIVES, "databases")
 HERE = Path(__file__).parent
 STOKER = [str(Path(sys.executable).with_name("stoker"))]
 
@@ -55,6 +56,8 @@ def main() -> int:
     if unknown := set(cases) - set(CASES):
         parser.error(f"there is no case {', '.join(sorted(unknown))}")
     records = template_cases.measure() if "templates" in cases else []
+    if "startup" in cases:
+        records += startup_cases.measure(2 if arguments.quick else startup_cases.RUNS)
     if {"networks", *OUTSIDE} & set(cases):
         with (
             tempfile.TemporaryDirectory(prefix="stoker-bench-") as directory,

@@ -13,7 +13,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect
 
 from stoker.store.records import StoredState
-from stoker.store.schema import migrations
+from stoker.store.schema import head, migrations
 
 Shape = Mapping[str, Mapping[str, bool]]
 """Tables with their columns, and whether a column is optional when a row is inserted."""
@@ -61,6 +61,7 @@ def shapes() -> Iterator[tuple[str, Shape]]:
 def test_each_revision_is_compatible_with_the_previous_program() -> None:
     found = list(shapes())
     assert [revision for revision, _ in found] == [f"{number:04}" for number in range(1, len(found) + 1)]
+    assert found[-1][0] == head()
     for (_, before), (revision, after) in pairwise(found):
         assert list(problems(before, after, RETIRED.get(revision, set()))) == []
 

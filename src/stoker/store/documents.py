@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import Connection, Insert, Table, bindparam, delete, insert, select, union
-from sqlalchemy.dialects import postgresql
 
 from stoker.store.sealing import Sealer
 from stoker.store.tables import document_parts, documents, inputs
@@ -85,6 +84,8 @@ def _referred_to(connection: Connection, digests: Iterable[str]) -> set[str]:
 def _insert_new(table: Table, dialect: str) -> Insert:
     """Return an insert that ignores rows that another process has just inserted."""
     if dialect == "postgresql":
+        from sqlalchemy.dialects import postgresql  # not imported for other databases
+
         return postgresql.insert(table).on_conflict_do_nothing()
     return insert(table).prefix_with("OR IGNORE", dialect="sqlite").prefix_with("IGNORE", dialect="mysql")
 

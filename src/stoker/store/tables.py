@@ -23,14 +23,16 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
-from sqlalchemy.dialects import mysql
 
-# Names are case-sensitive on every database, and may contain any character.
-_MYSQL: dict[str, Any] = {
+MYSQL_OPTIONS: dict[str, Any] = {
     f"{dialect}_{option}": value
     for dialect in ("mysql", "mariadb")
     for option, value in (("engine", "InnoDB"), ("charset", "utf8mb4"), ("collate", "utf8mb4_bin"))
 }
+"""Options of every table in revisions: names are case-sensitive on every database, and may contain any character.
+
+They are not options of the tables below, because they would import the dialect of MySQL in every process.
+"""
 
 metadata = MetaData(
     naming_convention={
@@ -47,7 +49,14 @@ Action = String(32)
 SEALED: dict[Any, Any] = {"sealed": True}
 """The `info` of a column whose values are sealed."""
 
-LongText = Text().with_variant(mysql.LONGTEXT(), "mysql", "mariadb")
+
+class _LongText(Text):
+    """MySQL's LONGTEXT, declared without importing its dialect, which other databases do not need."""
+
+    __visit_name__ = "LONGTEXT"
+
+
+LongText = Text().with_variant(_LongText(), "mysql", "mariadb")
 Sequence = BigInteger().with_variant(Integer(), "sqlite")
 
 documents = Table(
@@ -55,7 +64,6 @@ documents = Table(
     metadata,
     Column("digest", String(64), primary_key=True),
     Column("body", LongText, nullable=False, info=SEALED),
-    **_MYSQL,
 )
 
 document_parts = Table(
@@ -63,7 +71,6 @@ document_parts = Table(
     metadata,
     Column("whole", String(64), primary_key=True),
     Column("part", String(64), primary_key=True, index=True),
-    **_MYSQL,
 )
 """References between documents: `whole` contains the digest of `part`, as the list of a stack's files does."""
 
@@ -75,7 +82,6 @@ inputs = Table(
     Column("environment", String(64), nullable=False, index=True),
     Column("files", String(64), nullable=False, index=True),
     Column("parameters", LongText, nullable=False, info=SEALED),
-    **_MYSQL,
 )
 
 stacks = Table(
@@ -108,7 +114,6 @@ stacks = Table(
     Column("strayed", Boolean, nullable=False, default=False),
     UniqueConstraint("project_id", "live_name"),
     Index("ix_stacks_project_created", "project_id", "created_at"),
-    **_MYSQL,
 )
 
 trusts = Table(
@@ -120,7 +125,6 @@ trusts = Table(
     Column("roles", LongText, nullable=False),
     Column("given_up", Boolean, nullable=False, index=True),
     Index("ix_trusts_user_project", "user_id", "project_id"),
-    **_MYSQL,
 )
 
 stack_tags = Table(
@@ -129,7 +133,6 @@ stack_tags = Table(
     Column("stack_id", Identifier, ForeignKey("stacks.id", ondelete="CASCADE"), primary_key=True),
     Column("position", Integer, primary_key=True),
     Column("tag", String(80), nullable=False, index=True),
-    **_MYSQL,
 )
 
 resources = Table(
@@ -155,7 +158,6 @@ resources = Table(
     Column("started_at", Double),
     Column("substituted", Boolean),
     Index("ix_resources_stack_position", "stack_id", "position"),
-    **_MYSQL,
 )
 
 property_sets = Table(
@@ -164,7 +166,6 @@ property_sets = Table(
     Column("id", Identifier, primary_key=True),
     Column("stack_id", Identifier, nullable=False, index=True),
     Column("body", LongText, nullable=False, info=SEALED),
-    **_MYSQL,
 )
 
 events = Table(
@@ -181,7 +182,6 @@ events = Table(
     Column("reason", LongText, nullable=False),
     Column("properties", Identifier),
     Column("time", Double, nullable=False),
-    **_MYSQL,
 )
 
 operations = Table(
@@ -211,7 +211,6 @@ operations = Table(
     Column("snapshot", Identifier),
     Column("claimed_at", Double),
     Column("reason_code", Action),
-    **_MYSQL,
 )
 
 operation_deaths = Table(
@@ -224,7 +223,6 @@ operation_deaths = Table(
     Column("verdict", Action, nullable=False),
     Column("survived", Double, nullable=False),
     Column("recorded_at", Double, nullable=False),
-    **_MYSQL,
 )
 """The deaths of engines while they ran an operation (see `deaths`)."""
 
@@ -239,7 +237,6 @@ engines = Table(
     Column("seen_at", Double, nullable=False),
     Column("lease", Double, nullable=False),
     Column("stopped_at", Double),
-    **_MYSQL,
 )
 
 writers = Table(
@@ -248,7 +245,6 @@ writers = Table(
     Column("id", Identifier, primary_key=True),
     Column("groups", BigInteger, nullable=False),
     Column("time", Double, nullable=False),
-    **_MYSQL,
 )
 
 sealing_keys = Table(
@@ -256,7 +252,6 @@ sealing_keys = Table(
     metadata,
     Column("id", String(64), primary_key=True),
     Column("proof", LongText, nullable=False, info=SEALED),
-    **_MYSQL,
 )
 """A row for each key that engines have sealed with (see `key_proofs`)."""
 
@@ -267,7 +262,6 @@ exports = Table(
     Column("name", Name, primary_key=True),
     Column("stack_id", Identifier, nullable=False, index=True),
     Column("value", LongText, nullable=False, info=SEALED),
-    **_MYSQL,
 )
 
 imports = Table(
@@ -276,7 +270,6 @@ imports = Table(
     Column("stack_id", Identifier, primary_key=True),
     Column("name", Name, primary_key=True),
     Column("project_id", String(64), nullable=False, index=True),
-    **_MYSQL,
 )
 
 snapshots = Table(
@@ -291,7 +284,6 @@ snapshots = Table(
     Column("inputs", Identifier, nullable=False),
     Column("body", LongText, info=SEALED),
     Column("created_at", Double, nullable=False),
-    **_MYSQL,
 )
 
 stack_documents = Table(
@@ -299,7 +291,6 @@ stack_documents = Table(
     metadata,
     Column("stack_id", Identifier, ForeignKey("stacks.id", ondelete="CASCADE"), primary_key=True),
     Column("body", LongText, nullable=False, info=SEALED),
-    **_MYSQL,
 )
 
 software_configs = Table(
@@ -311,7 +302,6 @@ software_configs = Table(
     Column("group", Name, nullable=False),
     Column("body", LongText, nullable=False, info=SEALED),
     Column("created_at", Double, nullable=False),
-    **_MYSQL,
 )
 
 software_deployments = Table(
@@ -328,7 +318,6 @@ software_deployments = Table(
     Column("body", LongText, nullable=False, info=SEALED),
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double),
-    **_MYSQL,
 )
 
 stack_settings = Table(
@@ -339,7 +328,6 @@ stack_settings = Table(
     Column("policy", LongText),
     Column("notification_topics", LongText, nullable=False),
     Column("capabilities", LongText, nullable=False),
-    **_MYSQL,
 )
 
 change_sets = Table(
@@ -360,7 +348,6 @@ change_sets = Table(
     Column("created_at", Double, nullable=False),
     UniqueConstraint("stack_id", "name"),
     Index("ix_change_sets_project_stack", "project_id", "stack_name"),
-    **_MYSQL,
 )
 
 request_tokens = Table(
@@ -371,7 +358,6 @@ request_tokens = Table(
     Column("digest", String(64), nullable=False),
     Column("answer", LongText, info=SEALED),
     Column("created_at", Double, nullable=False),
-    **_MYSQL,
 )
 
 announcements = Table(
@@ -384,7 +370,6 @@ announcements = Table(
     Column("kind", Action, nullable=False),
     Column("body", LongText, nullable=False),
     Column("created_at", Double, nullable=False),
-    **_MYSQL,
 )
 """Pending notifications: recorded in the same transaction as the event, removed once they have been sent."""
 
@@ -399,5 +384,4 @@ drift_detections = Table(
     Column("reason", LongText, nullable=False),
     Column("body", LongText, nullable=False, info=SEALED),
     Column("created_at", Double, nullable=False),
-    **_MYSQL,
 )

@@ -5,7 +5,10 @@ from __future__ import annotations
 from alembic import context
 
 from stoker.store.schema import VERSION_TABLE
-from stoker.store.tables import metadata
+from stoker.store.tables import MYSQL_OPTIONS, metadata
+
+for table in metadata.sorted_tables:
+    table.dialect_kwargs.update(MYSQL_OPTIONS)  # for revisions that alembic generates from the tables
 
 connection = context.config.attributes["connection"]
 context.configure(

@@ -1,0 +1,52 @@
+"""What the two processes of `stoker up` import before they serve: little of it depends on the size of the program."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+ENGINE = """
+import sys
+import stoker.processes.embedded
+from stoker.plugins.registry import Registry
+from stoker.store import schema
+Registry.from_entry_points()
+schema.head()
+print(*sys.modules)
+"""
+CLOUD = """
+import sys
+import stoker.emulator.main
+from stoker.emulator.services import new_cloud
+new_cloud().running("keystone")
+print(*sys.modules)
+"""
+
+
+def modules(program: str) -> list[str]:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def among(found: list[str], *packages: str) -> list[str]:
+    return [name for name in found if any(f"{name}.".startswith(f"{package}.") for package in packages)]
+
+
+def test_an_embedded_engine_imports_neither_a_broker_nor_what_upgrades_tables() -> None:
+    found = modules(ENGINE)
+    assert "stoker.engine.core" in found
+    assert among(found, "alembic", "mako", "oslo_messaging", "eventlet", "yaql", "croniter", "stoker.emulator") == []
+    assert among(found, "sqlalchemy.dialects.mysql", "sqlalchemy.dialects.postgresql") == []
+    assert len(found) < 1800
+
+
+def test_the_emulated_cloud_imports_identity_only() -> None:
+    found = modules(CLOUD)
+    packages = {name.split(".")[2] for name in found if name.startswith("stoker.emulator.")}
+    assert packages <= {"core", "identity", "services", "main", "dns"}
+    assert among(found, "stoker.emulator.dns.designate", "dns", "sqlalchemy", "keystoneauth1", "yaql", "jinja2") == []
+    assert len(found) < 600
