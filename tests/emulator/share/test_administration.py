@@ -97,3 +97,19 @@ def test_administrators_actions_are_refused_before_the_share_is_searched(demo: M
     path = f"/shares/{demo.share()['id']}/action"
     assert demo.call("POST", path, {"allow_access": address}).status == 200
     assert demo.refused("POST", path, {"allow_access": {**address, "access_to": "10.0.0.7/32"}})[0] == 400
+
+
+def test_lists_by_time_and_types_of_the_own_project(demo: Manila, admin: Manila, served: ServedCloud) -> None:
+    demo.send("POST", "/share-networks", {"share_network": {"name": "one"}})
+    assert demo.names("/share-networks?created_since=2000-01-01&created_before=2100-01-01") == ["one"]
+    assert demo.names("/share-networks?created_before=2000-01-01") == []
+    for wrong in ("2000-01-01T00:00:00", "yesterday"):
+        assert demo.refused("GET", f"/share-networks?created_since={wrong}")[0] == 400
+    assert demo.refused("GET", "/messages?created_since=yesterday")[0] == 400
+    specs = {"driver_handles_share_servers": False}
+    kind = {"name": "private", "extra_specs": specs, "share_type_access:is_public": False}
+    made = admin.send("POST", "/types", {"share_type": kind})
+    assert "private" not in admin.names("/types")
+    project = admin.share()["project_id"]
+    assert admin.call("POST", f"/types/{made['id']}/action", {"addProjectAccess": {"project": project}}).status == 202
+    assert "private" in admin.names("/types") and "private" not in demo.names("/types")

@@ -32,16 +32,21 @@ SORTABLE = frozenset({"id", "name", "status", "size", "host", "share_proto", "av
                       "message_level", "expires_at"})  # fmt: skip
 
 
-def created_within(request: Request, rows: Collection[Record]) -> list[Record]:
-    """The rows between the query's `created_since` and `created_before`. Raises ApiError 400 for other than times."""
-    since, before = (_moment(request.query.get(name)) for name in ("created_since", "created_before"))
+def created_within(
+    request: Request, rows: Collection[Record], read: Callable[[str], datetime] = datetime.fromisoformat
+) -> list[Record]:
+    """The rows between the query's `created_since` and `created_before`.
+
+    read: parses these; raises ValueError for other strings, which are refused with ApiError 400.
+    """
+    since, before = (_moment(request.query.get(name), read) for name in ("created_since", "created_before"))
     found = [(datetime.fromisoformat(row["created_at"]), row) for row in rows]
     return [row for at, row in found if (since is None or at >= since) and (before is None or at <= before)]
 
 
-def _moment(given: str | None) -> datetime | None:
+def _moment(given: str | None, read: Callable[[str], datetime]) -> datetime | None:
     try:
-        moment = None if given is None else datetime.fromisoformat(given)
+        moment = None if given is None else read(given)
     except ValueError:
         raise bad_request(f"Invalid input received: {given} is not a date or time.") from None
     return moment if moment is None or moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)

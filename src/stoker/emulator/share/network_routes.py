@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from stoker.emulator.core import fields
@@ -66,8 +67,12 @@ def _rows(networks: ShareNetworks, request: Request) -> list[Record]:
     """The share networks of the caller's project; of another one, or of all, for administrators who ask for it."""
     project = request.query.get("project_id")
     if project is not None and request.context.is_admin:
-        return created_within(request, networks.rows.select(project_id=project))
-    return created_within(request, project_rows(networks.rows, request)[::-1])
+        return created_within(request, networks.rows.select(project_id=project), _day)
+    return created_within(request, project_rows(networks.rows, request)[::-1], _day)
+
+
+def _day(text: str) -> datetime:
+    return datetime.strptime(text, "%Y-%m-%d")
 
 
 def list_networks(networks: ShareNetworks, request: Request) -> Response:

@@ -68,14 +68,15 @@ def _type(types: ShareTypes, request: Request) -> Record:
 
 
 def index(types: ShareTypes, request: Request) -> Response:
-    """The types: by default, an administrator sees the public ones only."""
+    """The types: by default, an administrator sees the public ones and those of the own project only."""
     query, rows = request.query, types.usable(request.context)
     wanted = query.get("is_public") or "true"
     if request.context.is_admin and wanted.lower() not in ("none", "all"):
         public = fields.as_boolean(wanted)
         if public is None:
             raise bad_request(f"Invalid is_public filter [{wanted}]")
-        rows = [row for row in rows if row["is_public"] == public]
+        own = request.context.project_id
+        rows = [row for row in rows if row["is_public"] == public or (public and own in row["_projects"])]
     asked = query.get("extra_specs")
     if request.version >= SINCE_SPEC_FILTER and asked is not None:
         test: Filter = holds("extra_specs")
