@@ -43,8 +43,9 @@ NEW = {
     "adopt_stack_data": None,
 }
 HANDLING = {"tags": None, "disable_rollback": None, "timeout_mins": None, "plan_digest": None, "converge": None}
-CHANGE = {"ref": REF, **DEFINITION, **HANDLING}
-PATCH = {**CHANGE, "clear_parameters": [], "keep_parameters": None, "policy": None}
+_CHANGE = {"ref": REF, **DEFINITION, **HANDLING}
+CHANGE = {**_CHANGE, "existing_parameters": False}
+PATCH = {**_CHANGE, "clear_parameters": [], "keep_parameters": None, "policy": None}
 EngineCall = tuple[str, dict[str, Any]]
 """A method of the engine, and its arguments."""
 

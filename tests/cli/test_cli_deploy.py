@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from tests.cli.cli_shell import BIN, EXAMPLES, Result, Shell
+from tests.servers import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
 
@@ -55,6 +56,70 @@ def test_an_update_that_changes_outputs_only_is_done_without_a_question(embedded
     template.write_text(text.replace("WORD", "two"))
     assert "out = two" in embedded.ok("deploy", "outputs", "-t", str(template)).out
     embedded.ok("delete", "outputs", "--yes")
+
+
+def test_parameters_keep_the_values_of_the_last_deployment(embedded: Shell, tmp_path: Path) -> None:
+    template, environment = tmp_path / "kept.yaml", tmp_path / "e.yaml"
+    template.write_text(
+        "heat_template_version: 2021-04-16\n"
+        "parameters:\n"
+        "  size: {type: number, default: 1}\n"
+        "  key: {type: string, hidden: true}\n"
+        "  old: {type: string, default: a}\n"
+        "resources: {a: {type: OS::Heat::TestResource, properties: {value: {get_param: size}}}}\n"
+        "outputs: {size: {value: {get_param: size}}}\n"
+    )
+    given = ("-P", "size=7", "-P", "key=s3cret", "-P", "old=b")
+    assert "size = 7" in embedded.ok("deploy", "kept", "-t", str(template), *given, "--yes").out
+    template.write_text(template.read_text().replace("  old: {type: string, default: a}\n", ""))
+    assert exit_code_of_plan(embedded, "kept", "-t", str(template)) == 0
+    assert "parameters.key: the parameter needs a value" in embedded.fails(
+        "plan", "kept", "-t", str(template), "--reset-parameters"
+    )
+    reset = ("-P", "key=s3cret", "--reset-parameters")
+    assert exit_code_of_plan(embedded, "kept", "-t", str(template), *reset) == 2
+    environment.write_text("parameters: {size: 9}\n")
+    assert "size = 9" in embedded.ok("deploy", "kept", "-t", str(template), "-e", str(environment), "--yes").out
+    saved = tmp_path / "kept.plan"
+    embedded.ok("plan", "kept", "-t", str(template), "-P", "size=3", "-o", str(saved))
+    assert "size = 3" in embedded.ok("deploy", str(saved)).out
+    embedded.ok("delete", "kept", "--yes")
+
+
+def test_a_deployment_that_another_one_takes_over_fails(embedded: Shell, tmp_path: Path) -> None:
+    template = tmp_path / "waiting.yaml"
+    text = (
+        "heat_template_version: 2021-04-16\n"
+        "resources:\n"
+        "  handle: {type: OS::Heat::WaitConditionHandle}\n"
+        "  waits: {type: OS::Heat::WaitCondition, properties: {handle: {get_resource: handle}, timeout: 600}}\n"
+    )
+    command = [str(BIN / "stoker"), "deploy", "superseded", "-t", str(template), "--yes"]
+
+    def started() -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, env=embedded.environment, text=True, stdout=pipe, stderr=pipe)
+
+    template.write_text(text)
+    with started() as first:
+        assert first.stdout is not None
+        assert any("handle  CREATE_COMPLETE" in line for line in first.stdout)
+        template.write_text(f"{text}  more: {{type: OS::Heat::None}}\n")
+        with started() as second:
+            wait_until(lambda: len(history(embedded, "superseded")) == 2, "the update has begun")
+            embedded.ok("stack", "signal", "superseded", "handle")
+            output, _ = second.communicate(timeout=60)
+        _, error = first.communicate(timeout=60)
+    assert (first.returncode, second.returncode) == (1, 0)
+    assert "In progress on superseded: the CREATE operation " in output
+    assert "superseded: UPDATE_COMPLETE" in output
+    assert "Superseded by the UPDATE operation " in error and "not as defined by this deployment" in error
+    embedded.ok("delete", "superseded", "--yes")
+
+
+def history(shell: Shell, name: str) -> list[dict[str, str]]:
+    rows: list[dict[str, str]] = shell.ok("stack", "history", name, "-f", "json").json
+    return rows
 
 
 @pytest.fixture(scope="module")
@@ -199,6 +264,37 @@ def test_on_a_terminal_the_tree_is_shown_and_the_plan_waits_for_an_answer(embedd
     assert "└── ✓ word  CREATE_COMPLETE" in shown
     assert "greeting = Hello, " in shown
     embedded.ok("delete", "shown", "--yes")
+
+
+def test_missing_values_are_asked_for_and_hidden_ones_not_shown(embedded: Shell, tmp_path: Path) -> None:
+    template = tmp_path / "asked.yaml"
+    template.write_text(
+        "heat_template_version: 2021-04-16\n"
+        "parameters:\n"
+        "  word: {type: string, description: What to say}\n"
+        "  key: {type: string, hidden: true}\n"
+        'outputs: {word: {value: {list_join: [" ", ["na\\u00efve", {get_param: word}]]}}}\n'
+    )
+    controller, terminal = pty.openpty()
+    command = [str(BIN / "stoker"), "deploy", "asked", "-t", str(template)]
+    environment = {**embedded.environment, "TERM": "xterm", "PYTHONIOENCODING": "ascii"}
+    with subprocess.Popen(command, env=environment, stdin=terminal, stdout=terminal, stderr=terminal) as process:
+        os.close(terminal)
+        written = b""
+        for prompt, reply in ((b"Parameter word: ", b"hello\n"), (b"Parameter key: ", b"s3cret\n")):
+            while prompt not in written:
+                more = read_terminal(controller)
+                assert more, written
+                written += more
+            os.write(controller, reply)
+        written += b"".join(iter(lambda: read_terminal(controller), b""))
+        assert process.wait(60) == 0, written
+    os.close(controller)
+    assert b"What to say" in written
+    assert b"s3cret" not in written
+    assert b"asked: CREATE_COMPLETE" in written
+    assert b"word = na?ve hello" in written
+    embedded.ok("delete", "asked", "--yes")
 
 
 def read_terminal(controller: int) -> bytes:

@@ -81,7 +81,7 @@ def _deploy(service: Service, template: Path, parameters: dict[str, str], out: C
     sources = collect(str(template))
     stack = carry_out(Deployment(service, _STACK, sources, body_of(sources, parameters, None, None)), yes=True)
     if not out.is_terminal:  # on a terminal the tree has been shown live
-        out.print(whole_tree(stack))
+        out.print(whole_tree(stack, out))
     return stack
 
 

@@ -40,6 +40,10 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
         ),
         click.option("--timeout", type=click.IntRange(min=1), metavar="MINUTES", help="Timeout of the action."),
         click.option(
+            "--reset-parameters", is_flag=True,
+            help="Use the defaults of parameters that are not given, not the values of the last deployment.",
+        ),
+        click.option(
             "-P", "--parameter", "parameters", multiple=True, metavar="KEY=VALUE", callback=_parameters,
             help="Value of a parameter; repeatable.",
         ),
@@ -70,12 +74,16 @@ def deploy(
     template: str | None,
     environments: tuple[str, ...],
     parameters: dict[str, str],
+    reset_parameters: bool,
     rollback: bool | None,
     timeout: int | None,
     plan_file: Path | None,
     yes: bool,
 ) -> None:
     """Create or update the stack NAME, after showing the plan.
+
+    Parameters that are not given keep the values of the last deployment; values that are missing are asked for on a
+    terminal.
 
     A saved plan is applied without a question, exactly as saved; it is refused if anything has changed since. FILE.plan
     instead of NAME is a saved plan, too.
@@ -89,7 +97,7 @@ def deploy(
     if plan_file is None and template is None and name is not None and is_plan(Path(name)):
         plan_file, name = Path(name), None
     if plan_file is not None:
-        if name or template or environments or rollback is not None or timeout is not None:
+        if name or template or environments or reset_parameters or rollback is not None or timeout is not None:
             raise click.UsageError("A saved plan is complete: only hidden parameters may be given with it.")
         from stoker.cli.deployment import apply, conclude
 
@@ -101,7 +109,8 @@ def deploy(
     from stoker.cli.sources import collect
 
     sources = collect(template, environments)
-    carry_out(Deployment(service, name, sources, body_of(sources, parameters, rollback, timeout)), yes)
+    body = body_of(sources, parameters, rollback, timeout)
+    carry_out(Deployment(service, name, sources, body, reset_parameters=reset_parameters), yes)
 
 
 @click.command()
@@ -119,6 +128,7 @@ def plan(
     template: str,
     environments: tuple[str, ...],
     parameters: dict[str, str],
+    reset_parameters: bool,
     rollback: bool | None,
     timeout: int | None,
     out: Path | None,
@@ -141,7 +151,8 @@ def plan(
     from stoker.cli.sources import collect
 
     sources = collect(template, environments)
-    wanted = Deployment(service, name, sources, body_of(sources, parameters, rollback, timeout))
+    body = body_of(sources, parameters, rollback, timeout)
+    wanted = Deployment(service, name, sources, body, reset_parameters=reset_parameters)
     found = wanted.plan()
     if out is not None:
         stack_id = wanted.stack.id if wanted.stack is not None else None

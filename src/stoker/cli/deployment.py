@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import click
@@ -19,6 +19,9 @@ from stoker.cli.service import Answer, Refused, Service, Stack
 from stoker.cli.sources import Sources, short
 
 Answered = TypeVar("Answered")
+
+_MISSING = "parameter-missing"
+"""The rule of the diagnostics about parameters without a value."""
 
 
 def body_of(sources: Sources, parameters: dict[str, str], rollback: bool | None, timeout: int | None) -> Answer:
@@ -37,9 +40,14 @@ def body_of(sources: Sources, parameters: dict[str, str], rollback: bool | None,
 
 
 class Deployment:
-    """The definition that the user wants, and the existing stack, or None if it does not exist."""
+    """The definition that the user wants, and the existing stack, or None if it does not exist.
 
-    def __init__(self, service: Service, name: str, sources: Sources, body: Answer) -> None:
+    Parameters that `body` does not set keep the values of the last deployment, unless `reset_parameters`.
+    """
+
+    def __init__(
+        self, service: Service, name: str, sources: Sources, body: Answer, *, reset_parameters: bool = False
+    ) -> None:
         self.name = name
         self.sources = sources
         self.body = body
@@ -48,31 +56,60 @@ class Deployment:
             self.stack: Stack | None = service.stack(name, outputs=False)
         except NoSuchStack:
             self.stack = None
+        else:
+            self.body = {**body, "existing_parameters": not reset_parameters}
 
     def plan(self) -> Answer:
-        """Return the plan. Raises CommandFailed with the problems of the template, if it has any."""
-        stack = self.stack
-        if stack is None:
-            body = {"stack_name": self.name, **self.body}
-            return self._explained(lambda: self._service.preview(body))
-        return self._explained(lambda: stack.preview_update(self.body))
+        """Return the plan; ask for the values of parameters that need one, on a terminal.
 
-    def run(self, digest: str | None = None) -> Stack:
+        Raises CommandFailed with the problems of the template, if it has any.
+        """
+        try:
+            return self._preview()
+        except Refused as error:
+            missing = [str(problem.path[-1]) for problem in error.diagnostics if problem.rule == _MISSING]
+            if not missing or not sys.stdin.isatty():
+                raise self._explanation(error) from error
+        self._ask(missing)
+        return self._explained(self._preview)
+
+    def _preview(self) -> Answer:
+        if self.stack is None:
+            return self._service.preview({"stack_name": self.name, **self.body})
+        return self.stack.preview_update(self.body)
+
+    def _ask(self, names: Sequence[str]) -> None:
+        """Ask for the values of parameters, without showing those of hidden ones."""
+        definition = {key: self.body[key] for key in ("template", "files", "environment_files")}
+        declared = self._service.validate(definition)["Parameters"]
+        for name in names:
+            facts = declared.get(name, {})
+            if facts.get("Description"):
+                click.echo(facts["Description"], err=True)
+            hidden = facts.get("NoEcho") == "true"
+            self.body["parameters"][name] = click.prompt(f"Parameter {name}", hide_input=hidden, err=True)
+
+    def run(self, planned: int, digest: str | None = None) -> Stack:
         """Create or update the stack, follow until the end, and return the stack in its final state.
 
-        With the digest of a plan, exactly that plan is run: Refused is raised if the plan would now be different.
+        `planned` is the number of changes. With the digest of a plan, exactly that plan is run: Refused is raised if
+        the plan would now be different.
         """
         body = self.body if digest is None else {**self.body, "plan_digest": digest}
-        return self._explained(lambda: begin(self._service, self.name, self.stack, body))
+        return self._explained(lambda: begin(self._service, self.name, self.stack, body, planned))
 
     def _explained(self, request: Callable[[], Answered]) -> Answered:
         try:
             return request()
         except Refused as error:
-            if not error.diagnostics:
-                raise
-            lines = [self._located(diagnostic) for diagnostic in error.diagnostics]
-            raise CommandFailed("\n".join(["The template or its environment cannot be used:", *lines])) from error
+            raise self._explanation(error) from error
+
+    def _explanation(self, error: Refused) -> CommandFailed:
+        """Return the error to show for a refused request: each problem with its place in the user's files."""
+        if not error.diagnostics:
+            return error
+        lines = [self._located(diagnostic) for diagnostic in error.diagnostics]
+        return CommandFailed("\n".join(["The template or its environment cannot be used:", *lines]))
 
     def _located(self, problem: Diagnostic) -> str:
         """Format a problem with its location in the user's file, and that line."""
@@ -88,13 +125,31 @@ class Deployment:
         return f"{message}\n    {line}\n    {' ' * (problem.position.column - 1)}^"
 
 
-def begin(service: Service, name: str, stack: Stack | None, body: Answer) -> Stack:
-    """Create or update a stack, and follow until the end."""
+def begin(service: Service, name: str, stack: Stack | None, body: Answer, planned: int) -> Stack:
+    """Create or update a stack with a number of planned changes, and follow until the end.
+
+    Raises CommandFailed if another operation has taken the stack over: what it made is not what was asked for here.
+    """
+    marker = None
     if stack is None:
-        return follow(service.create({"stack_name": name, **body}))
-    marker = stack.last_event()
-    stack.update(body)
-    return follow(stack, marker)
+        stack = service.create({"stack_name": name, **body})
+    else:
+        marker = stack.last_event()
+        stack.update(body)
+    begun = next(stack.operations(), None)
+    done = follow(stack, marker, planned)
+    newest = next(stack.operations(), None)
+    if begun is not None and newest is not None and newest["id"] != begun["id"] and succeeded(done):
+        raise CommandFailed(
+            f"Superseded by {_described(newest)}: {name} is {done.state}, but not as defined by this deployment."
+        )
+    return done
+
+
+def _described(operation: Answer) -> str:
+    """Return the action, the ID and the user of an operation."""
+    user = f" of {operation['user_name']}" if operation["user_name"] else ""
+    return f"the {operation['action']} operation {operation['id']}{user}"
 
 
 def apply(service: Service, saved: SavedPlan, parameters: dict[str, str]) -> Stack:
@@ -102,7 +157,7 @@ def apply(service: Service, saved: SavedPlan, parameters: dict[str, str]) -> Sta
     body = saved.request(parameters)
     stack = _planned_for(service, saved)
     show_plan(saved.name, saved.plan)
-    return begin(service, saved.name, stack, body)
+    return begin(service, saved.name, stack, body, len(changes(saved.plan)))
 
 
 def _planned_for(service: Service, saved: SavedPlan) -> Stack | None:
@@ -163,9 +218,18 @@ def carry_out(deployment: Deployment, yes: bool) -> Stack:
     """
     plan = deployment.plan()
     show_plan(deployment.name, plan)
-    if changes(plan):
+    running = _running(deployment.stack)
+    if running is not None:
+        console().print(Text(f"In progress on {deployment.name}: {_described(running)}.", "yellow"))
+        confirm("Take the stack over with these changes?", yes)
+    elif changes(plan):
         confirm("Apply these changes?", yes)
-    return conclude(deployment.run(None if yes else plan["digest"]))
+    return conclude(deployment.run(len(changes(plan)), None if yes else plan["digest"]))
+
+
+def _running(stack: Stack | None) -> Answer | None:
+    """Return the operation in progress on a stack, if there is one."""
+    return next(stack.operations(), None) if stack is not None and stack.busy else None
 
 
 def conclude(done: Stack) -> Stack:

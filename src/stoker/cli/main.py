@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import logging
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -99,5 +101,8 @@ def cli() -> None:
 
 def main() -> None:
     """Entry point."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # names and outputs in characters that the terminal cannot show
     logging.getLogger("keystoneauth").addHandler(logging.NullHandler())  # its errors contain what it warns about
     cli(prog_name="stoker")

@@ -76,7 +76,8 @@ def plan_lines(name: str, plan: Answer, out: Console) -> Iterator[Text]:
     """Yield the lines of a plan, none wider than `out`."""
     steps = changes(plan)
     if not steps:
-        yield Text.assemble("No changes: the resources of the stack ", (name, "bold"), " are up to date.")
+        yield Text.assemble("No changes: the template matches the record of the stack ", (name, "bold"), ".")
+        yield Text("The cloud was not asked: `stoker stack check` finds objects that are gone.", "dim")
         return
     yield Text.assemble("What will be done to the stack ", (name, "bold"), ":", ("  " + _legend(steps), "dim"))
     yield Text()

@@ -73,6 +73,11 @@ class Service:
         plan: Answer = self._call("POST", "/stacks/preview", body)["stack"]["plan"]
         return plan
 
+    def validate(self, body: Mapping[str, Any]) -> Answer:
+        """The facts about a template: its description, and its parameters by name."""
+        facts: Answer = self._call("POST", "/validate", body)
+        return facts
+
     def _call(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, query: Mapping[str, Any] | None = None
     ) -> Any:

@@ -102,7 +102,12 @@ class CreateStackWithSettings(NewStack, Request[StackView]):
 
 @dataclass(frozen=True, kw_only=True)
 class UpdateRequest(StackChange, OfStack[Answer]):
-    """A request to update a stack, or to preview that."""
+    """A request to update a stack, or to preview that.
+
+    With `existing_parameters`, parameters of the former request keep their values unless this one sets them.
+    """
+
+    existing_parameters: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from stoker.engine.planning.plan import Plan, Step
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import plan_tree
 from stoker.operations.requests import CheckedRequest, check_tags, check_whole
-from stoker.operations.stacks import details_view, new_stack, patched_request
+from stoker.operations.stacks import details_view, new_stack, patched_request, replaced_request
 from stoker.operations.views import required_by, resource_view, stack_view
 from stoker.store import queries
 from stoker.store.records import Stack, StackSettings
@@ -43,7 +43,7 @@ async def stack_preview(engine: Engine, context: RequestContext, request: Previe
 async def stack_update_preview(engine: Engine, context: RequestContext, request: PreviewUpdate) -> ChangesPreview:
     """Preview the replacement of the stack's definition."""
     stack = await find_stack(engine, context, request.ref)
-    checked = await check_whole(engine, context, stack, request)
+    checked = await replaced_request(engine, context, stack, request)
     return await _changes(engine, context, stack, checked, request.show_nested)
 
 

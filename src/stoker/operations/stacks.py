@@ -25,6 +25,7 @@ from stoker.contract.stacks import (
     StackChange,
     StackInputs,
     StackPatch,
+    UpdateRequest,
     UpdateStack,
 )
 from stoker.contract.views import StackDetails, StackIdentity, StackSummary, StackView
@@ -178,8 +179,26 @@ async def create_stack(
 async def stack_update(engine: Engine, context: RequestContext, request: UpdateStack) -> StackView:
     """Replace the whole definition of the stack (PUT); tags are cleared if none are given."""
     stack = await _updatable(engine, context, request.ref)
-    checked = await check_whole(engine, context, stack, request)
+    checked = await replaced_request(engine, context, stack, request)
     return await _submit_update(engine, context, stack, checked, request, check_tags(request.tags))
+
+
+async def replaced_request(
+    engine: Engine, context: RequestContext, stack: Stack, request: UpdateRequest[Any]
+) -> CheckedRequest:
+    """Return the definition of a request that replaces the stack's whole definition, checked.
+
+    With `existing_parameters`, parameters that the request and its environment do not set keep the values of the
+    former request, as far as the new template declares them.
+    """
+    template = await parse_template(engine, context, request.template)
+    environment = await parse_environment(engine, context, request, template)
+    former: dict[str, Any] = {}
+    if request.existing_parameters:
+        present = await engine.loader.load(stack.inputs)
+        former = _kept(present.parameters["request"], template, tuple(environment.parameters))
+    parameters = {**former, **(request.parameters or {})}
+    return await check_request(engine, context, stack, template, environment, request.files or {}, parameters)
 
 
 async def stack_patch(engine: Engine, context: RequestContext, request: PatchStack) -> StackView:

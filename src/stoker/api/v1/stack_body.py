@@ -47,9 +47,11 @@ CREATE = Body(
     }
 )
 
-UPDATE = Body({**_STACK, "disable_rollback": Field(BOOLEAN), "converge": Field(BOOLEAN)})
+_UPDATE = {**_STACK, "disable_rollback": Field(BOOLEAN), "converge": Field(BOOLEAN)}
 
-PATCH = Body({**UPDATE.fields, "clear_parameters": Field(STRINGS, default=[])})
+UPDATE = Body({**_UPDATE, "existing_parameters": Field(BOOLEAN, default=False)})
+
+PATCH = Body({**_UPDATE, "clear_parameters": Field(STRINGS, default=[])})
 
 VALIDATE = Body(_DEFINITION)
 
@@ -106,6 +108,7 @@ def update_request(kind: type[Update], call: Call) -> Update:
         timeout_mins=body["timeout_mins"],
         plan_digest=body["plan_digest"],
         converge=body["converge"],
+        existing_parameters=body["existing_parameters"],
     )
 
 

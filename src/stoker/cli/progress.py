@@ -1,0 +1,143 @@
+"""The progress of an action on a stack: the tree of the resources that it has affected, built from events."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from stoker.cli.service import Answer, Stack
+
+_ORDINARY = re.compile(r"(state changed|Stack \w+ started)?")
+"""Reasons of steps in progress that add nothing to the state."""
+
+_REPLACED = " (replaced)"
+"""Follows the name of a resource's former object, which is deleted after its replacement."""
+
+
+@dataclass(slots=True)
+class Node:
+    """A resource as reported by its events; `began` is None if its start was not seen. Times are the service's.
+
+    `seen` is when its latest event was read, on the clock of this machine, in seconds.
+    """
+
+    state: str = ""
+    reason: str = ""
+    physical_id: str = ""
+    began: datetime | None = None
+    ended: datetime | None = None
+    seen: float = 0.0
+    children: dict[str, Node] = field(default_factory=dict)
+
+    @property
+    def running(self) -> bool:
+        """Whether an action on it is in progress."""
+        return self.state.endswith("IN_PROGRESS")
+
+    def take(self, event: Answer, now: float) -> None:
+        """Apply an event, read at `now`."""
+        self.seen = now
+        self.state, self.reason = event["resource_status"], event["resource_status_reason"] or ""
+        self.physical_id = event["physical_resource_id"] or ""
+        when = datetime.fromisoformat(event["event_time"])
+        if self.running:
+            self.began, self.ended = when, None
+        else:
+            self.ended = when
+
+    @property
+    def settled(self) -> bool:
+        """Whether it and everything inside it is complete."""
+        return self.state.endswith("COMPLETE") and all(child.settled for child in self.children.values())
+
+    @property
+    def note(self) -> str:
+        """The reason of its last event, if it adds to the state: why it failed, or what it waits for."""
+        is_shown = self.state.endswith("FAILED") or (self.running and not _ORDINARY.fullmatch(self.reason))
+        return self.reason if is_shown else ""
+
+    def took(self) -> str:
+        """Return the duration; empty if it is not finished, or took less than the resolution of events (1 s)."""
+        if self.began is None or self.ended is None or self.ended == self.began:
+            return ""
+        return f"{(self.ended - self.began).total_seconds():.0f}s"
+
+
+class Progress:
+    """The tree of resources that an action has affected, built from events."""
+
+    def __init__(self, stack: Stack, marker: str | None, planned: int | None = None) -> None:
+        """`marker` is the last event to skip, `planned` the number of changes in the plan, if that is known.
+
+        `latest` is the resource of the latest event, if any (path, node).
+        """
+        self.stack = stack
+        self.planned = planned
+        self.root = Node()
+        self.marker = marker
+        self.latest: tuple[tuple[str, ...], Node] | None = None
+        self._paths: dict[str, tuple[str, ...]] = {stack.id: ()}
+
+    def take(self, event: Answer) -> None:
+        """Apply an event. Raises Refused."""
+        self.marker = event["id"]
+        path = self._path(event)
+        node = self._node(path)
+        if event["resource_status"].startswith("DELETE") and node.physical_id not in _ids(event):
+            path = (*path[:-1], f"{path[-1]}{_REPLACED}")
+            node = self._node(path)
+        node.take(event, time.monotonic())
+        self.latest = None if event["physical_resource_id"] == _linked(event, "stack") else (path, node)
+
+    @property
+    def count(self) -> str:
+        """How many of the planned changes are finished, as `12 of 34`; empty if the plan is not known."""
+        if not self.planned:
+            return ""
+        done = sum(not node.running and not path[-1].endswith(_REPLACED) for path, node in self.nodes() if node.state)
+        return f"{min(done, self.planned)} of {self.planned}"
+
+    def nodes(self) -> Iterator[tuple[tuple[str, ...], Node]]:
+        """Yield the path and the node of each affected resource, parents first."""
+        pending: list[tuple[tuple[str, ...], Node]] = [((), self.root)]
+        while pending:
+            path, node = pending.pop()
+            if path:
+                yield path, node
+            pending += (((*path, name), child) for name, child in node.children.items())
+
+    def _path(self, event: Answer) -> tuple[str, ...]:
+        """Return the path of an event's resource; a nested stack's own event belongs to its resource."""
+        stack_id = _linked(event, "stack")
+        if stack_id not in self._paths:
+            self._find_nested()
+        place = self._paths.get(stack_id, (stack_id,))
+        return place if event["physical_resource_id"] == stack_id else (*place, event["resource_name"])
+
+    def _find_nested(self) -> None:
+        """Find the resources of nested stacks; parents are listed before their nested stacks."""
+        for resource in self.stack.resources():
+            nested = _linked(resource, "nested")
+            above = self._paths.get(_linked(resource, "stack"))
+            if nested and above is not None:
+                self._paths[nested] = (*above, resource["resource_name"])
+
+    def _node(self, path: tuple[str, ...]) -> Node:
+        node = self.root
+        for name in path:
+            node = node.children.setdefault(name, Node())
+        return node
+
+
+def _ids(event: Answer) -> tuple[str, str]:
+    """Return the physical IDs that the node of an event may have: none yet, or that of the event."""
+    return ("", event["physical_resource_id"] or "")
+
+
+def _linked(thing: Answer, relation: str) -> str:
+    """Return the ID of the stack that a link refers to; empty if there is no such link."""
+    found = [link["href"] for link in thing["links"] if link["rel"] == relation]
+    return found[0].rpartition("/")[2] if found else ""

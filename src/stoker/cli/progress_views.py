@@ -1,0 +1,159 @@
+"""Displays of progress: a live tree on a terminal, otherwise a line for each finished step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from stoker.cli.formats import state_style
+from stoker.cli.progress import Node, Progress
+
+_MARKS = {"COMPLETE": "✓", "FAILED": "✗", "": "…"}
+_ASCII_MARKS = {"COMPLETE": "+", "FAILED": "x", "": "."}
+_SILENCE_SECONDS = 30.0
+_MOST_NAMED = 3
+
+
+class View(Protocol):
+    """Displays progress to the user."""
+
+    def show(self, progress: Progress) -> None:
+        """Display the change by the latest event."""
+
+    def wait(self, progress: Progress) -> None:
+        """Note that no event has come for a while."""
+
+    def end(self, progress: Progress) -> None:
+        """Display the result."""
+
+
+class Lines:
+    """Prints a line for every resource whose step ended or waits, and what is still running after a silence."""
+
+    def __init__(self, out: Console, clock: Callable[[], float] = time.monotonic) -> None:
+        self._out = out
+        self._clock = clock
+        self._printed = clock()
+
+    def show(self, progress: Progress) -> None:
+        if progress.latest is None:
+            return
+        path, node = progress.latest
+        if not node.running or node.note:
+            self._print(_line(".".join(path), node, marks(self._out)))
+
+    def wait(self, progress: Progress) -> None:
+        now = self._clock()
+        if now - self._printed < _SILENCE_SECONDS:
+            return
+        running = [(path, node) for path, node in progress.nodes() if node.running and not node.children]
+        for path, node in running[:_MOST_NAMED]:
+            self._print(Text(f"still {node.state}: {'.'.join(path)} ({_seconds(now - node.seen)})", "dim"))
+        if len(running) > _MOST_NAMED:
+            self._print(Text(f"and {len(running) - _MOST_NAMED} more", "dim"))
+
+    def end(self, progress: Progress) -> None:
+        """Nothing is left to print."""
+
+    def _print(self, line: Text) -> None:
+        self._printed = self._clock()
+        self._out.print(line)
+
+
+class LiveTree:
+    """The tree, redrawn in place. Branches that are complete are folded while it is taller than the terminal."""
+
+    def __init__(self, live: Live) -> None:
+        self._live = live
+
+    def show(self, progress: Progress) -> None:
+        lines = sum(1 for _ in progress.nodes()) + 1
+        self._live.update(tree(progress, self._live.console, folded=lines > self._live.console.height - 1))
+
+    def wait(self, progress: Progress) -> None:
+        """Times are redrawn anyway."""
+
+    def end(self, progress: Progress) -> None:
+        self._live.update(tree(progress, self._live.console))
+
+
+class _Elapsed:
+    """The time since `began`, when it is drawn."""
+
+    def __init__(self, began: float) -> None:
+        self._began = began
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield Text(_seconds(time.monotonic() - self._began), "dim")
+
+
+def marks(out: Console) -> dict[str, str]:
+    """Return the marks of states that the encoding of the output can represent."""
+    return _ASCII_MARKS if out.options.ascii_only else _MARKS
+
+
+def tree(progress: Progress, out: Console, *, folded: bool = False) -> Tree:
+    """Return the tree of affected resources, with nested stacks as branches.
+
+    A folded tree has one line for all resources of a branch that are complete.
+    """
+    signs = marks(out)
+    head = _line(progress.stack.name, progress.root, signs, bold=True)
+    if progress.count and progress.root.running:
+        head.append(f"  {progress.count}", "dim")
+    drawn = Tree(head, guide_style="dim")
+    pending = [(drawn, progress.root)]
+    while pending:
+        branch, node = pending.pop()
+        complete = 0
+        for name, child in node.children.items():
+            if folded and child.settled:
+                complete += 1
+                continue
+            label: Text | Table = _spinning(name, child, signs) if child.running else _line(name, child, signs)
+            pending.append((branch.add(label), child))
+        if complete:
+            branch.add(Text(f"{signs['COMPLETE']} {complete} complete", "dim"))
+    return drawn
+
+
+def _line(name: str, node: Node, signs: dict[str, str], *, bold: bool = False) -> Text:
+    style = state_style(node.state)
+    mark = signs.get(node.state.rpartition("_")[2], signs[""])
+    text = Text.assemble((mark, style), " ", (name, "bold" if bold else ""), "  ", (node.state, style))
+    if took := node.took():
+        text.append(f"  {took}", "dim")
+    if node.note:
+        text.append(f"  {node.note}", "" if node.running else "red")
+    return text
+
+
+def _spinning(name: str, node: Node, signs: dict[str, str]) -> Table:
+    row = Table.grid(padding=(0, 1))
+    spinner = Spinner("line" if signs is _ASCII_MARKS else "dots", style="yellow")
+    row.add_row(spinner, Text(name), Text(f" {node.state}", style="yellow"), _Elapsed(node.seen), Text(node.note))
+    return row
+
+
+def _seconds(duration: float) -> str:
+    minutes, seconds = divmod(int(duration), 60)
+    return f"{minutes}m{seconds:02}s" if minutes else f"{seconds}s"
+
+
+@contextmanager
+def view(out: Console) -> Iterator[View]:
+    """Display progress on `out` while the context is open."""
+    if not out.is_terminal:
+        yield Lines(out)
+        return
+    with Live(console=out, refresh_per_second=8) as live:
+        yield LiveTree(live)
