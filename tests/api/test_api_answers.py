@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from falcon import testing
@@ -253,6 +254,15 @@ def test_redirect(request_as: Request, engine: FakeEngine, path: str, asked: str
 def test_redirect_of_an_arn_keeps_the_rest_of_the_path(request_as: Request) -> None:
     answer = request_as("GET", f"/stacks/arn:openstack:heat::{PROJECT}:stacks/web/{STACK_ID}/events")
     assert answer.headers["Location"] == f"{STACK_URL}/events"
+
+
+@pytest.mark.parametrize("below", ["/resources/web%20server", "/resources/web/events/5", "/resources"])
+def test_redirect_of_the_arn_of_a_resource(request_as: Request, engine: FakeEngine, below: str) -> None:
+    arn = f"arn:openstack:heat::{PROJECT}:stacks/web/{STACK_ID}"
+    for path in (arn + below, quote(arn, safe="") + below):
+        answer = request_as("GET", f"/stacks/{path}")
+        assert (answer.status_code, answer.headers["Location"]) == (302, f"{STACK_URL}{below}")
+        assert engine.last["ref"] == {"name": arn, "id": None}
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,10 @@ _ACCEPTED = frozenset({"1", "1.0"})
 _DOCUMENT_PATHS = frozenset({"", "/", "/versions"})
 _VERSION_IN_PATH = re.compile(r"/v(?P<version>\d+(?:\.\d+)?)(?P<rest>/.*)?", re.DOTALL)
 _VERSION_IN_HEADER = re.compile(r"application/vnd\.openstack\.orchestration-v(?P<version>\d+(?:\.\d+)?)")
-_ARN_IN_PATH = re.compile(r"(?P<head>.*/stacks/)(?P<arn>arn:openstack:heat::[^/]+:stacks/[^/]+/[^/]+)", re.DOTALL)
+_ARN = r"(?P<arn>arn:openstack:heat::[^/]+:stacks/[^/]+/[^/]+)"
+_BELOW = r"(?P<below>/resources/[^/]+(?:/events/[^/]+)?)"
+_ARN_IN_PATH = re.compile(rf"(?P<head>.*/stacks/)(?P<whole>{_ARN}(?:{_BELOW}$)?)", re.DOTALL)
+_ARN_WITH_PATH = re.compile(_ARN + _BELOW, re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,15 @@ def negotiate(path: str, accept: str) -> str | VersionDocument:
 
 
 def _arn_as_segment(path: str) -> str:
-    """Escape the slashes of a stack's ARN in `path` again, which WSGI has unescaped."""
+    """Escape the slashes of an ARN of a stack, a resource or an event in `path` again, which WSGI has unescaped."""
     found = _ARN_IN_PATH.match(path)
-    return f"{found['head']}{quote(found['arn'], safe=':')}{path[found.end() :]}" if found else path
+    return f"{found['head']}{quote(found['whole'], safe=':')}{path[found.end() :]}" if found else path
+
+
+def split_identifier(identifier: str) -> tuple[str, str]:
+    """Return a stack's name, ID or ARN, and for the ARN of a resource or an event its escaped path below the stack."""
+    found = _ARN_WITH_PATH.fullmatch(identifier)
+    return (found["arn"], quote(found["below"])) if found else (identifier, "")
 
 
 def stack_identifier(segment: str) -> str:

@@ -125,7 +125,7 @@ class TreeChecker:
         if sample is None or whole is None or sample.template is None or whole.template is None:
             return []
         self._require_depth(depth, resource)
-        members = max(1, len(whole.template.get("resources", ())) // max(1, len(sample.template.get("resources", ()))))
+        members = max(1, _size(whole.template) // max(1, _size(sample.template)))
         place: Place = (lambda found: found) if sample.template_name else partial(_inside, parent, resource)
         try:
             child = self._bind(parent, resource, sample, self._template(parent, sample))
@@ -387,6 +387,11 @@ def _without_secrets(complaints: Iterable[Diagnostic], definitions: Iterable[Def
         hidden = Redaction(definition, {}).secrets
         secrets |= hidden | derived_values(definition, UnknownScope(), hidden)
     return [replace(item, message=redact_file(item.message, secrets)) for item in complaints]
+
+
+def _size(template: Mapping[str, Any]) -> int:
+    """Return the number of a template's resources; the section may be missing or empty."""
+    return len(template.get("resources") or template.get("Resources") or ())
 
 
 def _unavailable(service: str, type_name: str, reason: str) -> ResourceTypeUnavailable:

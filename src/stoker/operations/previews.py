@@ -83,12 +83,16 @@ async def _changes(
 def _present(connection: Connection, stack: Stack, show_nested: bool) -> dict[str, ResourceView]:
     """Return the current resources of the stack and its nested stacks, by uuid."""
     found: dict[str, ResourceView] = {}
+    holder = queries.resource_by_uuid(connection, stack.parent_resource) if stack.parent_resource else None
+    names = {holder.uuid: holder.name} if holder is not None else {}
     for level in queries.levels_of(connection, stack, None if show_nested else 0):
         rows = queries.resource_summaries(connection, [item.id for item in level])
         for item in level:
             users = required_by(rows.get(item.id, []))
             for row in rows.get(item.id, []):
-                found[row.uuid] = resource_view(row, item, users.get(row.name, []))
+                names[row.uuid] = row.name
+                parent = names.get(item.parent_resource or "")
+                found[row.uuid] = resource_view(row, item, users.get(row.name, []), parent=parent)
     return found
 
 

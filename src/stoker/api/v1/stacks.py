@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from stoker.api.bodies import absent_body
 from stoker.api.faults import BadRequest
+from stoker.api.paths import split_identifier
 from stoker.api.schema import Body, Query
 from stoker.api.v1 import views
 from stoker.api.v1.call import Call, Handler, Reply
@@ -160,13 +161,15 @@ def delete(call: Call) -> None:
 def redirect(tail: str = "", named: str | None = None) -> Handler:
     """Return a handler that redirects from a stack's name, ID or ARN to its canonical URL, followed by `tail`.
 
+    The ARN of a resource or of an event leads to its own URL.
+
     `named` is the stack's name if the route contains it literally.
     """
 
     def handler(call: Call) -> Reply:
-        ref = by_name(named or call.path["stack_name"])
-        answer = call.ask(IdentifyStack(ref=ref, show_deleted=call.method == "GET"))
-        url = call.links.stack(answer["project_id"], answer["name"], answer["id"], tail)
+        identifier, below = split_identifier(named or call.path["stack_name"])
+        answer = call.ask(IdentifyStack(ref=by_name(identifier), show_deleted=call.method == "GET"))
+        url = call.links.stack(answer["project_id"], answer["name"], answer["id"], below + tail)
         query = f"?{call.query_string}" if call.query_string else ""
         return Reply(headers={"Location": url + query})
 

@@ -11,13 +11,15 @@ from stoker.base.errors import ActionInProgress, Bug, Fenced, RequestLimitExceed
 from stoker.base.ids import new_id
 from stoker.engine.calls.context import NestedReader, StackContext
 from stoker.engine.records.actions import REMOVES
-from stoker.engine.records.loader import Prepared
+from stoker.engine.records.loader import Files, LoadedInputs, Prepared
 from stoker.engine.records.stack_view import StackView, filled
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, ChildRequest, Member, ScalingNotice
 from stoker.store import queries
 from stoker.store.records import COMPLETE, IN_PROGRESS, SUPERSEDED, UNFINISHED, Operation, Stack
+from stoker.template.environment import Environment
+from stoker.template.template import Template
 
 
 class ChildView:
@@ -121,7 +123,7 @@ class Child(ChildView):
         if stack is None:
             raise ActionInProgress(f"The resource {self._state.row.name!r} has no nested stack yet.")
         _refuse_busy(stack)
-        prepared = await self._prepare(request)
+        prepared = await self._prepare(request, stack)
         operation = self._operation(action, stack.id, prepared.row.id, request, None)
         stored = self._state.stored
         before = stored.metadata, dict(stored.data)
@@ -194,7 +196,7 @@ class Child(ChildView):
             if action not in ("CREATE", "UPDATE", "ADOPT"):
                 return None
             return await self._create(action, request)
-        prepared = await self._prepare(request) if action in ("CREATE", "UPDATE", "ADOPT") else None
+        prepared = await self._prepare(request, stack) if action in ("CREATE", "UPDATE", "ADOPT") else None
         inputs = prepared.row.id if prepared else stack.inputs
         operation = self._operation(action, stack.id, inputs, request, self._operation_above)
         await self._engine.submit(stack, operation, prepared, claim=self._run.claim)
@@ -240,12 +242,13 @@ class Child(ChildView):
         await self._engine.submit_new(stack, operation, prepared, claim=self._run.claim)
         return operation
 
-    async def _prepare(self, request: ChildRequest) -> Prepared:
-        """Return inputs of the child, prepared on another thread if they are large."""
+    async def _prepare(self, request: ChildRequest, stack: Stack | None = None) -> Prepared:
+        """Return inputs of the child `stack`, None for a new one, prepared on another thread if they are large."""
         project = self._run.stack.project_id
-        return await self._engine.evaluator.evaluate(project, partial(self._prepared, request))
+        former = await self._engine.loader.load(stack.inputs) if stack is not None else None
+        return await self._engine.evaluator.evaluate(project, partial(self._prepared, request, former))
 
-    def _prepared(self, request: ChildRequest) -> Prepared:
+    def _prepared(self, request: ChildRequest, former: LoadedInputs | None) -> Prepared:
         """Return inputs of the child: its template, the parent's files, and the environment for the nested stack.
 
         Raises Forbidden when the template has a resource of a type that policy denies to the user who defined the
@@ -259,10 +262,31 @@ class Child(ChildView):
         loader, files = self._engine.loader, run.inputs.files
         template = loader.template_named(files, name) or loader.generated(request.template)
         environment = run.inputs.environment.for_child(self._state.row.name, name).with_missing(request.registry)
+        if former is not None:
+            environment, files = self._with_former_types(template, environment, files, former)
         denied_types = run.inputs.denied_types
         prepared = loader.prepare(template, environment, files, request.parameters, denied_types)
         self._engine.types.require_permitted(denied_types, template, prepared.loaded.environment, files)
         return prepared
+
+    def _with_former_types(
+        self, template: Template, environment: Environment, files: Files, former: LoadedInputs
+    ) -> tuple[Environment, Files]:
+        """Return the environment and the files, with the child's former ones where the template has their types.
+
+        Members of a group keep their definition until a rolling update reaches them. A client does not send the files
+        and mappings of former types.
+        """
+        lookup = self._engine.types.lookup
+        kept = {
+            resource.type: former.environment.registry.resolve(resource.type, name)
+            for name, resource in template.resources.items()
+            if lookup(environment, files, resource.type, name)[1] is None
+        }
+        if not kept:
+            return environment, files
+        mapped = {name: target for name, target in kept.items() if name != target}
+        return environment.with_missing(mapped), self._engine.loader.files({**former.files, **files})
 
     def _operation(
         self, action: str, stack_id: str, inputs: str, request: ChildRequest, parent: Operation | None

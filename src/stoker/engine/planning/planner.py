@@ -9,6 +9,7 @@ from math import inf
 from typing import Any, Protocol
 
 from stoker.base import budget
+from stoker.base.errors import EntityNotFound
 from stoker.base.redaction import Redactor
 from stoker.engine.planning.decide import BEGINNING, Fate, Target, decide, definition_changes, may_be_suspended
 from stoker.engine.planning.kinds import Kind
@@ -94,6 +95,8 @@ class Wanted:
     def target(self, name: str, scope: Any) -> Target:
         """Return the resource with its values as far as `scope` knows them."""
         resource = self.definition.resources[name]
+        if name not in self.types:
+            raise EntityNotFound(f"The Resource Type ({resource.type}) could not be found.")
         implementation, type_ = self.types[name]
         resolve = self.definition.resolve
         given = {} if type_.ignores_properties else resolve(resource.properties, scope) or {}

@@ -88,17 +88,19 @@ class StepRunner:
             return False
         state = run.states[step.uuid]
         run.current[step.name] = state
-        return not self._outdated(state, frozenset(run.wanted.requires[step.name]))
+        type_name = run.wanted.definition.resources[step.name].type
+        return not self._outdated(state, type_name, frozenset(run.wanted.requires[step.name]))
 
-    def _outdated(self, state: ResourceState, requires: frozenset[str]) -> bool:
+    def _outdated(self, state: ResourceState, type_name: str, requires: frozenset[str]) -> bool:
+        """Return whether what is recorded differs from the definition in what its fingerprint does not contain."""
         row = state.row
-        changed = not row.fingerprint or state.in_change or state.requires != requires
+        changed = not row.fingerprint or state.in_change or state.requires != requires or row.type != type_name
         return changed or row.replaced_by is not None or row.status != COMPLETE
 
     async def _keep(self, state: ResourceState, target: Target) -> None:
         run = self.run_
         run.current[target.name] = state
-        if not self._outdated(state, target.requires) and state.row.fingerprint == target.fingerprint:
+        if not self._outdated(state, target.type_name, target.requires) and state.row.fingerprint == target.fingerprint:
             return
         self._describe(state, target)
         state.row.replaced_by = None
