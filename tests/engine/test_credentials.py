@@ -72,3 +72,17 @@ async def test_a_stack_made_by_a_stack_leaves_the_trust_that_it_was_lent(world: 
     world.context = owner
     assert (await world.update("outer", TEMPLATE))["status"] == "COMPLETE"
     assert trusts(world) == 1
+
+
+@pytest.mark.parametrize("kind", ["OS::Heat::WaitConditionHandle", "AWS::IAM::User", "OS::Heat::ScalingPolicy"])
+async def test_a_stack_that_lacks_a_stack_domain_can_be_deleted(world: World, kind: str) -> None:
+    """Its creation fails before anything exists in Keystone, and says what to configure."""
+    world.pool.settings = replace(world.pool.settings, stack_domain_admin=None)
+    group = {"auto_scaling_group_id": "none", "adjustment_type": "change_in_capacity", "scaling_adjustment": 1}
+    properties = group if kind == "OS::Heat::ScalingPolicy" else {}
+    template = {"heat_template_version": "2021-04-16", "resources": {"user": {"type": kind, "properties": properties}}}
+    stack = await world.create("undomained", template)
+    assert (stack["action"], stack["status"]) == ("CREATE", "FAILED")
+    assert "No stack domain is configured" in stack["status_reason"]
+    stack = await world.delete("undomained")
+    assert (stack["action"], stack["status"]) == ("DELETE", "COMPLETE"), stack["status_reason"]

@@ -31,7 +31,8 @@ _PASSWORD_ALPHABETS = [(string.ascii_lowercase, 1), (string.ascii_uppercase, 1),
 class StackUserResource(ResourceType):
     """A resource with a user, whose ID is the resource's physical ID.
 
-    Secrets are generated and recorded first, then the user is created with them, then `equip` does the rest.
+    Secrets are generated and recorded first, then the user is created with them, then `equip` does the rest. They are
+    recorded only if the administrator of the stack domain can log in: without them, there is nothing to find or delete.
     """
 
     signalable = True
@@ -42,14 +43,16 @@ class StackUserResource(ResourceType):
     )
 
     async def find(self, call: Call) -> str | None:
+        if "password" not in call.data:
+            return None
         admin = await call.cloud.as_stack_domain_admin()
         return await _find_user(call, admin, await _domain(call, admin))
 
     async def create(self, call: Call) -> Outcome:
+        admin = await call.cloud.as_stack_domain_admin()
         if "password" not in call.data:
             call.data["password"] = random_string(_PASSWORD_ALPHABETS, _PASSWORD_LENGTH)
             return Again(after=0.0)
-        admin = await call.cloud.as_stack_domain_admin()
         if call.physical_id is None:
             return Again(after=0.0, physical_id=await _make_user(call, admin))
         call.data["user_id"] = call.physical_id
