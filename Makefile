@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 MINUTES ?= 30
 SERVICE ?= heat
 
-.PHONY: demo test quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud docs clean
+.PHONY: demo test quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud takeover docs clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -60,6 +60,9 @@ rally: $(STAMP)         ## run Rally's scenarios for stacks
 
 horizon: $(STAMP)       ## walk over the pages for stacks of a real Horizon
 	$(BIN)/python -m conformance.horizon
+
+takeover: $(STAMP)      ## take over the stacks of a real Heat (LAB_DIR: its folder, LAB_SCRIPTS: that of its scripts)
+	$(BIN)/python -m conformance.takeover
 
 chaos: $(STAMP)         ## simulate crashes, then kill real processes, MINUTES long in all
 	$(BIN)/python -m chaos --minutes $(MINUTES)

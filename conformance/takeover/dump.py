@@ -11,7 +11,8 @@ from sqlalchemy import MetaData, create_engine, select
 
 TABLES = (
     "stack", "raw_template", "raw_template_files", "resource", "resource_data", "resource_properties_data", "event",
-    "stack_tag", "user_creds", "snapshot", "software_config", "software_deployment", "alembic_version",
+    "stack_tag", "user_creds", "snapshot", "resource_snapshot", "software_config", "software_deployment",
+    "alembic_version",
 )  # fmt: skip
 
 

@@ -137,13 +137,14 @@ class Lab:
             parser.write(file)
         return path
 
-    def recreate_database(self) -> None:
-        """Make an empty database, with tables of Heat's own making."""
+    def recreate_database(self, name: str = DATABASE) -> None:
+        """Make an empty database that Heat's database user owns."""
         owner = urlsplit(self.database).username
         hosts = self.shell(f"sql -N -e \"SELECT host FROM mysql.user WHERE user='{owner}'\"").split()
-        grants = "; ".join(f"GRANT ALL ON {DATABASE}.* TO '{owner}'@'{host}'" for host in hosts)
-        create = f"CREATE DATABASE {DATABASE} CHARACTER SET utf8mb3"
-        self.shell(f'sql -e "DROP DATABASE IF EXISTS {DATABASE}; {create}; {grants}"')
+        grants = "; ".join(f"GRANT ALL ON {name}.* TO '{owner}'@'{host}'" for host in hosts)
+        charset = "utf8mb3" if name == DATABASE else "utf8mb4"
+        create = f"CREATE DATABASE {name} CHARACTER SET {charset}"
+        self.shell(f'sql -e "DROP DATABASE IF EXISTS {name}; {create}; {grants}"')
 
     @contextmanager
     def catalogued(self) -> Iterator[None]:
@@ -238,9 +239,10 @@ class Lab:
                 process.wait()
         self.processes.clear()
 
-    def remove(self) -> None:
-        """Remove the database and the queue."""
-        self.shell(f"sql -e 'DROP DATABASE IF EXISTS {DATABASE}'; mqctl delete_vhost {NAME} >/dev/null 2>&1 || true")
+    def remove(self, *databases: str) -> None:
+        """Remove databases and the queue."""
+        drop = "; ".join(f"DROP DATABASE IF EXISTS {name}" for name in databases)
+        self.shell(f'sql -e "{drop}"; mqctl delete_vhost {NAME} >/dev/null 2>&1 || true')
 
 
 def with_children(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

@@ -145,3 +145,15 @@ def make_all(heat: Heat, entries: Iterable[Mapping[str, Any]]) -> dict[str, str]
 
     with ThreadPoolExecutor(4) as threads:
         return dict(threads.map(made, entries))
+
+
+def shown_outputs(heat: Heat, name: str) -> dict[str, Any]:
+    """Return a stack's ID and outputs, as its users see them; reading a signal URL for the first time creates it."""
+    try:
+        shown = heat.show(name)
+    except RuntimeError:
+        return {"id": None, "outputs": {}}
+    return {
+        "id": shown["id"],
+        "outputs": {each["output_key"]: each.get("output_value") for each in shown.get("outputs", ())},
+    }

@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from conformance.takeover.making import definition, read_stacks
 from stoker.emulator.testing import ServedCloud
+from stoker.engine.settings import EngineSettings
 from stoker.takeover.copying import Copier, Fate, TreeReport
 from stoker.takeover.decoding import Decoder
+from stoker.takeover.documents import documents
 from stoker.takeover.heat import HeatDatabase
 from tests.harness import World
 from tests.takeover import heat_database
@@ -21,9 +24,10 @@ ENTRIES = {entry["name"]: entry for entry in read_stacks()}
 class Taken:
     """A world that has taken over the stacks of the recorded Heat."""
 
-    def __init__(self, world: World, heat: HeatDatabase) -> None:
+    def __init__(self, world: World, url: str) -> None:
         self.world = world
-        self.heat = heat
+        self.url = url
+        self.heat = HeatDatabase(url)
 
     async def copy(self, *, write: bool = True, key: str = heat_database.ENCRYPTION_KEY) -> dict[str, TreeReport]:
         """Take over all stacks; return the reports by name."""
@@ -59,10 +63,11 @@ ELSEWHERE = {"remote-stack", "functions"}
 
 @pytest.fixture
 async def taken(tmp_path: Path, served: ServedCloud) -> Any:
-    world = await World(tmp_path / "stoker.db", served).start()
-    heat = HeatDatabase(heat_database.make(tmp_path / "heat.db", world.context.project_id))
-    yield Taken(world, heat)
-    heat.close()
+    settings = EngineSettings(enable_stack_adopt=True)
+    world = await World(tmp_path / "stoker.db", served, settings=settings).start()
+    found = Taken(world, heat_database.make(tmp_path / "heat.db", world.context.project_id))
+    yield found
+    found.heat.close()
     await world.stop()
 
 
@@ -120,3 +125,67 @@ async def test_stacks_continue_here(taken: Taken) -> None:
     members = {row["physical_id"] for row in await world.listed({"name": "group", "id": None}, nested_depth=1)}
     assert len(world.outputs(group)["refs"]) == 4
     assert set(world.outputs(group)["refs"]) < members
+
+
+async def test_what_heat_changes_is_copied_again_unless_it_was_changed_here(taken: Taken) -> None:
+    await taken.copy()
+    world = taken.world
+    entry = ENTRIES["updated-in-place"]
+    await world.update("updated-in-place", entry["template"], parameters={"text": "changed here"})
+    with create_engine(taken.url).begin() as heat:
+        heat.execute(text("UPDATE stack SET updated_at = '2027-01-01 00:00:00', status_reason = 'again'"))
+    reports = await taken.copy()
+    assert reports["updated-in-place"].fate is Fate.CHANGED_HERE
+    assert {report.fate for name, report in reports.items() if name != "updated-in-place"} == {Fate.AGAIN}
+    assert (await world.call("stack_show", ref={"name": "value", "id": None}))["status_reason"] == "again"
+    kept = await world.call("stack_show", ref={"name": "updated-in-place", "id": None})
+    assert kept["parameters"]["text"] == "changed here"
+    assert await taken.changes("nested-deep") == {}
+
+
+async def test_a_wrong_key_takes_nothing_over(taken: Taken) -> None:
+    reports = await taken.copy(key="f" * 32)
+    assert {(report.fate, report.why) for report in reports.values()} == {
+        (Fate.IMPOSSIBLE, "a value is encrypted with another key than the given ones")
+    }
+    assert (await taken.world.call("stack_list"))["stacks"] == []
+
+
+async def test_values_with_an_unknown_method_or_type_are_reported(taken: Taken) -> None:
+    with create_engine(taken.url).begin() as heat:
+        heat.execute(text("UPDATE user_creds SET decrypt_method = 'oslo_decrypt_v1'"))
+        heat.execute(text("UPDATE raw_template SET template = replace(template, 'OS::Heat::Delay', 'Their::Own')"))
+    reports = await taken.copy()
+    assert "the method 'oslo_decrypt_v1', which is not supported" in reports["value"].why
+    with create_engine(taken.url).begin() as heat:
+        heat.execute(text("UPDATE user_creds SET trust_id = NULL"))
+    reports = await taken.copy()
+    assert reports["value"].notes == ["value: Heat has no trust of its owner; the owner's next request creates one"]
+    assert "the resource type Their::Own of resource wait is not known here" in reports["delay-and-none"].why
+    assert [name for name, report in reports.items() if report.fate is Fate.IMPOSSIBLE] == ["delay-and-none"]
+
+
+async def test_a_snapshot_restores_the_definition(taken: Taken) -> None:
+    await taken.copy()
+    world = taken.world
+    ref = {"name": "snapshot", "id": None}
+    snapshot = (await world.call("snapshot_list", ref=ref))[0]
+    assert (snapshot["name"], snapshot["data"]["name"]) == ("before", "snapshot")
+    await world.call("snapshot_restore", ref=ref, snapshot_id=snapshot["id"])
+    restored = await world.settle(snapshot["stack_id"])
+    assert (restored["action"], restored["status"]) == ("RESTORE", "COMPLETE")
+    assert world.outputs(restored) == {"shown": "one"}
+
+
+async def test_the_way_back_is_adopt_data(taken: Taken) -> None:
+    await taken.copy()
+    world = taken.world
+    await world.update("updated-in-place", ENTRIES["updated-in-place"]["template"])
+    found = {each.stack.name: each async for each in documents(world.engine, None)}
+    assert [name for name, each in found.items() if each.changed] == ["updated-in-place"]
+    document = found["users"].document
+    assert len(document["resources"]["key"]["resource_data"]["secret_key"]) == 32
+    assert document["resources"]["user"]["resource_id"] == document["resources"]["user"]["resource_data"]["user_id"]
+    assert found["hidden-parameters"].document["environment"]["parameters"] == {"secret": "a hidden word"}
+    adopted = await world.call("stack_create", name="adopted", template=None, adopt_stack_data=found["value"].document)
+    assert (await world.settle(adopted["id"]))["status"] == "COMPLETE"

@@ -18,9 +18,11 @@ from stoker.cli.database import config_files_option
 from stoker.cli.errors import CommandFailed, reported_errors
 from stoker.engine.core import Engine
 from stoker.processes.assembly import made_engine, opened_database, require_schema
+from stoker.processes.directory import write_private
 from stoker.processes.lifetime import cluster_config
 from stoker.takeover.copying import Copier, Fate, TreeReport
 from stoker.takeover.decoding import Decoder
+from stoker.takeover.documents import documents
 from stoker.takeover.heat import HeatDatabase
 
 _ALIVE = timedelta(minutes=3)
@@ -35,7 +37,7 @@ _VERBS = {
 
 @click.command("takeover")
 @config_files_option
-@click.option("--from", "source", required=True, metavar="URL", help="Heat's database, as in its heat.conf.")
+@click.option("--from", "source", metavar="URL", help="Heat's database, as in its heat.conf.")
 @click.option("--plan", "only_plan", is_flag=True, help="Show what would be taken over, and write nothing.")
 @click.option("--project", metavar="ID", help="Only the stacks of this project.")
 @click.option(
@@ -53,15 +55,22 @@ _VERBS = {
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON document with every stack.")
 @click.option("--force", is_flag=True, help="Copy although engines of Heat are running.")
+@click.option(
+    "--export",
+    "export_directory",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write adopt data of the stacks that were taken over, with their secrets, into this directory instead.",
+)
 def command(
     config_files: tuple[str, ...],
-    source: str,
+    source: str | None,
     only_plan: bool,
     project: str | None,
     keys: tuple[str, ...],
     encryption_key_file: Path | None,
     as_json: bool,
     force: bool,
+    export_directory: Path | None,
 ) -> None:
     """Take over the stacks of a running Heat from its database, under the same IDs, names and signal URLs.
 
@@ -77,9 +86,20 @@ def command(
       stoker takeover --config-file heat.conf --from mysql+pymysql://heat:PASSWORD@db/heat --plan
       stoker takeover --config-file heat.conf --from mysql+pymysql://heat:PASSWORD@db/heat --project 5f3c…
       stoker takeover --config-file heat.conf --from mysql+pymysql://heat:PASSWORD@db/heat --encryption-key-file key
+      stoker takeover --config-file heat.conf --export adopt-data
     """
+    if (source is None) == (export_directory is None):
+        raise click.UsageError("Give either --from or --export.")
+    if export_directory is not None and (only_plan or as_json or force or encryption_key_file):
+        raise click.UsageError("--export can be combined with --config-file and --project only.")
     with reported_errors():
         config = cluster_config(config_files)
+        if source is None:
+            assert export_directory is not None
+            export_directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if asyncio.run(_export(config, export_directory, project)):
+                sys.exit(3)
+            return
         decoder = Decoder(_keys(config, keys, encryption_key_file))
         reports, facts = asyncio.run(_run(config, source, decoder, project, only_plan, force, quiet=as_json))
     if as_json:
@@ -130,6 +150,25 @@ async def _copied(
 
         await copier.trees(note)
     return reports, {**facts, "software_configs": configs, "software_deployments": deployments}
+
+
+async def _export(config: cfg.ConfigOpts, directory: Path, project: str | None) -> int:
+    """Write the documents, readable by the user only; return the number of stacks that have changed."""
+    changed = total = 0
+    async with opened_database(config) as database:
+        await require_schema(database)
+        async with made_engine(config, database) as engine:
+            async for exported in documents(engine, project):
+                path = directory / f"{exported.stack.id}.json"
+                write_private(path, json.dumps(exported.document, indent=2) + "\n")
+                total += 1
+                if exported.changed:
+                    changed += 1
+                    click.echo(
+                        f"{exported.stack.name} ({exported.stack.id}) was changed after it was taken over", err=True
+                    )
+    click.echo(f"Wrote {_many(total, 'document')} to {directory}")
+    return changed
 
 
 def _keys(config: cfg.ConfigOpts, given: Sequence[str], file: Path | None) -> list[str]:

@@ -30,10 +30,11 @@ _TABLES = (
     "stack_tag",
     "user_creds",
     "snapshot",
+    "resource_snapshot",
     "software_config",
     "software_deployment",
 )
-_REQUIRED = frozenset(_TABLES) - {"resource_properties_data"}
+_REQUIRED = frozenset(_TABLES) - {"resource_properties_data", "resource_snapshot"}
 _PAGE = 500
 _REVISIONS = ("alembic_version", "version_num"), ("migrate_version", "version")
 
@@ -43,7 +44,8 @@ class HeatStack:
     """A stack's row with everything that belongs to it. Times are datetimes in UTC without a zone, as stored.
 
     `templates` are those of the stack and of its resources, by ID; `resources` in the order of their IDs; `data` are
-    the rows of resource data by the resource's ID; `values` are property and attribute values by ID.
+    the rows of resource data by the resource's ID; `values` are property and attribute values by ID;
+    `saved` are the resources in snapshots, by the snapshot's ID, which later releases store apart from the snapshot.
     """
 
     row: Row
@@ -55,6 +57,7 @@ class HeatStack:
     tags: list[str] = field(default_factory=list)
     credentials: Row | None = None
     snapshots: list[Row] = field(default_factory=list)
+    saved: dict[str, dict[str, Any]] = field(default_factory=dict)
     children: list[HeatStack] = field(default_factory=list)
     backups: list[HeatStack] = field(default_factory=list)
 
@@ -160,14 +163,19 @@ class HeatDatabase:
     def _fill(self, connection: Connection, stacks: Mapping[str, HeatStack], events: bool) -> None:
         by_resource: dict[int, HeatStack] = {}
         for row in self._rows(connection, "resource", "stack_id", stacks, order="id"):
-            stacks[row["stack_id"]].resources.append(row)
-            by_resource[row["id"]] = stacks[row["stack_id"]]
+            if (row["action"], row["status"]) != ("DELETE", "COMPLETE"):
+                stacks[row["stack_id"]].resources.append(row)
+                by_resource[row["id"]] = stacks[row["stack_id"]]
         for row in self._rows(connection, "resource_data", "resource_id", by_resource):
             by_resource[row["resource_id"]].data.setdefault(row["resource_id"], []).append(row)
         for row in self._rows(connection, "stack_tag", "stack_id", stacks, order="id"):
             stacks[row["stack_id"]].tags.append(row["tag"])
         for row in self._rows(connection, "snapshot", "stack_id", stacks, order="created_at"):
             stacks[row["stack_id"]].snapshots.append(row)
+        of_snapshots = {row["id"]: stack for stack in stacks.values() for row in stack.snapshots}
+        for row in self._rows(connection, "resource_snapshot", "snapshot_id", of_snapshots):
+            saved = of_snapshots[row["snapshot_id"]].saved.setdefault(row["snapshot_id"], {})
+            saved[row["resource_name"]] = parsed(row["data"])
         if events:
             for row in self._rows(connection, "event", "stack_id", stacks, order="id"):
                 stacks[row["stack_id"]].events.append(row)

@@ -55,6 +55,9 @@ MARK = "takeover-"
 """The prefix of the request ID of operations that record a takeover; the rest identifies the state of Heat's rows."""
 
 INTERRUPTED = "was interrupted by the takeover from Heat; update or delete the stack to continue"
+SIGNED_URL = "ec2_signed_url"
+"""The key of a resource's data with its signed URL."""
+
 _DEFINING = ("CREATE", "UPDATE", "ROLLBACK", "ADOPT", "RESTORE")
 
 
@@ -73,6 +76,7 @@ class MappedStack:
     states: dict[int, ResourceState] = field(default_factory=dict)
     property_sets: list[dict[str, str]] = field(default_factory=list)
     earlier_inputs: list[Prepared] = field(default_factory=list)
+    snapshots: list[StackSnapshot] = field(default_factory=list)
     scope: RecordedScope = field(init=False)
 
     def __post_init__(self) -> None:
@@ -148,7 +152,8 @@ class Mapper:
         mapped.scope.parent = self._facade(source, holder)
         tree.stacks.append(mapped)
         children = self._children(tree, mapped)
-        self._resources(mapped, children)
+        self._resources(tree, mapped, children)
+        self._snapshots(tree, mapped)
         former = row["prev_raw_template_id"]
         if stack.action in _DEFINING and stack.status == COMPLETE:
             stack.good_inputs = prepared.row.id
@@ -177,6 +182,10 @@ class Mapper:
         raw = source.templates.get(template_id)
         if raw is None:
             raise NotTransferable(f"stack {source.row['name']}: its template is missing in Heat's database")
+        return self._inputs(source, raw, "inputs", template_id)
+
+    def _inputs(self, source: HeatStack, raw: Row, *place: object) -> Prepared:
+        """Return inputs from a template, files and an environment; `place` distinguishes them from others."""
         loader = self._services.loader
         environment = dict(parsed(raw["environment"]) or {})
         parameters = dict(environment.pop("parameters", None) or {})
@@ -189,7 +198,7 @@ class Mapper:
         shared = Environment.from_data(_as_sent(environment))
         files = loader.files(parsed(raw["files"]) or {})
         prepared = loader.prepare(made, shared, files, parameters, ())
-        return replace(prepared, row=replace(prepared.row, id=self._id(source, "inputs", template_id)))
+        return replace(prepared, row=replace(prepared.row, id=self._id(source, *place)))
 
     def _wanted(self, stack: Stack, inputs: LoadedInputs) -> Wanted:
         definition = self._services.loader.bind(stack, inputs, strict=False)
@@ -254,9 +263,8 @@ class Mapper:
 
     # -- resources -------------------------------------------------------------------------------------------
 
-    def _resources(self, mapped: MappedStack, children: Mapping[int, MappedStack]) -> None:
+    def _resources(self, tree: MappedTree, mapped: MappedStack, children: Mapping[int, MappedStack]) -> None:
         source, latest = mapped.source, mapped.source.row["raw_template_id"]
-        source.resources = [row for row in source.resources if (row["action"], row["status"]) != ("DELETE", COMPLETE)]
         order = {name: number for number, name in enumerate(mapped.wanted.order)}
         rows = sorted(source.resources, key=lambda row: (order.get(row["name"], -1), row["id"]))
         names = {row["id"]: row["name"] for row in rows}
@@ -273,8 +281,18 @@ class Mapper:
             else:
                 self._defined(mapped, state, row, wanted, names)
             self._attributes(mapped, state, row, children.get(row["id"]))
+            self._note_url(tree, mapped, state)
         for row in rows:
             self._compare(mapped, mapped.states[row["id"]], children.get(row["id"]))
+
+    def _note_url(self, tree: MappedTree, mapped: MappedStack, state: ResourceState) -> None:
+        """Note a resource that outputs show a signed URL of, and for which Heat has not created one yet."""
+        shown = mapped.wanted.keys_for_outputs().get(state.row.name, set())
+        if ("alarm_url",) in shown and SIGNED_URL not in state.stored.data and "user_id" in state.stored.data:
+            tree.notes.append(
+                f"{mapped.stack.name}: Heat has not created the alarm_url of {state.row.name}; show the stack in Heat "
+                "before the copy, or replace the resource here"
+            )
 
     def _wanted_of(self, mapped: MappedStack, known: dict[int, Wanted], template_id: int, name: str) -> Wanted | None:
         """Return the definition with a resource: that of the template it was converged with, if it is there."""
@@ -402,7 +420,7 @@ class Mapper:
             batch.add(*(state.seal() for state in mapped.states.values()))
             batch.property_sets.extend(mapped.property_sets)
             batch.add(*self._events(mapped, batch))
-            batch.add(*self._snapshots(mapped))
+            batch.add(*mapped.snapshots)
             if mapped.source.tags:
                 batch.then(partial(queries.set_tags, stack_id=mapped.stack.id, tags=mapped.source.tags))
         return batch
@@ -460,24 +478,44 @@ class Mapper:
         taken = Event.of_stack(stack, stack.action, stack.status, "Taken over from Heat", self._now)
         yield replace(taken, id=self._id(mapped.source, "taken over"))
 
-    def _snapshots(self, mapped: MappedStack) -> Iterable[StackSnapshot]:
-        for row in mapped.source.snapshots:
+    def _snapshots(self, tree: MappedTree, mapped: MappedStack) -> None:
+        """Map the snapshots: the definitions at that time, and their documents."""
+        source, stack = mapped.source, mapped.stack
+        for row in source.snapshots:
             data = parsed(row["data"])
-            status = FAILED if row["status"] == IN_PROGRESS else row["status"]
-            yield StackSnapshot(
-                id=row["id"],
-                stack_id=mapped.stack.id,
-                name=row["name"],
-                action=row.get("action") or "CREATE",
-                status=status,
-                reason=row["status_reason"] or "",
-                inputs=mapped.stack.inputs,
-                body=self._services.sealer.seal(data) if data is not None else None,
-                created_at=seconds(row["created_at"]) or self._now,
+            inputs = stack.inputs
+            if data is not None:
+                raw = {"files": {}, "environment": {}, **data}
+                mapped.earlier_inputs.append(self._inputs(source, raw, "snapshot", row["id"]))
+                inputs = mapped.earlier_inputs[-1].row.id
+                data["resources"] = {**(data.get("resources") or {}), **source.saved.get(row["id"], {})}
+                if _has_copies(data):
+                    tree.notes.append(
+                        f"{stack.name}: the snapshot {row['name'] or row['id']} has images or backups, which are not "
+                        "taken over; restoring it restores the definition only"
+                    )
+            mapped.snapshots.append(
+                StackSnapshot(
+                    id=row["id"],
+                    stack_id=stack.id,
+                    name=row["name"],
+                    action=row.get("action") or "CREATE",
+                    status=FAILED if row["status"] == IN_PROGRESS else row["status"],
+                    reason=row["status_reason"] or "",
+                    inputs=inputs,
+                    body=self._services.sealer.seal({"document": data, "hidden": []}) if data is not None else None,
+                    created_at=seconds(row["created_at"]) or self._now,
+                )
             )
 
     def _id(self, source: HeatStack, *parts: object) -> str:
         return str(uuid5(_NAMES, "/".join(map(str, (source.id, *parts)))))
+
+
+def _has_copies(document: Mapping[str, Any]) -> bool:
+    """Return whether a snapshot's document names images or backups of its resources."""
+    saved = [each.get("resource_data") or {} for each in document["resources"].values()]
+    return any(data.get(key) for data in saved for key in ("snapshot_image_id", "backup_id"))
 
 
 def _as_sent(environment: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,114 @@
+"""Continue the stacks that were taken over: compare, signal, change, delete."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import requests
+
+from conformance.takeover.making import Heat, definition
+
+HEAD = ("stack", "in Heat", "here", "update with its template", "signal", "change", "delete")
+_SECONDS = 60.0
+
+
+def continue_all(
+    heat: Heat, entries: Sequence[Mapping[str, Any]], made: Mapping[str, str], outputs: Mapping[str, Mapping[str, Any]]
+) -> list[tuple[str, ...]]:
+    """Return the rows of a table, the first one with the headings; `NO` begins what is not as it should be."""
+
+    def continued(entry: Mapping[str, Any]) -> tuple[str, ...]:
+        name = entry["name"]
+        return _continued(heat, entry, made[name], outputs[name])
+
+    with ThreadPoolExecutor(3) as threads:
+        return [HEAD, *threads.map(continued, entries)]
+
+
+def _continued(heat: Heat, entry: Mapping[str, Any], before: str, outputs: Mapping[str, Any]) -> tuple[str, ...]:
+    name = entry["name"]
+    cells = [name, before]
+    for step in (_here, _unchanged, _signal, _change, _delete):
+        try:
+            cells.append(step(heat, entry, outputs))
+        except Exception as error:  # a row says what went wrong, and the others go on
+            cells.append(f"NO: {str(error)[:90]}")
+    return tuple(cells)
+
+
+def _here(heat: Heat, entry: Mapping[str, Any], outputs: Mapping[str, Any]) -> str:
+    shown = heat.show(entry["name"])
+    if shown["id"] != outputs.get("id"):
+        return f"NO: the ID is {shown['id']}"
+    now = {each["output_key"]: each.get("output_value") for each in shown.get("outputs", ())}
+    different = [key for key, value in outputs["outputs"].items() if now.get(key) != value]
+    if different:
+        return f"NO: outputs {', '.join(different)}"
+    return str(shown["stack_status"])
+
+
+def _unchanged(heat: Heat, entry: Mapping[str, Any], outputs: Mapping[str, Any]) -> str:
+    given = {**definition(entry), **entry.get("update", {})}
+    if entry.get("ends", "").startswith(("DELETE", "SUSPEND")):
+        return "-"
+    changes = heat.call("PUT", f"{heat.path(entry['name'])}/preview?show_nested=true", given)["resource_changes"]
+    found = [
+        f"{kind} {each['resource_name']}"
+        for kind in ("added", "updated", "replaced", "deleted")
+        for each in changes[kind]
+    ]
+    if entry.get("repairs") or entry.get("renews"):
+        return ", ".join(found) or "NO: nothing"
+    return "nothing" if not found else f"NO: {', '.join(found)}"
+
+
+def _signal(heat: Heat, entry: Mapping[str, Any], outputs: Mapping[str, Any]) -> str:
+    name = entry.get("then", {}).get("signal")
+    if name is None:
+        return "-"
+    url = outputs["outputs"][name]
+    before = _count(heat, entry["name"])
+    if "waitcondition" in url:
+        body = {"Status": "SUCCESS", "Reason": "done", "UniqueId": "1", "Data": "x"}
+        answer = requests.put(url, json=body, headers={"Content-Type": ""}, timeout=30)
+    else:
+        answer = requests.post(url, timeout=30)
+    if answer.status_code >= 300:
+        return f"NO: {answer.status_code} {answer.text[:80]}"
+    wanted = before + entry["then"].get("grows", 0)
+    deadline = time.monotonic() + _SECONDS
+    while _count(heat, entry["name"]) != wanted:
+        if time.monotonic() > deadline:
+            return f"NO: {_count(heat, entry['name'])} resources, not {wanted}"
+        time.sleep(0.5)
+    return f"{before} → {wanted} resources" if wanted != before else "taken"
+
+
+def _change(heat: Heat, entry: Mapping[str, Any], outputs: Mapping[str, Any]) -> str:
+    change = entry.get("then", {}).get("change")
+    if change is None:
+        return "-"
+    given = {**definition(entry), **entry.get("update", {})}
+    given["parameters"] = {**given["parameters"], **change}
+    heat.call("PUT", heat.path(entry["name"]), given)
+    state = heat.settled(entry["name"])
+    return (
+        state if state == "UPDATE_COMPLETE" else f"NO: {state} {heat.show(entry['name'])['stack_status_reason'][:80]}"
+    )
+
+
+def _delete(heat: Heat, entry: Mapping[str, Any], outputs: Mapping[str, Any]) -> str:
+    identifier = outputs["id"]
+    heat.call("DELETE", heat.path(entry["name"]))
+    state = heat.settled(identifier)
+    return (
+        "deleted" if state == "DELETE_COMPLETE" else f"NO: {state} {heat.show(identifier)['stack_status_reason'][:80]}"
+    )
+
+
+def _count(heat: Heat, name: str) -> int:
+    found = heat.call("GET", f"{heat.path(name)}/resources?nested_depth=5")["resources"]
+    return len(found)

@@ -1,0 +1,92 @@
+"""`stoker takeover` as operators run it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sqlalchemy import create_engine, text
+
+from stoker.cli.main import cli
+from stoker.store.database import Database
+from tests.takeover import heat_database
+
+_SETTINGS = """
+[DEFAULT]
+auth_encryption_key = {key}
+[database]
+connection = {url}
+[keystone_authtoken]
+auth_type = password
+auth_url = http://127.0.0.1:9/v3
+username = heat
+password = secret
+"""
+Command = Callable[..., Result]
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Runs the command; no service can be reached."""
+    monkeypatch.delenv("HEAT_ENCRYPTION_KEY", raising=False)
+    url = f"sqlite:///{tmp_path / 'stoker.db'}"
+    database = Database(url)
+    database.migrate()
+    database.close()
+    config = tmp_path / "stoker.conf"
+    config.write_text(_SETTINGS.format(key="k" * 32, url=url))
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(cli, ["takeover", "--config-file", str(config), *arguments])
+
+    return run
+
+
+def test_from_the_plan_to_the_way_back_without_any_service(command: Command, tmp_path: Path) -> None:
+    source = heat_database.make(tmp_path / "heat.db", "project")
+    key = tmp_path / "their.conf"
+    key.write_text(f"[DEFAULT]\nauth_encryption_key = {heat_database.ENCRYPTION_KEY}\n")
+    given = ("--from", source, "--encryption-key-file", str(key))
+
+    planned = command(*given, "--plan")
+    assert planned.exit_code == 0, planned.output
+    assert "46 trees of stacks (68 stacks, 145 resources) can be copied" in planned.output
+    assert "OS::Heat::AutoScalingGroup" in planned.output
+    assert "a hidden word" not in planned.output
+
+    copied = command(*given, "--json")
+    assert copied.exit_code == 0, copied.output
+    found = json.loads(copied.stdout)
+    assert {tree["fate"] for tree in found["trees"]} == {"copy"}
+    assert found["software_configs"] == 12
+
+    with create_engine(source).begin() as heat:
+        heat.execute(text("UPDATE resource_properties_data SET data = replace(data, 'gAAA', 'gBBB')"))
+    other = command(*given, "--project", "another")
+    assert (other.exit_code, "46 trees" in other.output) == (0, False)
+    assert "46 trees of stacks (68 stacks, 145 resources) were here already" in command(*given).output
+
+    exported = command("--export", str(tmp_path / "out"))
+    assert exported.exit_code == 0, exported.output
+    assert len(list((tmp_path / "out").iterdir())) == 46
+
+
+def test_what_cannot_be_read_is_said(command: Command, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.db"
+    create_engine(f"sqlite:///{empty}").connect().close()
+    for arguments, words in {
+        ("--from", "nonsense"): "this is not the URL of a database",
+        ("--from", f"sqlite:///{empty}"): "this is not the database of a Heat",
+        (): "Give either --from or --export",
+        ("--export", "x", "--plan"): "--export can be combined with",
+    }.items():
+        refused = command(*arguments)
+        assert refused.exit_code != 0
+        assert words in refused.output
+
+    wrong = command("--from", heat_database.make(tmp_path / "heat.db", "project"), "--plan")
+    assert wrong.exit_code == 3
+    assert "a value is encrypted with another key than the given ones" in wrong.output
