@@ -61,6 +61,8 @@ def _arguments() -> argparse.Namespace:
 
 def _run(lab: Lab, home: Path, record: bool, many: int) -> int:
     entries = read_stacks()
+    stoker = Installation(lab, home)
+    stoker.prepare()
     with lab.heat(home):
         print(f"Making {len(entries)} stacks in Heat …", flush=True)
         heat = Heat(lab.connection())
@@ -69,8 +71,6 @@ def _run(lab: Lab, home: Path, record: bool, many: int) -> int:
         lab.stop(signal.SIGKILL)
     if record:
         dump(lab.database, RECORDED)
-    stoker = Installation(lab, home)
-    stoker.prepare()
     print(stoker.takeover("--plan"))
     print(stoker.takeover())
     with stoker.running():

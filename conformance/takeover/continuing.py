@@ -35,7 +35,7 @@ def _continued(heat: Heat, entry: Mapping[str, Any], before: str, outputs: Mappi
         try:
             cells.append(step(heat, entry, outputs))
         except Exception as error:  # a row says what went wrong, and the others go on
-            cells.append(f"NO: {str(error)[:90]}")
+            cells.append(f"NO: {' '.join(str(error).split())[:90]}")
     return tuple(cells)
 
 
@@ -89,7 +89,7 @@ def _signal(heat: Heat, entry: Mapping[str, Any], outputs: Mapping[str, Any]) ->
 
 def _change(heat: Heat, entry: Mapping[str, Any], outputs: Mapping[str, Any]) -> str:
     change = entry.get("then", {}).get("change")
-    if change is None:
+    if change is None or entry["then"].get("waits"):
         return "-"
     given = {**definition(entry), **entry.get("update", {})}
     given["parameters"] = {**given["parameters"], **change}

@@ -39,7 +39,8 @@ def duplicate(url: str, stacks: int) -> int:
     metadata = MetaData()
     with engine.begin() as connection:
         metadata.reflect(connection, only=_COPIED, resolve_fks=False)
-        connection.execute(text("SET foreign_key_checks = 0"))
+        if connection.dialect.name == "mysql":
+            connection.execute(text("SET foreign_key_checks = 0"))
         tables = {name: metadata.tables[name] for name in _COPIED}
         rows = {
             name: [dict(row._mapping) for row in connection.execute(select(table))] for name, table in tables.items()

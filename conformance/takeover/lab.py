@@ -129,7 +129,7 @@ class Lab:
         parser["heat_api"] = {"bind_port": str(API_PORT)}
         parser["heat_api_cfn"] = {"bind_port": str(CFN_PORT)}
         for section, values in more.items():
-            if not parser.has_section(section):
+            if section != "DEFAULT" and not parser.has_section(section):
                 parser.add_section(section)
             parser[section].update(values)
         path = home / "heat.conf"

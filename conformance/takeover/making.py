@@ -111,8 +111,11 @@ class Heat:
             found = self.call("GET", f"{self.path(name)}/resources")["resources"]
             states = {each["resource_name"]: each for each in found}
             one = states.get(entry["signal"])
-            if (one and one["resource_status"].endswith("COMPLETE")) or (
-                one and one["resource_type"].endswith("Deployment") and one["physical_resource_id"]
+            waits = one is not None and one["resource_type"].endswith("Deployment")
+            if (
+                one is not None
+                and one["physical_resource_id"]
+                and (waits or one["resource_status"] == "CREATE_COMPLETE")
             ):
                 time.sleep(2)
                 body = entry.get("details", {"status": "SUCCESS", "data": "signalled", "reason": "ready", "id": "1"})

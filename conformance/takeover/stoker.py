@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -38,6 +39,7 @@ class Installation:
                 "encrypt_parameters_and_properties": "false",
             },
             database={"connection": database},
+            keystone_authtoken={"memcached_servers": ""},
         )
 
     def prepare(self) -> None:
@@ -67,7 +69,7 @@ class Installation:
         )
         if done.returncode not in (0, 3):
             raise RuntimeError(f"stoker {arguments[0]}: {done.stderr}")
-        return re.sub(r"\n+", "\n", done.stdout + (done.stderr if done.returncode else "")).strip()
+        return re.sub(r"\n\n+", "\n", done.stdout + (done.stderr if done.returncode else "")).strip()
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -84,7 +86,7 @@ class Installation:
             yield
         finally:
             for process in processes:
-                with_children(process, 15)
+                with_children(process, signal.SIGTERM)
             for process in processes:
                 process.wait(30)
 

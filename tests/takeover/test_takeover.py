@@ -127,6 +127,13 @@ async def test_stacks_continue_here(taken: Taken) -> None:
     assert set(world.outputs(group)["refs"]) < members
 
 
+async def test_every_stack_can_be_deleted(taken: Taken) -> None:
+    await taken.copy()
+    for name in sorted(ENTRIES.keys() - ELSEWHERE):
+        deleted = await taken.world.delete(name)
+        assert (name, deleted["status"]) == (name, "COMPLETE"), deleted["status_reason"]
+
+
 async def test_what_heat_changes_is_copied_again_unless_it_was_changed_here(taken: Taken) -> None:
     await taken.copy()
     world = taken.world

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,5 +49,5 @@ def _taken_over(connection: Connection, project: str | None, after: str) -> list
     )
     if project is not None:
         query = query.where(stacks.c.project_id == project)
-    rows = connection.execute(query.order_by(stacks.c.id).limit(_PAGE))
+    rows: Iterable[Any] = connection.execute(query.order_by(stacks.c.id).limit(_PAGE))
     return [(Stack.of(row), row.request) for row in rows]

@@ -7,6 +7,7 @@ rows agree, a following update with the same template changes nothing.
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -44,7 +45,7 @@ from stoker.store.records import (
 )
 from stoker.takeover.decoding import Decoder
 from stoker.takeover.heat import HeatStack, Row, parsed, seconds
-from stoker.takeover.offline import OfflineChild, read_offline
+from stoker.takeover.offline import OfflineChild, read_offline, sign_url
 from stoker.template.environment import Environment
 from stoker.template.expressions import Facade
 
@@ -57,6 +58,9 @@ MARK = "takeover-"
 INTERRUPTED = "was interrupted by the takeover from Heat; update or delete the stack to continue"
 SIGNED_URL = "ec2_signed_url"
 """The key of a resource's data with its signed URL."""
+
+_SHOW_URLS = frozenset({"alarm_url", "AlarmUrl"})
+"""The attributes of scaling policies that show the URL."""
 
 _DEFINING = ("CREATE", "UPDATE", "ROLLBACK", "ADOPT", "RESTORE")
 
@@ -280,19 +284,24 @@ class Mapper:
                 self._without_definition(mapped, state, row)
             else:
                 self._defined(mapped, state, row, wanted, names)
+            self._sign(tree, mapped, state)
             self._attributes(mapped, state, row, children.get(row["id"]))
-            self._note_url(tree, mapped, state)
         for row in rows:
             self._compare(mapped, mapped.states[row["id"]], children.get(row["id"]))
 
-    def _note_url(self, tree: MappedTree, mapped: MappedStack, state: ResourceState) -> None:
-        """Note a resource that outputs show a signed URL of, and for which Heat has not created one yet."""
-        shown = mapped.wanted.keys_for_outputs().get(state.row.name, set())
-        if ("alarm_url",) in shown and SIGNED_URL not in state.stored.data and "user_id" in state.stored.data:
-            tree.notes.append(
-                f"{mapped.stack.name}: Heat has not created the alarm_url of {state.row.name}; show the stack in Heat "
-                "before the copy, or replace the resource here"
-            )
+    def _sign(self, tree: MappedTree, mapped: MappedStack, state: ResourceState) -> None:
+        """Record the signed URL of a scaling policy, which Heat computes whenever it is read."""
+        if SIGNED_URL in state.stored.data or not _SHOW_URLS & state.type.attributes.keys():
+            return
+        if "access_key" in state.stored.data:
+            made = sign_url(self._services, mapped.stack, state)
+            why = "heat_waitcondition_server_url is not configured"
+        else:
+            made, why = None, "Heat has not created a key pair for it; show the stack in Heat before the copy"
+        if made is not None:
+            state.stored.data[SIGNED_URL] = made
+        elif state.type.signalable:
+            tree.notes.append(f"{mapped.stack.name}: {state.row.name} has no signed URL here: {why}")
 
     def _wanted_of(self, mapped: MappedStack, known: dict[int, Wanted], template_id: int, name: str) -> Wanted | None:
         """Return the definition with a resource: that of the template it was converged with, if it is there."""
@@ -321,6 +330,8 @@ class Mapper:
             replaced_by=uuids.get(row["replaced_by"]),
         )
         state = ResourceState(record, services.unknown_type, mapped.stack.name, services.sealer, services.values)
+        if (record.action, record.status) == ("DELETE", IN_PROGRESS):
+            record.status = FAILED  # a deletion in progress has an effect recorded here, which begins with the next one
         stored = state.stored
         stored.metadata = parsed(row["rsrc_metadata"]) or {}
         stored.data = {
@@ -377,19 +388,24 @@ class Mapper:
         wanted: set[AttributeKey] = mapped.wanted.keys_for_resources().get(state.row.name, set())
         if not wanted:
             return
-        stored = mapped.source.values.get(row.get("attr_data_id") or -1)
-        cached: Mapping[str, Any] = {}
-        if stored is not None:
-            data = parsed(stored["data"]) or {}
-            cached = self._decoder.properties(data) if stored["encrypted"] else data
+        cached = self._cached(mapped, row)
         inside = OfflineChild(child.stack, child.current, child.wanted, child.scope) if child is not None else None
         for key in wanted:
-            if len(key) == 1 and key[0] in cached:
-                state.stored.attributes[attribute_text(key)] = cached[str(key[0])]
+            if key in cached:
+                state.stored.attributes[attribute_text(key)] = cached[key]
                 continue
             found = read_offline(self._services, mapped.stack, state, key, inside)
             if not has_unknown(found):
                 state.stored.attributes[attribute_text(key)] = found
+
+    def _cached(self, mapped: MappedStack, row: Row) -> dict[AttributeKey, Any]:
+        """Return the attributes that Heat has stored; a key with a path is stored as `tuple:` and a Python tuple."""
+        stored = mapped.source.values.get(row.get("attr_data_id") or -1)
+        if stored is None:
+            return {}
+        data = parsed(stored["data"]) or {}
+        plain = self._decoder.properties(data) if stored["encrypted"] else data
+        return {_attribute(name): value for name, value in plain.items()}
 
     def _compare(self, mapped: MappedStack, state: ResourceState, child: MappedStack | None) -> None:
         """Record that a resource, with its nested stack, is what the stack's template defines, if that is the case."""
@@ -510,6 +526,11 @@ class Mapper:
 
     def _id(self, source: HeatStack, *parts: object) -> str:
         return str(uuid5(_NAMES, "/".join(map(str, (source.id, *parts)))))
+
+
+def _attribute(name: str) -> AttributeKey:
+    prefix, _, rest = name.partition("tuple:")
+    return tuple(literal_eval(rest)) if rest and not prefix else (name,)
 
 
 def _has_copies(document: Mapping[str, Any]) -> bool:

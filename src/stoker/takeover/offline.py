@@ -13,6 +13,7 @@ from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.records.values import finalized
 from stoker.plugins.resource import AttributeKey, Call, Member, StackFacts
+from stoker.resources.heat.signal_url import SIGNAL, signed_url
 from stoker.schema.unknown import Unknown
 from stoker.store.records import Stack
 
@@ -78,17 +79,30 @@ def read_offline(
     unknown = Unknown.of(state.row.name, *key)  # type: ignore[arg-type]
     if state.type.nested and child is None:
         return unknown
-    absent = cast(Any, _Absent())
-    properties = finalized(state.type, state.given)
-    now = services.clock.now()
-    call = Call(
+    try:
+        return at_once(state.type.read_attributes(_call(services, stack, state, child), {key})).get(key)
+    except Unforeseeable:
+        return unknown
+
+
+def sign_url(services: EngineServices, stack: Stack, state: ResourceState) -> str | None:
+    """Return the signed URL of a scaling policy from its key pair; None if its address is not configured."""
+    try:
+        return signed_url(_call(services, stack, state, None), SIGNAL)
+    except Unforeseeable:
+        return None
+
+
+def _call(services: EngineServices, stack: Stack, state: ResourceState, child: OfflineChild | None) -> Call:
+    absent, now = cast(Any, _Absent()), services.clock.now()
+    return Call(
         name=state.row.name,
         uuid=state.row.uuid,
         type=state.row.type,
         action=state.row.action,
         physical_name=state.physical_name,
         physical_id=state.row.physical_id,
-        properties=properties,
+        properties=finalized(state.type, state.given),
         previous=None,
         changed={},
         data=dict(state.stored.data),
@@ -104,10 +118,6 @@ def read_offline(
         started_at=now,
         now=now,
     )
-    try:
-        return at_once(state.type.read_attributes(call, {key})).get(key)
-    except Unforeseeable:
-        return unknown
 
 
 def _facts(services: EngineServices, stack: Stack) -> StackFacts:
