@@ -6,7 +6,7 @@ modules of that template's types alone; an engine imports all types when it star
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -32,8 +32,8 @@ class TypePlace:
         return kind
 
 
-class TypesOnDemand:
-    """An iterable of classes of resource types, with `places`: where each class is, by the name of the type."""
+class TypesOnDemand(Collection[type[ResourceType]]):
+    """A collection of classes of resource types, with `places`: where each class is, by the name of the type."""
 
     def __init__(self, package: str, places: Mapping[str, str]) -> None:
         """`places` has `module:Class` by the name of the type, with the module's name relative to `package`."""
@@ -45,3 +45,9 @@ class TypesOnDemand:
     def __iter__(self) -> Iterator[type[ResourceType]]:
         """Import all types and yield their classes."""
         return (place.load() for place in self.places.values())
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __contains__(self, kind: object) -> bool:
+        return any(kind is known for known in self)

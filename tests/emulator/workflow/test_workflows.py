@@ -337,7 +337,7 @@ forever: {tasks: {t: {workflow: forever}}}
     client.served.advance(10)
     assert client.state(execution) == ("SUCCESS", {"sum": 7})
     nested = client.get(f"/executions/{execution}/executions")["executions"]
-    assert [one["root_execution_id"] for one in nested] == [None, execution]
+    assert {one["root_execution_id"] for one in nested} == {None, execution}
     state, info = client.run("forever", seconds=100)
     assert (state, "levels" in info) == ("ERROR", True)
 
