@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,10 +30,10 @@ def served() -> Iterator[ServedCloud]:
         yield running
 
 
-def api(directory: Path, engine: FakeEngine, url: str, password: str) -> testing.TestClient:
+def api(directory: Path, engine: FakeEngine, url: str, password: str, *more: Path) -> testing.TestClient:
     settings = directory / "heat.conf"
     settings.write_text(KEYSTONE_SETTINGS.format(url=url, password=password))
-    application = make_app(load_config([], [str(settings)]), engine)
+    application = make_app(load_config([], [str(settings), *map(str, more)]), engine)
     return testing.TestClient(lambda environ, start_response: application(environ, start_response))
 
 
@@ -53,6 +54,20 @@ def test_a_real_token_makes_the_context(served: ServedCloud, engine: FakeEngine,
     assert (context.is_admin, context.token, context.region) == (False, token, "RegionOne")
     elsewhere = client.simulate_get("/v1/another/stacks", headers=forged)
     assert elsewhere.status_code == 403
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_tokens_are_checked_while_the_memcached_servers_are_away(
+    served: ServedCloud, engine: FakeEngine, tmp_path: Path
+) -> None:
+    settings = tmp_path / "memcached.conf"
+    settings.write_text("[keystone_authtoken]\nmemcached_servers = 127.0.0.1:1\n")
+    client = api(tmp_path, engine, served.url, served.cloud.password_of("heat"), settings)
+    assert client.simulate_get("/v1/p/stacks", headers={"X-Auth-Token": "wrong"}).status_code == 401
+    token = served.token("demo", "demo")
+    assert client.simulate_get("/v1/another/stacks", headers={"X-Auth-Token": token}).status_code == 403
+    del client
+    gc.collect()  # python-memcached does not close the sockets of refused connections: their warnings belong here
 
 
 def test_what_a_client_says_of_itself_does_not_get_through(served: ServedCloud, tmp_path: Path) -> None:
