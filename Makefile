@@ -6,6 +6,9 @@ STAMP  := $(VENV)/.installed
 MINUTES ?= 30
 SERVICE ?= heat
 
+# Without byte code every process that a test or a benchmark starts would compile each module again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud takeover docs clean
 
 $(STAMP): pyproject.toml
