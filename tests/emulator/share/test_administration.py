@@ -63,6 +63,10 @@ def test_a_share_without_a_fitting_pool_is_in_error(demo: Manila, admin: Manila)
     (message,) = demo.send("GET", f"/messages?resource_id={share['id']}&sort_key=resource_id&sort_dir=asc")
     assert message["detail_id"] == "008" and "Capabilities filter" in message["user_message"]
     assert demo.send("GET", f"/messages/{message['id']}")["request_id"].startswith("req-")
+    own = admin.share(share_type="dedupe")
+    assert demo.send("GET", "/messages") == [message]
+    assert [row["resource_id"] for row in admin.send("GET", "/messages")] == [own["id"], share["id"]]
+    assert admin.send("GET", f"/messages?request_id={message['request_id']}")[0]["resource_id"] == share["id"]
     assert demo.call("DELETE", f"/messages/{message['id']}").status == 204
     assert demo.send("GET", "/messages") == [] and demo.refused("GET", "/messages", None, "2.36")[0] == 404
 

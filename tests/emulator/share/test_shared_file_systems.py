@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from stoker.emulator.share.types import ABILITIES
 from stoker.emulator.testing import Answer, ServedCloud
 
 VERSION = "X-OpenStack-Manila-API-Version"
@@ -316,7 +317,13 @@ def test_share_types(demo: Manila, admin: Manila) -> None:
     assert [admin.call("POST", f"{path}/action", access).status for _ in range(2)] == [202, 409]
     assert admin.send("GET", f"{path}/share_type_access") == [{"share_type_id": kind["id"], "project_id": project}]
     shown = demo.send("GET", path)
-    assert (shown["extra_specs"], shown["required_extra_specs"]) == ({}, {"driver_handles_share_servers": "false"})
+    required = {"driver_handles_share_servers": "false"}
+    assert (shown["required_extra_specs"], shown["extra_specs"]) == (
+        required,
+        required | dict.fromkeys(ABILITIES, "False"),
+    )
+    assert admin.send("GET", path)["extra_specs"] == specs
+    assert demo.send("GET", "/types/default")["extra_specs"]["snapshot_support"] == "True"
     share = demo.share(share_type="gold")
     assert admin.refused("DELETE", path)[0] == 400
     assert admin.send("POST", f"{path}/extra_specs", {"extra_specs": {"a": "b"}}) == {"a": "b"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.emulator.core.component import visible
-from stoker.emulator.core.filters import equal, project_rows
+from stoker.emulator.core.filters import equal
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.share.lists import created_within, listing
@@ -13,11 +13,13 @@ from stoker.emulator.share.messages import Messages
 from stoker.emulator.share.views import links
 
 SINCE_TIMES = (2, 52)
-FILTERS = {name: equal(name) for name in ("resource_id", "resource_type", "action_id", "detail_id", "message_level")}
+NAMES = ("request_id", "resource_id", "resource_type", "action_id", "detail_id", "message_level")
+FILTERS = {name: equal(name) for name in NAMES}
 
 
 def index(messages: Messages, request: Request) -> Response:
-    rows = project_rows(messages.rows, request)[::-1]
+    """The messages that the caller may see: an administrator sees those of all projects."""
+    rows = [row for row in messages.rows if request.context.may_see(row)]
     if request.version >= SINCE_TIMES:
         rows = created_within(request, rows)
     return listing(request, "messages", rows, FILTERS, lambda row: _view(request, row))

@@ -9,7 +9,7 @@ from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.filters import Filter, holds
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
-from stoker.emulator.share.types import DEFAULT_TYPE, SERVERS, SHOWN_TO_ALL, ShareTypes
+from stoker.emulator.share.types import ABILITIES, DEFAULT_TYPE, SERVERS, SHOWN_TO_ALL, ShareTypes
 
 ACCESS = "share_type_access:is_public"
 SINCE_DESCRIPTION = (2, 41)
@@ -40,10 +40,14 @@ def specs(wanted: Any) -> dict[str, Any]:
 
 
 def view(request: Request, kind: Record) -> dict[str, Any]:
-    """A share type as the caller sees it: other users than administrators see some of its extra specs."""
+    """A share type as the caller sees it.
+
+    Other users than administrators see some of its extra specs, and always what can be done with shares of the type.
+    """
     shown = kind["extra_specs"]
     if not request.context.is_admin:
-        shown = {name: value for name, value in shown.items() if name in SHOWN_TO_ALL}
+        visible = {name: value for name, value in shown.items() if name in SHOWN_TO_ALL}
+        shown = dict.fromkeys(ABILITIES, "False") | visible
     found = {
         "id": kind["id"],
         "name": kind["name"],

@@ -18,7 +18,8 @@ SERVERS = "driver_handles_share_servers"
 ABILITIES = ("snapshot_support", "create_share_from_snapshot_support", "revert_to_snapshot_support",
              "mount_snapshot_support")  # fmt: skip
 """Boolean extra specs: what can be done with shares of the type."""
-SHOWN_TO_ALL = frozenset({*ABILITIES, "replication_type", "availability_zones"})
+SHOWN_TO_ALL = frozenset({SERVERS, *ABILITIES, "replication_type", "availability_zones"})
+"""Extra specs that other users than administrators see."""
 
 
 class ShareTypes(Component):
