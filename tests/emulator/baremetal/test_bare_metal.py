@@ -57,17 +57,34 @@ def ironic(served: ServedCloud) -> Ironic:
 
 
 def test_versions(served: ServedCloud, ironic: Ironic) -> None:
-    for path in ("/baremetal/", "/baremetal/v1/"):
+    for path, status in (("/baremetal/", 200), ("/baremetal/v1/", 406)):
         found = served.call("GET", path, headers={"X-OpenStack-Ironic-API-Version": "1.99"})
-        assert (found.status, found.headers["x-openstack-ironic-api-maximum-version"]) == (200, "1.75")
+        assert (found.status, found.headers["x-openstack-ironic-api-maximum-version"]) == (status, "1.75")
+    first = ironic.call("GET", "/", None, "1.48")
+    assert first.headers["x-openstack-ironic-api-version"] == "1.48"
+    assert {"nodes", "volume"} < first.json.keys() and "conductors" not in first.json
     ironic.refused("GET", "/nodes", None, 406, "maximum is 1.75", "1.76")
     refused = ironic.call("GET", "/nodes", None, "1.76")
     assert refused.headers["x-openstack-ironic-api-minimum-version"] == "1.1"
     assert ironic.call("GET", "/nodes", None, "latest").headers["x-openstack-ironic-api-version"] == "1.75"
     old = ironic.call("GET", "/nodes/node-0", None, "1.4").json
     assert "name" not in old and "traits" not in old and "chassis_uuid" in old
-    for path, version in (("/portgroups", "1.22"), ("/allocations", "1.51"), ("/nodes/node-0/traits", "1.36")):
+    for path, version in (("/portgroups", "1.22"), ("/allocations", "1.51")):
         assert ironic.call("GET", path, None, version).status == 404
+    for method, path, body, version, status in (
+        ("GET", "/nodes/node-0/traits", None, "1.36", 406),
+        ("PUT", "/nodes/node-0/traits", {"traits": []}, "1.36", 405),
+        ("PUT", "/nodes/node-0/traits/CUSTOM_A", None, "1.36", 405),
+        ("GET", "/ports?portgroup=x", None, "1.23", 406),
+        ("PUT", "/nodes/node-0/states/raid", {}, "1.11", 406),
+        ("PUT", "/nodes/node-0/states/raid", {}, "1.12", 204),
+        ("PUT", "/nodes/node-0/states/target_raid_config", {}, "1.75", 405),
+        ("GET", "/nodes/node-0/states/target_raid_config", None, "1.75", 404),
+    ):
+        assert ironic.call(method, path, body, version).status == status, path
+    for version, state in (("1.1", None), ("1.2", "available")):
+        for path in ("/nodes/node-0", "/nodes/node-0/states"):
+            assert ironic.call("GET", path, None, version).json["provision_state"] == state
     ironic.refused("POST", "/nodes", {"driver": "ipmi", "owner": "x"}, 406, "API version", "1.49")
     ironic.refused("GET", "/nodes?fields=owner", None, 406, "owner", "1.49")
 
@@ -203,10 +220,10 @@ def test_traits_boot_devices_and_interfaces(ironic: Ironic) -> None:
     device = ironic.do("GET", "/nodes/node-0/management/boot_device")
     assert device == {"boot_device": "disk", "persistent": True}
     ironic.refused("PUT", "/nodes/node-0/management/boot_device", {"boot_device": "tape"}, 400, "Invalid boot device")
-    ironic.do("POST", "/nodes/node-0/vifs", {"id": "v"}, 204)
-    ironic.refused("POST", "/nodes/node-0/vifs", {"id": "v"}, 409, "already attached")
-    assert ironic.do("GET", "/nodes/node-0/vifs") == {"vifs": [{"id": "v"}]}
-    ironic.do("DELETE", "/nodes/node-0/vifs/v", None, 204)
+    assert ironic.do("GET", "/drivers/fake-hardware/properties").keys() == {"B1", "B2"}
+    console = ironic.do("GET", "/nodes/node-0/states/console")
+    key = ironic.do("GET", "/nodes/node-0")["uuid"]
+    assert ironic.do("GET", f"/nodes/states/console/{key}") == console
     found = ironic.do("GET", "/nodes/node-0/validate")
     assert (found["power"], found["rescue"]["result"]) == ({"result": True}, None)
     assert [one["name"] for one in ironic.do("GET", "/drivers")["drivers"]] == ["fake-hardware", "ipmi", "redfish"]
@@ -266,6 +283,55 @@ def test_ports_and_groups(ironic: Ironic) -> None:
     ironic.refused("DELETE", path, None, 404, made["uuid"])
 
 
+def test_virtual_interfaces(ironic: Ironic) -> None:
+    node = ironic.node()
+    vifs, second = "/nodes/n1/vifs", "52:54:00:00:00:02"
+    group = ironic.do("POST", "/portgroups", {"node_uuid": node}, 201)["uuid"]
+    ironic.refused("POST", vifs, {"id": "v"}, 400, "no free port")
+    single = ironic.do("POST", "/ports", {"node_uuid": node, "address": ADDRESS, "pxe_enabled": False}, 201)["uuid"]
+    member = {"node_uuid": node, "address": second, "portgroup_uuid": group}
+    member_uuid = ironic.do("POST", "/ports", member, 201)["uuid"]
+    for vif in ("v", "w"):
+        ironic.do("POST", vifs, {"id": vif}, 204)
+        ironic.refused("POST", vifs, {"id": vif}, 409, "already attached")
+    places = (f"/portgroups/{group}", f"/ports/{single}", f"/ports/{member_uuid}")
+    held = [ironic.do("GET", path)["internal_info"] for path in places]
+    assert held == [{"tenant_vif_port_id": "v"}, {"tenant_vif_port_id": "w"}, {}]
+    assert ironic.do("GET", vifs) == {"vifs": [{"id": "v"}, {"id": "w"}]}
+    ironic.refused("POST", vifs, {"id": "x"}, 400, "no free port")
+    ironic.refused("POST", vifs, [], 400, "string 'id'")
+    ironic.refused("DELETE", vifs, None, 400, "vif_ident")
+    ironic.do("DELETE", f"{vifs}/v", None, 204)
+    ironic.refused("DELETE", f"{vifs}/v", None, 400, "is not attached")
+    assert ironic.do("GET", f"/portgroups/{group}")["internal_info"] == {}
+
+
+def test_power_and_backfilled_allocations(served: ServedCloud, ironic: Ironic) -> None:
+    key = ironic.node(resource_class="gold")
+    ironic.node("slow", driver="ipmi")
+    ironic.do("PUT", "/nodes/n1/states/power", {"target": "power off"}, 202)
+    assert ironic.states("n1")[2] == "power off"
+    for name, during in (("n1", None), ("slow", "conductor-1")):
+        assert ironic.call("PUT", f"/nodes/{name}/states/power", {"target": "power on"}).status == 202
+        served.advance(0)
+        assert ironic.call("GET", f"/nodes/{name}").json["reservation"] == during, "fake machines switch at once"
+    served.advance(6)
+    assert ironic.states("slow")[2] == "power on"
+    wanted = {"node": "n1", "name": "mine"}
+    ironic.refused("POST", "/allocations", wanted, 406, "API version", "1.57")
+    ironic.refused("POST", "/allocations", {"node": "nope"}, 400, "Node nope could not be found")
+    assert ironic.do("POST", "/allocations", {"node": "n1"}, 201)["state"] == "allocating"
+    [failed] = ironic.do("GET", "/allocations")["allocations"]
+    assert failed["state"] == "error" and "is not active" in failed["last_error"]
+    for action in ("manage", "provide", "active"):
+        ironic.provision("n1", action)
+    assert ironic.do("POST", "/allocations", wanted, 201).keys() == failed.keys()
+    found = ironic.do("GET", "/allocations/mine")
+    assert (found["state"], found["node_uuid"], found["resource_class"]) == ("active", key, "gold")
+    assert ironic.do("GET", "/nodes/n1")["instance_uuid"] == found["uuid"]
+    ironic.refused("GET", "/allocations?fields=node", None, 400, "not valid")
+
+
 def test_chassis_and_allocations(ironic: Ironic) -> None:
     chassis = ironic.do("POST", "/chassis", {"description": "rack 7"}, 201)["uuid"]
     key = ironic.node(resource_class="gold", chassis_uuid=chassis)
@@ -303,6 +369,7 @@ def test_who_may_do_what(served: ServedCloud, ironic: Ironic) -> None:
     ]
     assert demo.do("GET", "/nodes") == {"nodes": []}
     demo.refused("GET", "/nodes/node-0", None, 404, "node-0")
+    demo.refused("DELETE", "/nodes/node-0", None, 404, "node-0")
     for method, path, body in (
         ("POST", "/nodes", {"driver": "ipmi"}), ("POST", "/ports", {}), ("POST", "/portgroups", {}),
         ("GET", "/drivers", None), ("GET", "/chassis", None), ("POST", "/chassis", {}),
@@ -411,7 +478,11 @@ def test_limits_and_filters_of_nodes(ironic: Ironic) -> None:
     ironic.refused("GET", "/nodes?resource_class=r", None, 406, "newer API version", "1.20")
     reason = [{"op": "add", "path": "/protected_reason", "value": "mine"}]
     ironic.refused("PATCH", "/nodes/n1", reason, 400, "protected is False")
-    ironic.do("PATCH", "/nodes/n1", [*reason, {"op": "replace", "path": "/protected", "value": True}])
+    protect = [*reason, {"op": "replace", "path": "/protected", "value": True}]
+    ironic.refused("PATCH", "/nodes/n1", protect, 409, "active and rescue, and it is in enroll")
+    for action in ("manage", "provide", "active"):
+        ironic.provision("n1", action)
+    ironic.do("PATCH", "/nodes/n1", protect)
     shown = ironic.do("PATCH", "/nodes/n1", [{"op": "replace", "path": "/protected", "value": False}])
     assert (shown["protected"], shown["protected_reason"]) == (False, None)
     ironic.do("POST", "/ports", {"node_uuid": node, "address": ADDRESS}, 201)

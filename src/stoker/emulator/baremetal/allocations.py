@@ -17,6 +17,7 @@ from stoker.emulator.baremetal.http import (
 )
 from stoker.emulator.baremetal.kinds import ALLOCATION
 from stoker.emulator.baremetal.nodes import Nodes
+from stoker.emulator.baremetal.nodes import may_see as may_see_node
 from stoker.emulator.baremetal.patching import patched
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component, using
@@ -38,7 +39,7 @@ class Allocations(Component):
         self.rows = records.collection(
             "allocations", ("name", "node_uuid"), lambda key: not_found(f"Allocation {key} could not be found.")
         )
-        records.deferrable(self.finish_allocation)
+        records.deferrable(self.finish_allocation, self.finish_backfill)
 
     def now(self) -> str:
         return self.records.timestamp(TIMESTAMP)
@@ -55,12 +56,27 @@ class Allocations(Component):
         allocation = self.rows.get(key)
         if allocation is None:
             return
-        fault = allocation.pop("_fault", None)
         node = self.nodes.free_for(
             allocation["resource_class"], set(allocation["traits"]), allocation["candidate_nodes"]
         )
+        self._finish(allocation, node, "no available nodes match the resource class and traits")
+
+    def finish_backfill(self, key: str, node_uuid: str) -> None:
+        """Give an allocation the deployed node that it was requested for, or set it to error."""
+        allocation, node = self.rows.get(key), self.nodes.rows.get(node_uuid)
+        if allocation is None:
+            return
+        fits = node is not None and _fits(allocation, node)
+        self._finish(
+            allocation, node if fits else None, f"node {node_uuid} is not active, is in use, or does not match"
+        )
+
+    def _finish(self, allocation: Record, node: Record | None, problem: str) -> None:
+        """Give an allocation a node, or set it to error for a problem without one, or for a fault."""
+        key = allocation["uuid"]
+        fault = allocation.pop("_fault", None)
         if node is None or fault is not None:
-            reason = fault or "no available nodes match the resource class and traits"
+            reason = fault or problem
             self.rows.update(allocation, state="error", updated_at=self.now(),
                              last_error=f"Failed to process allocation {key}: {reason}.")  # fmt: skip
             return
@@ -75,6 +91,16 @@ class Allocations(Component):
                 raise conflict(f"Cannot delete allocation {allocation['uuid']} because its node is in use.")
             self.nodes.update(node, {"allocation_uuid": None, "instance_uuid": None})
         self.rows.remove(allocation)
+
+
+def _fits(allocation: Record, node: Record) -> bool:
+    """Whether an allocation can be that of a node which has been deployed without one."""
+    matches = node["resource_class"] == allocation["resource_class"] and set(allocation["traits"]) <= set(
+        node["traits"]
+    )
+    wanted = not allocation["candidate_nodes"] or node["uuid"] in allocation["candidate_nodes"]
+    idle = node["instance_uuid"] in (None, allocation["uuid"]) and node["reservation"] is None
+    return matches and wanted and idle and node["provision_state"] == "active"
 
 
 def may_see(request: Request, allocation: Mapping[str, object]) -> bool:
@@ -94,6 +120,9 @@ def create(allocations: Allocations, request: Request) -> Response:
         if values["owner"] not in (None, caller.project_id):
             require(request, "baremetal:allocation:create_restricted", *ADMINISTRATORS)
         values["owner"] = caller.project
+    backfilled = _backfilled(allocations, request, values.pop("node"))
+    if values["resource_class"] is None and backfilled is not None:
+        values["resource_class"] = backfilled["resource_class"]
     if values["resource_class"] is None:
         raise bad_request("The resource_class field is mandatory when not backfilling")
     if values["name"] is not None and allocations.rows.first(name=values["name"]) is not None:
@@ -112,8 +141,19 @@ def create(allocations: Allocations, request: Request) -> Response:
             "updated_at": None,
         }
     )
-    allocations.after(SECONDS_TO_ALLOCATE, allocations.finish_allocation, key)
+    if backfilled is None:
+        allocations.after(SECONDS_TO_ALLOCATE, allocations.finish_allocation, key)
+    else:
+        allocations.after(SECONDS_TO_ALLOCATE, allocations.finish_backfill, key, backfilled["uuid"])
     return single(request, ALLOCATION, made, 201)
+
+
+def _backfilled(allocations: Allocations, request: Request, key: str | None) -> Record | None:
+    """The deployed node that an allocation is requested for, if the request names one. Raises ApiError 400."""
+    node = allocations.nodes.find(key) if key is not None else None
+    if key is not None and (node is None or not may_see_node(request, node)):
+        raise bad_request(f"Node {key} could not be found.")
+    return node
 
 
 def index(allocations: Allocations, request: Request) -> Response:

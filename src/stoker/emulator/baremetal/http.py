@@ -37,12 +37,19 @@ class Field:
 
     since: the microversion that shows it. check: what a request may set it to; without one, requests cannot set it.
     default: its value until a request sets it, and after one removes it. required: it cannot be removed.
+    write_only: no answer has it. hidden: a value, and the microversion before which requests see null instead.
     """
 
     since: Version = (1, 1)
     check: fields.Check | None = None
     default: Any = None
     required: bool = False
+    write_only: bool = False
+    hidden: tuple[Any, Version] | None = None
+
+    def visible(self, version: Version, value: Any) -> Any:
+        """A value of the field as requests of a version see it."""
+        return None if self.hidden is not None and value == self.hidden[0] and version < self.hidden[1] else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +96,9 @@ class Kind:
 
     def shown(self, request: Request, values: Mapping[str, Any], names: Iterable[str] | None = None) -> dict[str, Any]:
         """The fields that exist in the request's version; only those in `names`, if given, and links."""
-        known = [name for name, field in self.fields.items() if field.since <= request.version]
+        known = [name for name, field in self.fields.items() if field.since <= request.version and not field.write_only]
         chosen = known if names is None else [name for name in known if name in names]
-        body = {name: values[name] for name in chosen}
+        body = {name: self.fields[name].visible(request.version, values[name]) for name in chosen}
         return {**body, "links": links(request, self.path, values["uuid"])}
 
 
@@ -113,7 +120,7 @@ def chosen_fields(request: Request, kind: Kind, detail: bool) -> Sequence[str] |
         raise bad_request("Can't fetch a subset of fields with 'detail' set")
     for name in wanted:
         field = kind.fields.get(name)
-        if field is None and name != "links":
+        if name != "links" and (field is None or field.write_only):
             raise bad_request(f'Field(s) "{name}" are not valid')
         if field is not None and field.since > request.version:
             raise ApiError(406, f"Request not acceptable. Field {name} needs a newer API version.")
@@ -173,6 +180,14 @@ def offered(request: Request, version: Version) -> None:
     if request.version < version and request.method != "GET":
         raise ApiError(405, "The API version does not allow this method.")
     needs(request, version)
+
+
+def offered_below_node(request: Request, version: Version) -> None:
+    """Raise ApiError in a version that does not know a path below a node yet: 406 for reads, since it takes the last
+    part for a field, and 405 for changes."""
+    if request.version < version and request.method == "GET":
+        raise ApiError(406, "Request not acceptable. The path needs a newer API version.")
+    offered(request, version)
 
 
 def observes(caller: Context) -> bool:

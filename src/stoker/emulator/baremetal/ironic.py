@@ -17,11 +17,13 @@ from stoker.emulator.baremetal.node_routes import NODE_ROUTES
 from stoker.emulator.baremetal.nodes import Nodes
 from stoker.emulator.baremetal.ports import PORT_ROUTES, Ports
 from stoker.emulator.baremetal.templates import TEMPLATE_ROUTES, Templates
+from stoker.emulator.baremetal.vifs import VIF_ROUTES
 from stoker.emulator.baremetal.volumes import VOLUME_ROUTES, Volumes
 from stoker.emulator.core.cloud import Cloud, Microversions, Records, Service
 from stoker.emulator.core.component import merged
 from stoker.emulator.core.errors import not_found
 from stoker.emulator.core.http import Request, Response, Version
+from stoker.emulator.core.microversions import negotiate
 
 OLDEST, NEWEST = (1, 1), (1, 75)
 _HEADER = "X-OpenStack-Ironic-API"
@@ -30,6 +32,15 @@ COLLECTIONS: Mapping[str, Version] = {
     "volume": (1, 32), "conductors": (1, 49), "deploy_templates": (1, 55),
 }  # fmt: skip
 """Collections that the API's version document names, and the microversions that brought them."""
+
+MICROVERSIONS = Microversions(
+    "baremetal",
+    OLDEST,
+    NEWEST,
+    default=OLDEST,
+    legacy_header=f"{_HEADER}-Version",
+    range_headers=(f"{_HEADER}-Minimum-Version", f"{_HEADER}-Maximum-Version"),
+)
 
 
 class BareMetalRecords(Records):
@@ -74,6 +85,8 @@ def versions(records: Records, request: Request) -> Response:
 
 
 def version(records: Records, request: Request) -> Response:
+    """The document of version 1: the collections of the microversion. Raises ApiError 400 and 406."""
+    request.version = negotiate(MICROVERSIONS, request.headers)
     collections = [name for name, since in COLLECTIONS.items() if request.version >= since]
     links = {
         name: [
@@ -95,17 +108,17 @@ BARE_METAL = Service(
     # A path without a version is one of the default version.
     prefixes=("/v1", ""),
     routes=merged(
-        NODE_ROUTES, PORT_ROUTES, CHASSIS_ROUTES, ALLOCATION_ROUTES, VOLUME_ROUTES, TEMPLATE_ROUTES, CONDUCTOR_ROUTES
+        NODE_ROUTES,
+        PORT_ROUTES,
+        VIF_ROUTES,
+        CHASSIS_ROUTES,
+        ALLOCATION_ROUTES,
+        VOLUME_ROUTES,
+        TEMPLATE_ROUTES,
+        CONDUCTOR_ROUTES,
     ),
     root={"/": {"GET": versions}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
     error_body=error_body,
-    microversions=Microversions(
-        "baremetal",
-        OLDEST,
-        NEWEST,
-        default=OLDEST,
-        legacy_header=f"{_HEADER}-Version",
-        range_headers=(f"{_HEADER}-Minimum-Version", f"{_HEADER}-Maximum-Version"),
-    ),
+    microversions=MICROVERSIONS,
 )

@@ -42,8 +42,8 @@ NODE = Kind(
         "instance_info": _map(),
         "power_state": Field(),
         "target_power_state": Field(),
-        "provision_state": Field(),
-        "target_provision_state": Field(),
+        "provision_state": Field(hidden=("available", (1, 2))),
+        "target_provision_state": Field(hidden=("available", (1, 2))),
         "provision_updated_at": Field(),
         "last_error": Field(),
         "reservation": Field(),
@@ -155,6 +155,7 @@ ALLOCATION = Kind(
     {
         "uuid": Field(),
         "name": Field(check=name_form),
+        "node": Field((1, 58), _TEXT, write_only=True),
         "node_uuid": Field(),
         "state": Field(),
         "last_error": Field(),

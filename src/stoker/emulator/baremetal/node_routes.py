@@ -10,18 +10,18 @@ from stoker.emulator.baremetal.http import (
     OBSERVERS,
     boolean_form,
     listed,
-    needs,
+    offered_below_node,
     require,
     single,
 )
 from stoker.emulator.baremetal.kinds import INTERFACES, NODE
-from stoker.emulator.baremetal.nodes import DRIVERS, HOST, Nodes, may_see
+from stoker.emulator.baremetal.nodes import DRIVERS, HOST, Nodes, may_see, require_unlocked
 from stoker.emulator.baremetal.patching import patched
 from stoker.emulator.baremetal.ports import Ports
 from stoker.emulator.baremetal.volumes import Volumes
 from stoker.emulator.core import fields
 from stoker.emulator.core.component import using
-from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
+from stoker.emulator.core.errors import ApiError, bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 
@@ -32,6 +32,15 @@ _FAULTS = ("power failure", "clean failure", "rescue abort failure", "service fa
 MOST_TRAITS = 50
 """Traits of one node."""
 _BOOT_DEVICES = ("pxe", "disk", "cdrom", "bios", "safe")
+_PROPERTIES = {
+    "fake-hardware": {name: f"{name} of the fake vendor interface. Required." for name in ("B1", "B2")},
+    **{
+        driver: {f"{driver}_{one}": f"The {one} of the management controller."
+                 for one in ("address", "username", "password")}
+        for driver in ("ipmi", "redfish")
+    },
+}  # fmt: skip
+"""Driver → name in `driver_info` → what it is for."""
 NodeHandler = Callable[[Nodes, Request, Record], Response]
 
 
@@ -84,8 +93,9 @@ def update(nodes: Nodes, request: Request) -> Response:
 
 
 def delete(nodes: Nodes, request: Request) -> Response:
+    node = nodes.reach(request, request.vars["node"])
     require(request, "baremetal:node:delete", *ADMINISTRATORS)
-    node = nodes.changeable(request, request.vars["node"], "baremetal:node:delete")
+    require_unlocked(node)
     nodes.delete(node)
     nodes.records.component(Ports).forget_node(node["uuid"])
     nodes.records.component(Volumes).forget_node(node["uuid"])
@@ -115,7 +125,13 @@ def show_states(nodes: Nodes, request: Request) -> Response:
     names = ("power_state", "target_power_state", "provision_state", "target_provision_state", "provision_updated_at",
              "last_error", "console_enabled", "raid_config", "target_raid_config", "boot_mode",
              "secure_boot")  # fmt: skip
-    return Response({name: node[name] for name in names if NODE.fields[name].since <= request.version})
+    known = {name: NODE.fields[name] for name in names if NODE.fields[name].since <= request.version}
+    return Response({name: field.visible(request.version, node[name]) for name, field in known.items()})
+
+
+def show_unknown_state(nodes: Nodes, request: Request) -> Response:
+    """Refuse a path below the states that does not exist: 404 for reads; other methods are not allowed (405)."""
+    raise not_found("The resource could not be found.")
 
 
 def _set_power(nodes: Nodes, request: Request, node: Record) -> Response:
@@ -140,7 +156,7 @@ def _set_provision(nodes: Nodes, request: Request, node: Record) -> Response:
 
 
 def show_console(nodes: Nodes, request: Request) -> Response:
-    node = nodes.reach(request, request.vars["node"])
+    node = nodes.managed(request, request.vars["node"], "baremetal:node:get_console")
     return Response({"console_enabled": node["console_enabled"], "console_info": None})
 
 
@@ -152,10 +168,12 @@ def _set_console(nodes: Nodes, request: Request, node: Record) -> Response:
 
 
 def _set_raid(nodes: Nodes, request: Request, node: Record) -> Response:
-    disks = _body(request).get("logical_disks")
-    if not isinstance(disks, list):
+    if request.version < (1, 12):
+        raise ApiError(406, "Request not acceptable. The RAID configuration needs a newer API version.")
+    wanted = _body(request)
+    if wanted and not isinstance(wanted.get("logical_disks"), list):
         raise bad_request("The target RAID configuration must have a list 'logical_disks'.")
-    nodes.update(node, {"target_raid_config": _body(request)})
+    nodes.update(node, {"target_raid_config": wanted})
     return Response(status=204)
 
 
@@ -205,7 +223,7 @@ def list_boot_devices(nodes: Nodes, request: Request) -> Response:
 
 
 def list_traits(nodes: Nodes, request: Request) -> Response:
-    needs(request, (1, 37))
+    offered_below_node(request, (1, 37))
     return Response({"traits": nodes.reach(request, request.vars["node"])["traits"]})
 
 
@@ -224,7 +242,7 @@ def _few(traits: set[str]) -> list[str]:
 
 
 def _set_traits(nodes: Nodes, request: Request, node: Record) -> Response:
-    needs(request, (1, 37))
+    offered_below_node(request, (1, 37))
     given = _body(request).get("traits")
     if not isinstance(given, list):
         raise bad_request("The request body must have a list 'traits'.")
@@ -233,13 +251,13 @@ def _set_traits(nodes: Nodes, request: Request, node: Record) -> Response:
 
 
 def _add_trait(nodes: Nodes, request: Request, node: Record) -> Response:
-    needs(request, (1, 37))
+    offered_below_node(request, (1, 37))
     nodes.update(node, {"traits": _few({*node["traits"], _trait(request.vars["trait"])})})
     return Response(status=204)
 
 
 def _remove_trait(nodes: Nodes, request: Request, node: Record) -> Response:
-    needs(request, (1, 37))
+    offered_below_node(request, (1, 37))
     trait = request.vars["trait"]
     if trait not in node["traits"]:
         raise not_found(f"Node {node['uuid']} doesn't have a trait '{trait}'")
@@ -248,43 +266,9 @@ def _remove_trait(nodes: Nodes, request: Request, node: Record) -> Response:
 
 
 def _remove_traits(nodes: Nodes, request: Request, node: Record) -> Response:
-    needs(request, (1, 37))
+    offered_below_node(request, (1, 37))
     nodes.update(node, {"traits": []})
     return Response(status=204)
-
-
-# -- virtual interfaces ---------------------------------------------------------------------------------------------
-
-
-def list_vifs(nodes: Nodes, request: Request) -> Response:
-    needs(request, (1, 28))
-    node = nodes.reach(request, request.vars["node"])
-    return Response({"vifs": [{"id": one} for one in node["driver_internal_info"].get("vifs", [])]})
-
-
-def _attach_vif(nodes: Nodes, request: Request, node: Record) -> Response:
-    needs(request, (1, 28))
-    key = _body(request).get("id")
-    if not isinstance(key, str) or not key:
-        raise bad_request("The request body must have a string 'id'.")
-    attached = node["driver_internal_info"].get("vifs", [])
-    if key in attached:
-        raise conflict(f"Unable to attach VIF because VIF {key} is already attached to node {node['uuid']}.")
-    _keep_vifs(nodes, node, [*attached, key])
-    return Response(status=204)
-
-
-def _detach_vif(nodes: Nodes, request: Request, node: Record) -> Response:
-    needs(request, (1, 28))
-    attached, key = node["driver_internal_info"].get("vifs", []), request.vars["vif"]
-    if key not in attached:
-        raise bad_request(f"Unable to detach VIF {key} from node {node['uuid']} because it is not attached to it.")
-    _keep_vifs(nodes, node, [one for one in attached if one != key])
-    return Response(status=204)
-
-
-def _keep_vifs(nodes: Nodes, node: Record, vifs: list[str]) -> None:
-    nodes.update(node, {"driver_internal_info": {**node["driver_internal_info"], "vifs": vifs}})
 
 
 # -- drivers --------------------------------------------------------------------------------------------------------
@@ -327,9 +311,7 @@ def driver_properties(nodes: Nodes, request: Request) -> Response:
     name = request.vars["driver"]
     if name not in DRIVERS:
         raise ApiError(404, f"Failed to load driver {name}.")
-    prefix = {"ipmi": "ipmi", "redfish": "redfish"}.get(name)
-    names = ("address", "username", "password") if prefix else ()
-    return Response({f"{prefix}_{one}": f"The {one} of the management controller." for one in names})
+    return Response(dict(_PROPERTIES[name]))
 
 
 _ONE = "/nodes/{node}"
@@ -346,6 +328,9 @@ NODE_ROUTES = using(
             "GET": show_console,
             "PUT": _changing("baremetal:node:set_console_state", _set_console),
         },
+        # The path below a collection of states, which the service has beside the one below a node.
+        "/nodes/states/console/{node}": {"GET": show_console},
+        f"{_ONE}/states/{{state}}": {"GET": show_unknown_state},
         f"{_ONE}/states/raid": {"PUT": _changing("baremetal:node:set_raid_state", _set_raid)},
         f"{_ONE}/maintenance": {
             "PUT": _changing("baremetal:node:set_maintenance", _set_maintenance),
@@ -366,11 +351,6 @@ NODE_ROUTES = using(
             "PUT": _changing("baremetal:node:traits:set", _add_trait),
             "DELETE": _changing("baremetal:node:traits:delete", _remove_trait),
         },
-        f"{_ONE}/vifs": {
-            "GET": list_vifs,
-            "POST": _changing("baremetal:node:vif:attach", _attach_vif),
-        },
-        f"{_ONE}/vifs/{{vif}}": {"DELETE": _changing("baremetal:node:vif:detach", _detach_vif)},
         "/drivers": {"GET": list_drivers},
         "/drivers/{driver}": {"GET": show_driver},
         "/drivers/{driver}/properties": {"GET": driver_properties},

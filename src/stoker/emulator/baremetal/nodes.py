@@ -30,23 +30,27 @@ from stoker.emulator.core.http import Request
 from stoker.emulator.core.store import Collection, Record
 
 SECONDS_PER_STATE = 5.0
+SECONDS_TO_POWER = {"fake": 0.0}
+"""How long a change of the power state takes, by the node's power interface; with others SECONDS_PER_STATE."""
+PROTECTABLE = ("active", "rescue")
+"""Provision states in which a node can be protected."""
 PRESETS = ("node-0", "node-1")
 """The nodes of a new cloud, which are available."""
 HOST = "conductor-1"
 """The conductor that manages all nodes, and holds their locks."""
 DRIVERS: Mapping[str, Mapping[str, str]] = {
     "fake-hardware": {
-        **dict.fromkeys(INTERFACES, "fake"), "bios": "no-bios", "network": "noop", "rescue": "no-rescue",
+        **dict.fromkeys(INTERFACES, "fake"), "bios": "no-bios", "network": "flat", "rescue": "no-rescue",
         "storage": "noop",
     },
     "ipmi": {
         "bios": "no-bios", "boot": "ipxe", "console": "no-console", "deploy": "direct", "inspect": "no-inspect",
-        "management": "ipmitool", "network": "noop", "power": "ipmitool", "raid": "no-raid", "rescue": "no-rescue",
+        "management": "ipmitool", "network": "flat", "power": "ipmitool", "raid": "no-raid", "rescue": "no-rescue",
         "storage": "noop", "vendor": "ipmitool",
     },
     "redfish": {
         "bios": "redfish", "boot": "redfish-virtual-media", "console": "no-console", "deploy": "direct",
-        "inspect": "redfish", "management": "redfish", "network": "noop", "power": "redfish", "raid": "redfish",
+        "inspect": "redfish", "management": "redfish", "network": "flat", "power": "redfish", "raid": "redfish",
         "rescue": "no-rescue", "storage": "noop", "vendor": "redfish",
     },
 }  # fmt: skip
@@ -152,6 +156,9 @@ class Nodes(Component):
                 raise bad_request(f"{name}_reason cannot be set when {name} is False.")
             if name in changes and not node[name]:
                 changes[f"{name}_reason"] = None
+        if changes.get("protected") and (state := node.get("provision_state", ENROLL)) not in PROTECTABLE:
+            raise conflict(f"Node {node['uuid']} can only be protected in the provision states "
+                           f"{' and '.join(PROTECTABLE)}, and it is in {state}.")  # fmt: skip
         if changes.get("name"):
             other = self.rows.first(name=changes["name"])
             if other is not None and other["uuid"] != node["uuid"]:
@@ -269,10 +276,12 @@ class Nodes(Component):
         after, since = POWER[target]
         if request.version < since:
             raise ApiError(406, f"Request not acceptable. The target {target} needs a newer API version.")
-        if node["power_state"] == target:
+        if (node["power_state"] or "power off") == target:
+            self.rows.update(node, power_state=after, last_error=None)
             return
         self.rows.update(node, target_power_state=after, reservation=HOST, last_error=None)
-        self.after(SECONDS_PER_STATE, self.finish_power, node["uuid"], after)
+        seconds = SECONDS_TO_POWER.get(node["power_interface"], SECONDS_PER_STATE)
+        self.after(seconds, self.finish_power, node["uuid"], after)
 
     def finish_power(self, key: str, after: str) -> None:
         """End a change of the power state."""

@@ -25,7 +25,8 @@ def patched(request: Request, kind: Kind, values: Mapping[str, Any]) -> dict[str
     operations = request.json
     if not isinstance(operations, list) or not operations:
         raise bad_request("The request body must be a JSON list of patch operations.")
-    document = {name: copy.deepcopy(values[name]) for name, field in kind.fields.items() if field.check is not None}
+    document = {name: copy.deepcopy(values[name]) for name, field in kind.fields.items()
+                if field.check is not None and not field.write_only}  # fmt: skip
     touched: set[str] = set()
     for operation in operations:
         name, parts = _target(kind, operation)

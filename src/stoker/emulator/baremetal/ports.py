@@ -9,7 +9,7 @@ from stoker.emulator.baremetal.patching import patched
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component, using
-from stoker.emulator.core.errors import bad_request, conflict, not_found
+from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 
@@ -129,7 +129,8 @@ def _selected(ports: Ports, request: Request) -> list[Record]:
     if (address := query.get("address")) is not None:
         rows = [row for row in rows if row["address"] == address.lower()]
     if (key := query.get("portgroup")) is not None:
-        needs(request, (1, 24))
+        if request.version < (1, 24):
+            raise ApiError(406, "Request not acceptable. The filter portgroup needs a newer API version.")
         group = ports.group(request, key)
         rows = [row for row in rows if row["portgroup_uuid"] == group["uuid"]]
     return rows
