@@ -75,6 +75,7 @@ def test_versions(served: ServedCloud, ironic: Ironic) -> None:
         ("GET", "/nodes/node-0/traits", None, "1.36", 406),
         ("PUT", "/nodes/node-0/traits", {"traits": []}, "1.36", 405),
         ("PUT", "/nodes/node-0/traits/CUSTOM_A", None, "1.36", 405),
+        ("DELETE", "/nodes/node-0/traits", None, "1.36", 404),
         ("GET", "/ports?portgroup=x", None, "1.23", 406),
         ("PUT", "/nodes/node-0/states/raid", {}, "1.11", 406),
         ("PUT", "/nodes/node-0/states/raid", {}, "1.12", 204),
@@ -320,15 +321,17 @@ def test_power_and_backfilled_allocations(served: ServedCloud, ironic: Ironic) -
     wanted = {"node": "n1", "name": "mine"}
     ironic.refused("POST", "/allocations", wanted, 406, "API version", "1.57")
     ironic.refused("POST", "/allocations", {"node": "nope"}, 400, "Node nope could not be found")
-    assert ironic.do("POST", "/allocations", {"node": "n1"}, 201)["state"] == "allocating"
-    [failed] = ironic.do("GET", "/allocations")["allocations"]
-    assert failed["state"] == "error" and "is not active" in failed["last_error"]
+    ironic.refused("POST", "/allocations", wanted, 409, "is not active")
     for action in ("manage", "provide", "active"):
         ironic.provision("n1", action)
-    assert ironic.do("POST", "/allocations", wanted, 201).keys() == failed.keys()
-    found = ironic.do("GET", "/allocations/mine")
-    assert (found["state"], found["node_uuid"], found["resource_class"]) == ("active", key, "gold")
+    found = ironic.call("POST", "/allocations", wanted).json
+    assert "node" not in found and (found["state"], found["node_uuid"], found["resource_class"]) == (
+        "active",
+        key,
+        "gold",
+    )
     assert ironic.do("GET", "/nodes/n1")["instance_uuid"] == found["uuid"]
+    ironic.refused("POST", "/allocations", {"node": "n1"}, 409, "has an instance")
     ironic.refused("GET", "/allocations?fields=node", None, 400, "not valid")
 
 

@@ -39,7 +39,7 @@ class Allocations(Component):
         self.rows = records.collection(
             "allocations", ("name", "node_uuid"), lambda key: not_found(f"Allocation {key} could not be found.")
         )
-        records.deferrable(self.finish_allocation, self.finish_backfill)
+        records.deferrable(self.finish_allocation)
 
     def now(self) -> str:
         return self.records.timestamp(TIMESTAMP)
@@ -59,24 +59,14 @@ class Allocations(Component):
         node = self.nodes.free_for(
             allocation["resource_class"], set(allocation["traits"]), allocation["candidate_nodes"]
         )
-        self._finish(allocation, node, "no available nodes match the resource class and traits")
+        self.assign(allocation, node)
 
-    def finish_backfill(self, key: str, node_uuid: str) -> None:
-        """Give an allocation the deployed node that it was requested for, or set it to error."""
-        allocation, node = self.rows.get(key), self.nodes.rows.get(node_uuid)
-        if allocation is None:
-            return
-        fits = node is not None and _fits(allocation, node)
-        self._finish(
-            allocation, node if fits else None, f"node {node_uuid} is not active, is in use, or does not match"
-        )
-
-    def _finish(self, allocation: Record, node: Record | None, problem: str) -> None:
-        """Give an allocation a node, or set it to error for a problem without one, or for a fault."""
+    def assign(self, allocation: Record, node: Record | None) -> None:
+        """Give an allocation a node, or set it to error when there is none or a fault rule demands it."""
         key = allocation["uuid"]
         fault = allocation.pop("_fault", None)
         if node is None or fault is not None:
-            reason = fault or problem
+            reason = fault or "no available nodes match the resource class and traits"
             self.rows.update(allocation, state="error", updated_at=self.now(),
                              last_error=f"Failed to process allocation {key}: {reason}.")  # fmt: skip
             return
@@ -86,7 +76,7 @@ class Allocations(Component):
     def remove(self, allocation: Record) -> None:
         """Remove an allocation and free its node. Raises ApiError 409 while the node is in use or locked."""
         node = self.nodes.rows.get(allocation["node_uuid"] or "")
-        if node is not None:
+        if node is not None and node["allocation_uuid"] == allocation["uuid"]:
             if node["reservation"] is not None or (node["provision_state"] == "active" and not node["maintenance"]):
                 raise conflict(f"Cannot delete allocation {allocation['uuid']} because its node is in use.")
             self.nodes.update(node, {"allocation_uuid": None, "instance_uuid": None})
@@ -94,12 +84,12 @@ class Allocations(Component):
 
 
 def _fits(allocation: Record, node: Record) -> bool:
-    """Whether an allocation can be that of a node which has been deployed without one."""
+    """Whether a new allocation can be that of a node which has been deployed without one."""
     matches = node["resource_class"] == allocation["resource_class"] and set(allocation["traits"]) <= set(
         node["traits"]
     )
     wanted = not allocation["candidate_nodes"] or node["uuid"] in allocation["candidate_nodes"]
-    idle = node["instance_uuid"] in (None, allocation["uuid"]) and node["reservation"] is None
+    idle = node["instance_uuid"] is None and node["reservation"] is None
     return matches and wanted and idle and node["provision_state"] == "active"
 
 
@@ -128,6 +118,8 @@ def create(allocations: Allocations, request: Request) -> Response:
     if values["name"] is not None and allocations.rows.first(name=values["name"]) is not None:
         raise conflict(f"An allocation with name {values['name']} already exists.")
     values["candidate_nodes"] = [allocations.nodes.reach(request, key)["uuid"] for key in values["candidate_nodes"]]
+    if backfilled is not None and not _fits(values, backfilled):
+        raise conflict(f"Node {backfilled['uuid']} is not active, has an instance, or does not match the allocation.")
     key = new_key(request, allocations.rows)
     made = allocations.rows.add(
         {
@@ -144,7 +136,7 @@ def create(allocations: Allocations, request: Request) -> Response:
     if backfilled is None:
         allocations.after(SECONDS_TO_ALLOCATE, allocations.finish_allocation, key)
     else:
-        allocations.after(SECONDS_TO_ALLOCATE, allocations.finish_backfill, key, backfilled["uuid"])
+        allocations.assign(made, backfilled)
     return single(request, ALLOCATION, made, 201)
 
 

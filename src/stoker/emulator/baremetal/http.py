@@ -184,9 +184,11 @@ def offered(request: Request, version: Version) -> None:
 
 def offered_below_node(request: Request, version: Version) -> None:
     """Raise ApiError in a version that does not know a path below a node yet: 406 for reads, since it takes the last
-    part for a field, and 405 for changes."""
+    part for a field, 404 for deletions, and 405 for other changes."""
     if request.version < version and request.method == "GET":
         raise ApiError(406, "Request not acceptable. The path needs a newer API version.")
+    if request.method == "DELETE":
+        needs(request, version)
     offered(request, version)
 
 
