@@ -117,6 +117,10 @@ class Engine(Process):
         super().__init__(arguments, log, status_port, program)
         self.host, self.id = host, ""
 
+    def receives_calls(self) -> bool:
+        """Whether the broker's messages reach it; release 0.1.0 does not tell."""
+        return bool(json.loads(self.status("/healthcheck")[1]).get("receives_calls", True))
+
 
 class Cluster:
     """`deaths_limit` is 0 unless a test sets it: most kill engines at random, and no operation is to blame for that.
@@ -167,9 +171,19 @@ class Cluster:
             engine = self.running.pop()
             engine.signal(signal.SIGTERM)
             engine.ended()
-        while len(self.running) < number:
-            self.start_engine()
-        return self.await_engines() if number else []
+        new = [self.start_engine() for _ in range(number - len(self.running))]
+        found = self.await_engines() if number else []
+        for engine in new:
+            wait_until(engine.receives_calls, f"{engine.host} receives calls")
+        if new:
+            wait_until(self._know_each_other, "each engine has found the others at a heartbeat")
+        return found
+
+    def _know_each_other(self) -> bool:
+        columns = tables.engines.c
+        query = select(columns.started_at, columns.seen_at).where(columns.id.in_([each.id for each in self.running]))
+        rows = self.database.read_now(lambda connection: connection.execute(query).all())
+        return bool(min(row.seen_at for row in rows) > max(row.started_at for row in rows) + HEARTBEAT)
 
     def await_engines(self) -> list[Engine]:
         """Wait until the engines that run, and no others, are known as alive."""

@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,11 @@ def example(
     shell.wait()
 
 
+def serves(health: Callable[[], bytes | None]) -> bool:
+    """Whether an engine says that it receives calls."""
+    return bool(json.loads(health() or b"{}").get("receives_calls"))
+
+
 def test_the_worked_example_works(example: Path, served: ServedCloud, ports: dict[str, str]) -> None:
     one, other = (f"http://{HOST}:{ports[name]}" for name in ("8004", "8014"))
     try:
@@ -105,8 +111,9 @@ def test_the_worked_example_works(example: Path, served: ServedCloud, ports: dic
     except AssertionError:
         pytest.fail((example / "log").read_text(errors="replace")[-4000:])
     for name in ("9101", "9102", "9103"):
-        health = json.loads(asked(f"http://{HOST}:{ports[name]}", "/healthcheck") or b"{}")
-        assert health == {"healthy": True, "problems": []}
+        health = partial(asked, f"http://{HOST}:{ports[name]}", "/healthcheck")
+        wait_until(partial(serves, health), "the engine receives calls")
+        assert json.loads(health() or b"{}") == {"healthy": True, "problems": [], "receives_calls": True}
     token, project = demo(served)
     asked(one, f"/v1/{project}/stacks", token, {"stack_name": "web", "template": TEMPLATE})
     shown = f"/v1/{project}/stacks?name=web"

@@ -192,12 +192,11 @@ async def test_what_refers_to_the_group_sees_its_new_size_at_the_next_update(wor
 
 
 async def test_a_change_that_fails_starts_no_cooldown(world: World) -> None:
-    await world.create("web", template())
-    await world.update("web", template(member={"fail": True}))
+    await world.create("web", template(member={"fail": True}, min_size=0, desired_capacity=0))
     before = await group_metadata(world)
     await ages(world, 61)
     await signal(world, "up")
-    assert (await settled(world))["size"] == 1, "a member that could not be made does not count"
+    assert (await settled(world))["size"] == 0, "a member that could not be made does not count"
     assert await group_metadata(world) == before
     nested = await world.call("stack_show", ref={"name": None, "id": await group_id(world)})
     assert (nested["action"], nested["status"]) == ("UPDATE", "FAILED")

@@ -135,13 +135,13 @@ import contextlib, io, json, shlex, sys
 from openstackclient import shell
 results = []
 for line in sys.stdin:
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+    said, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(errors):
         try:
             code = shell.main(shlex.split(line))
         except SystemExit as end:
             code = end.code
-    results.append((code, said.getvalue()))
+    results.append((code, said.getvalue() + (errors.getvalue() if code else "")))
 print(json.dumps(results))
 """
 
