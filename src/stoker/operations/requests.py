@@ -156,13 +156,27 @@ async def check_request(
     return CheckedRequest(prepared, definition, wanted)
 
 
-async def check_whole(engine: Engine, context: RequestContext, stack: Stack, request: TemplateInputs) -> CheckedRequest:
-    """Check a request that defines the whole stack. Raises the errors of `check_request`."""
+async def check_whole(
+    engine: Engine,
+    context: RequestContext,
+    stack: Stack,
+    request: TemplateInputs,
+    former: Mapping[str, Any] | None = None,
+) -> CheckedRequest:
+    """Check a request that defines the whole stack. Raises the errors of `check_request`.
+
+    The `former` values are those of parameters that neither the request nor its environment sets, as far as the
+    template declares them.
+    """
     template = await parse_template(engine, context, request.template)
     environment = await parse_environment(engine, context, request, template)
-    return await check_request(
-        engine, context, stack, template, environment, request.files or {}, request.parameters or {}
-    )
+    kept = {
+        name: value
+        for name, value in (former or {}).items()
+        if name in template.parameters and name not in environment.parameters
+    }
+    parameters = {**kept, **(request.parameters or {})}
+    return await check_request(engine, context, stack, template, environment, request.files or {}, parameters)
 
 
 async def check_exports(engine: Engine, stack: Stack, names: list[str]) -> None:

@@ -186,19 +186,9 @@ async def stack_update(engine: Engine, context: RequestContext, request: UpdateS
 async def replaced_request(
     engine: Engine, context: RequestContext, stack: Stack, request: UpdateRequest[Any]
 ) -> CheckedRequest:
-    """Return the definition of a request that replaces the stack's whole definition, checked.
-
-    With `existing_parameters`, parameters that the request and its environment do not set keep the values of the
-    former request, as far as the new template declares them.
-    """
-    template = await parse_template(engine, context, request.template)
-    environment = await parse_environment(engine, context, request, template)
-    former: dict[str, Any] = {}
-    if request.existing_parameters:
-        present = await engine.loader.load(stack.inputs)
-        former = _kept(present.parameters["request"], template, tuple(environment.parameters))
-    parameters = {**former, **(request.parameters or {})}
-    return await check_request(engine, context, stack, template, environment, request.files or {}, parameters)
+    """Return the definition of a request that replaces the stack's whole definition, checked."""
+    former = (await engine.loader.load(stack.inputs)).parameters["request"] if request.existing_parameters else None
+    return await check_whole(engine, context, stack, request, former)
 
 
 async def stack_patch(engine: Engine, context: RequestContext, request: PatchStack) -> StackView:
