@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from stoker.base.ids import arn
+from stoker.engine.calls.children import members_of
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.planning.rehearsal import Unforeseeable, at_once
 from stoker.engine.records.scope import RecordedScope
@@ -38,19 +39,7 @@ class OfflineChild:
 
     async def members(self) -> list[Member]:
         """Return the resources in creation order."""
-        return [
-            Member(
-                name=state.row.name,
-                type=state.row.type,
-                action=state.row.action,
-                status=state.row.status,
-                reference_id=state.reference_id(),
-                physical_id=state.row.physical_id,
-                created_at=state.row.created_at,
-                properties=state.given,
-            )
-            for state in sorted(self._current.values(), key=lambda state: state.row.position)
-        ]
+        return members_of(self._current.values())
 
     async def member_attribute(self, member: str, key: AttributeKey) -> Any:
         """Return an attribute of a resource. Raises Unforeseeable if it is not known."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -22,6 +22,23 @@ from stoker.template.environment import Environment
 from stoker.template.template import Template
 
 
+def members_of(states: Iterable[ResourceState]) -> list[Member]:
+    """Return the resources of a stack in creation order, as a resource type sees those of its child."""
+    return [
+        Member(
+            name=state.row.name,
+            type=state.row.type,
+            action=state.row.action,
+            status=state.row.status,
+            reference_id=state.reference_id(),
+            physical_id=state.row.physical_id,
+            created_at=state.row.created_at,
+            properties=state.given,
+        )
+        for state in sorted(states, key=lambda state: state.row.position)
+    ]
+
+
 class ChildView:
     """Read access to the nested stack of a resource: see plugins.resource.ChildStack."""
 
@@ -38,20 +55,7 @@ class ChildView:
     async def members(self) -> list[Member]:
         """Return the child's current resources in creation order."""
         inside = await self._look_inside()
-        states = sorted(inside.current.values(), key=lambda state: state.row.position) if inside else []
-        return [
-            Member(
-                name=state.row.name,
-                type=state.row.type,
-                action=state.row.action,
-                status=state.row.status,
-                reference_id=state.reference_id(),
-                physical_id=state.row.physical_id,
-                created_at=state.row.created_at,
-                properties=state.given,
-            )
-            for state in states
-        ]
+        return members_of(inside.current.values()) if inside else []
 
     async def member_attribute(self, member: str, key: AttributeKey) -> Any:
         """Return an attribute of one of the child's resources; None if it has none."""
