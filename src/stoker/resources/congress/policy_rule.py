@@ -6,22 +6,20 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
-from stoker.resources.base import Collection, RestResource, found_well
+from stoker.resources.base import Collection, found_well
 from stoker.resources.congress.policy import SERVICE
 from stoker.resources.declare import length
-from stoker.resources.replacing import conclusive, is_recorded
+from stoker.resources.deleted_first import DeletedFirstResource
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Property, Type
 
 _BLANK = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\s+""")
-_GIVEN_UP = "given_up"
-"""In `call.data`: the rule has been deleted so that its replacement can contain the same rule."""
 
 
-class PolicyRule(RestResource):
+class PolicyRule(DeletedFirstResource):
     """A rule of a policy. Congress cannot change rules, and a policy contains an equal one once.
 
     Therefore a rule of which only the name or the comment changes is deleted before its replacement is created.
@@ -72,40 +70,17 @@ class PolicyRule(RestResource):
 
     # -- replacing ------------------------------------------------------------------------------------------------
 
-    async def prepare_for_replacement(self, call: Call) -> Outcome:
-        if _GIVEN_UP not in call.data:
-            if call.replacement is None or not _excludes(call.properties, call.replacement):
-                return Done()
-            call.data[_GIVEN_UP] = True
-            return Again(after=0.0)
-        await call.cloud.delete(SERVICE, self.member_path(call), ok=(404,))
-        return Done()
+    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+        """Return whether a policy cannot contain both rules."""
+        same_policy = properties["policy"] == replacement["policy"]
+        return same_policy and _is_same_rule(str(properties["rule"]), str(replacement["rule"]))
 
-    async def revert_replacement(self, call: Call) -> Outcome:
-        """Create an equal rule in place of the replacement."""
-        return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
-
-    async def _restored(self, call: Call) -> Outcome:
+    async def rivals(self, call: Call) -> list[dict[str, Any]]:
         listed = await call.cloud.list(SERVICE, self.collection_path(call), self.collection.members)
-        for rival in listed:
-            if not _is_same_rule(rival["rule"], call.properties["rule"]):
-                continue
-            if rival["id"] == call.physical_id:
-                del call.data[_GIVEN_UP]
-                return Done()
-            if not await is_recorded(call, rival["id"]):
-                if self.made_by(call, await self.create_body(call), rival):
-                    return Again(after=0.0, physical_id=str(rival["id"]))
-                return Failed(f"somebody else has created the same rule ({rival['id']}); delete it", "Conflict")
-            await call.cloud.delete(SERVICE, f"{self.collection_path(call)}/{rival['id']}", ok=(404,))
-        made = await self.begin(call)
-        return Again(after=0.0, physical_id=str(made["id"]))
+        return [rule for rule in listed if _is_same_rule(rule["rule"], call.properties["rule"])]
 
-
-def _excludes(properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
-    """Return whether a policy cannot contain both rules."""
-    same_policy = properties["policy"] == replacement["policy"]
-    return same_policy and _is_same_rule(str(properties["rule"]), str(replacement["rule"]))
+    def taken(self, rival: Mapping[str, Any]) -> str:
+        return f"somebody else has created the same rule ({rival['id']}); delete it"
 
 
 def _is_same_rule(one: str, other: str) -> bool:

@@ -14,12 +14,12 @@ import yaml
 
 from stoker.base.errors import BadValue
 from stoker.base.json_text import dumps
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
-from stoker.resources.base import Collection, RestResource, found_well, unrecorded
+from stoker.resources.base import Collection, found_well, unrecorded
 from stoker.resources.declare import length
-from stoker.resources.replacing import conclusive, is_recorded
+from stoker.resources.deleted_first import DeletedFirstResource
 from stoker.resources.wire import NOT_SENT, to_wire, without_nulls
 from stoker.schema.property import Attribute, Change, Property, Type
 from stoker.schema.unknown import has_unknown, is_unknown
@@ -30,8 +30,6 @@ _LARGEST_MANIFEST = 1024 * 1024
 _PATCH = {"Content-Type": "application/murano-packages-json-patch"}
 _NEVER = (1980, 1, 1, 0, 0, 0)
 """The modification time of files in archives, so that equal files make equal archives."""
-_GIVEN_UP = "given_up"
-"""In `call.data`: the package has been deleted so that its replacement can have the same full name."""
 
 
 def _words(description: str, reference: str | None = None) -> Property:
@@ -41,7 +39,7 @@ def _words(description: str, reference: str | None = None) -> Property:
     return Property(Type.LIST, description, change=Change.UPDATE, items=item)
 
 
-class Package(RestResource):
+class Package(DeletedFirstResource):
     """A package. Its full name, in the manifest, can occur once in a project.
 
     Therefore a package is deleted before its replacement with the same full name is uploaded.
@@ -136,11 +134,11 @@ class Package(RestResource):
 
     async def find(self, call: Call) -> str | None:
         body = await self.create_body(call)
-        listed = await self._named(call)
+        listed = await self.rivals(call)
         found = [str(item["id"]) for item in listed if self.made_by(call, body, item)]
         return min(await unrecorded(call, found), default=None)
 
-    async def _named(self, call: Call) -> list[dict[str, Any]]:
+    async def rivals(self, call: Call) -> list[dict[str, Any]]:
         """Return the packages of the project with the full name, which are one at the most."""
         name = _full_name(_packed(call.properties))
         query = {"fqn": name, "owned": "true", "include_disabled": "true"}
@@ -164,45 +162,19 @@ class Package(RestResource):
 
     # -- replacing ------------------------------------------------------------------------------------------------
 
-    async def prepare_for_replacement(self, call: Call) -> Outcome:
-        if _GIVEN_UP not in call.data:
-            if call.replacement is None or not _has_same_name(call.properties, call.replacement):
-                return Done()
-            call.data[_GIVEN_UP] = True
-            return Again(after=0.0)
-        await call.cloud.delete(SERVICE, self.member_path(call), ok=(404,))
-        return Done()
+    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+        """Return whether two packages have the same full name. The replacement's may not be known yet."""
+        if has_unknown(replacement):
+            return True
+        return _full_name(_packed(properties)) == _full_name(_packed(replacement))
 
-    async def revert_replacement(self, call: Call) -> Outcome:
-        """Upload the same package in place of the replacement."""
-        return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
-
-    async def _restored(self, call: Call) -> Outcome:
-        for rival in await self._named(call):
-            identifier = str(rival["id"])
-            if identifier == call.physical_id:
-                del call.data[_GIVEN_UP]
-                return Done()
-            if not await is_recorded(call, identifier):
-                if self.made_by(call, await self.create_body(call), rival):
-                    return Again(after=0.0, physical_id=identifier)
-                name = rival["fully_qualified_name"]
-                return Failed(f"somebody else has uploaded the package {name} ({identifier}); delete it", "Conflict")
-            await call.cloud.delete(SERVICE, f"{self.collection.path}/{identifier}", ok=(404,))
-        made = await self.begin(call)
-        return Again(after=0.0, physical_id=str(made["id"]))
+    def taken(self, rival: Mapping[str, Any]) -> str:
+        return f"somebody else has uploaded the package {rival['fully_qualified_name']} ({rival['id']}); delete it"
 
 
 def _is_given(value: Any) -> bool:
     """Return whether a property has a value; an unknown one will have."""
     return is_unknown(value) or bool(value)
-
-
-def _has_same_name(properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
-    """Return whether two packages have the same full name. The replacement's may not be known yet."""
-    if has_unknown(replacement):
-        return True
-    return _full_name(_packed(properties)) == _full_name(_packed(replacement))
 
 
 def _packed(properties: Mapping[str, Any]) -> bytes:
