@@ -21,7 +21,9 @@ from stoker.store.journal import Batch
 from stoker.store.records import SoftwareConfig, SoftwareDeployment
 from stoker.takeover.decoding import Decoder
 from stoker.takeover.heat import HeatDatabase, HeatStack, Row, parsed, seconds
-from stoker.takeover.mapping import MARK, MappedTree, Mapper
+from stoker.takeover.mapped import MappedTree
+from stoker.takeover.mapping import Mapper
+from stoker.takeover.writing import MARK, TreeWriter
 
 PAGE = 40
 """Number of trees that are read, mapped and written together."""
@@ -76,7 +78,9 @@ class Copier:
     ) -> None:
         self._services = services
         self._heat = heat
-        self._mapper = Mapper(services, decoder, services.clock.now())
+        now = services.clock.now()
+        self._mapper = Mapper(services, decoder, now)
+        self._writer = TreeWriter(services, decoder, now)
         self._project = project
         self._write = write
 
@@ -99,7 +103,7 @@ class Copier:
             if mapped is not None and self._write and fate in (Fate.COPY, Fate.AGAIN):
                 if fate is Fate.AGAIN:
                     await self._services.journal.commit(_removal(tree))
-                commits.append(self._services.journal.commit(self._mapper.batch(mapped)))
+                commits.append(self._services.journal.commit(self._writer.batch(mapped)))
         await asyncio.gather(*commits)
         return outcomes
 

@@ -12,7 +12,7 @@ from stoker.engine.inspection.export import export
 from stoker.engine.records.services import EngineServices
 from stoker.store import tables
 from stoker.store.records import Stack
-from stoker.takeover.mapping import MARK
+from stoker.takeover.writing import MARK
 
 _PAGE = 100
 

@@ -1,0 +1,76 @@
+"""Where the values that Heat has recorded of a resource, and those of its template, agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.engine.planning.decide import Target
+from stoker.engine.planning.plan import Decision
+from stoker.engine.planning.reasons import ReasonCode
+from stoker.engine.records.state import ResourceState, attribute_text
+from stoker.engine.records.values import finalized
+from stoker.plugins.resource import ResourceType
+from stoker.schema.unknown import has_unknown, is_unknown
+from stoker.takeover.mapped import MappedStack
+
+
+def only_inside(decision: Decision) -> bool:
+    """Return whether a decision is about what is in a nested stack only."""
+    return all(reason.code is ReasonCode.NESTED_MAY_CHANGE for reason in decision.reasons) and not decision.changes
+
+
+def known_definition(target: Target, state: ResourceState) -> dict[str, Any]:
+    """Return the definition to record; Heat's metadata where the template's depend on values that are not known."""
+    definition = target.definition()
+    if has_unknown(definition["metadata"]):
+        definition["metadata"] = dict(state.stored.metadata)
+    return {name: value for name, value in definition.items() if not has_unknown(value)}
+
+
+def agreed_values(target: Target, values: Mapping[str, Any], *, same: bool) -> dict[str, Any]:
+    """Return the property values to record: the template's where Heat's mean the same, Heat's elsewhere.
+
+    Heat records IDs where a template has names. If a resource was converged with the present template (`same`), the
+    values of properties that accept names are the template's.
+    """
+    kind, given = target.type, target.given
+    if kind.ignores_properties or kind.any_properties:
+        return dict(given) if same and not has_unknown(given) else dict(values)
+    theirs, ours = finalized(kind, values), finalized(kind, given)
+    agreed: dict[str, Any] = {}
+    for name in {*values, *given}:
+        known = name in given and not has_unknown(given[name])
+        named = name in kind.properties and same and _accepts_names(kind, name)
+        if (known and theirs.get(name) == ours.get(name)) or (known and named) or (name not in values and known):
+            agreed[name] = given[name]
+        elif name in values:
+            agreed[name] = values[name]
+    return agreed
+
+
+def _accepts_names(kind: ResourceType, name: str) -> bool:
+    return _looks_up(kind.properties[name])
+
+
+def _looks_up(prop: Any) -> bool:
+    inside = [*(prop.schema or {}).values(), *([prop.items] if prop.items is not None else [])]
+    return prop.resolve is not None or any(map(_looks_up, inside))
+
+
+def learn_attributes(mapped: MappedStack, expected: Any, recorded: Any) -> None:
+    """Record attributes whose values stand in the recorded properties of a resource that refers to them."""
+    if is_unknown(expected):
+        if len(expected.sources) == 1:
+            name, attribute, *path = next(iter(expected.sources))
+            state = mapped.current.get(str(name))
+            if state is not None and attribute and recorded is not None:
+                key = (attribute, *path)
+                if state.type.path_in_attribute or not path:
+                    state.stored.attributes.setdefault(attribute_text(key), recorded)  # type: ignore[arg-type]
+    elif isinstance(expected, Mapping) and isinstance(recorded, Mapping):
+        for key in expected.keys() & recorded.keys():
+            learn_attributes(mapped, expected[key], recorded[key])
+    elif isinstance(expected, list) and isinstance(recorded, list) and len(expected) == len(recorded):
+        for one, other in zip(expected, recorded, strict=True):
+            learn_attributes(mapped, one, other)

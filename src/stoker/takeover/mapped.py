@@ -1,0 +1,69 @@
+"""The records of one tree of stacks before they are written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from uuid import UUID, uuid5
+
+from stoker.base.errors import StokerError
+from stoker.engine.planning.planner import Wanted
+from stoker.engine.records.loader import Prepared
+from stoker.engine.records.recorded import current_of
+from stoker.engine.records.scope import RecordedScope
+from stoker.engine.records.state import ResourceState
+from stoker.store.records import COMPLETE, Stack, StackSnapshot
+from stoker.takeover.heat import HeatStack
+
+_NAMES = UUID("6c0b7d0e-8f0e-5d3b-9a53-3d1b7c2f4a11")
+"""The namespace of the IDs of records that Heat has no IDs for, so that a repeated takeover makes the same ones."""
+
+
+def record_id(source: HeatStack, *parts: object) -> str:
+    """Return the ID of a record of a stack; `parts` distinguish it from the stack's other records."""
+    return str(uuid5(_NAMES, "/".join(map(str, (source.id, *parts)))))
+
+
+class NotTransferable(StokerError):
+    """A tree of stacks cannot be taken over as it is."""
+
+
+@dataclass
+class MappedStack:
+    """One stack as it will be recorded. `states` are its resources by Heat's IDs."""
+
+    source: HeatStack
+    stack: Stack
+    inputs: Prepared
+    wanted: Wanted
+    states: dict[int, ResourceState] = field(default_factory=dict)
+    property_sets: list[dict[str, str]] = field(default_factory=list)
+    earlier_inputs: list[Prepared] = field(default_factory=list)
+    snapshots: list[StackSnapshot] = field(default_factory=list)
+    scope: RecordedScope = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.scope = RecordedScope(self._current)
+
+    def _current(self, name: str) -> ResourceState | None:
+        return self.current.get(name)
+
+    @property
+    def current(self) -> dict[str, ResourceState]:
+        """Its resources by name, without replaced ones."""
+        return current_of({state.row.uuid: state for state in self.states.values()})
+
+    def is_settled(self) -> bool:
+        """Return whether every resource is what the template defines, also in the stacks below."""
+        rows = [state.row for state in self.states.values()]
+        return self.stack.status == COMPLETE and all(row.status == COMPLETE and row.fingerprint for row in rows)
+
+
+@dataclass
+class MappedTree:
+    """A tree of stacks as it will be recorded, the root first; `notes` say what the operator should know."""
+
+    root: HeatStack
+    digest: str
+    stacks: list[MappedStack] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    credentials: dict[str, tuple[str, str]] = field(default_factory=dict)
