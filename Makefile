@@ -5,11 +5,12 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 MINUTES ?= 30
 SERVICE ?= heat
+MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/python -m manual_pages
 
 # Without byte code every process that a test or a benchmark starts would compile each module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud takeover docs clean
+.PHONY: demo test quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud takeover docs man clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -34,12 +35,13 @@ quick: $(STAMP)         ## run the tests that start no processes
 attack: $(STAMP)        ## attack a running service, and print each attack with its outcome
 	$(BIN)/pytest -n 2 --dist loadgroup --attack-table tests/security
 
-check: $(STAMP)         ## format, lint, types, import contracts, words
+check: $(STAMP)         ## format, lint, types, import contracts, words, manual pages
 	$(BIN)/ruff format --check src contrib tests bench conformance chaos realcloud checks
 	$(BIN)/ruff check src contrib tests bench conformance chaos realcloud checks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m checks
+	$(MANUAL_PAGES) --check
 
 format: $(STAMP)        ## apply the formatter and the safe fixes
 	$(BIN)/ruff format src contrib tests bench conformance chaos realcloud checks
@@ -75,6 +77,9 @@ realcloud: $(STAMP)     ## run every resource type on the real services of LAB (
 
 docs: $(STAMP)          ## build the manual into docs/_build/html
 	$(BIN)/sphinx-build -W -q docs docs/_build/html
+
+man: $(STAMP)           ## write the manual pages from the programs' help
+	$(MANUAL_PAGES)
 
 clean:
 	rm -rf $(VENV) .venv-conformance docs/_build .mypy_cache .ruff_cache .pytest_cache

@@ -60,6 +60,8 @@ def test_the_wheel_has_the_data_files_of_the_package_and_no_tests(distributions:
 
     assert wanted <= packaged
     assert not [name for name in packaged if name.startswith("tests/")]
+    pages = {path.name for path in (ROOT / "docs" / "man").glob("*.1")}
+    assert pages and pages == {Path(name).name for name in packaged if "/share/man/man1/" in name}
 
 
 def test_the_source_distribution_builds_the_same_wheel(distributions: Path) -> None:
