@@ -1,7 +1,9 @@
-"""What is published: the source distribution and the wheel, and that the installed wheel works without the sources."""
+"""What is published: the source distribution and the wheel, and that the installed wheel works without the sources,
+and without what only tests require."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +12,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from tests.packaging.environment import make
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,15 +43,6 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-@pytest.fixture(scope="module")
-def installed(distributions: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory that holds what the wheel installs, and nothing else."""
-    target = tmp_path_factory.mktemp("installed")
-    (wheel,) = distributions.glob("*.whl")
-    run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", target, wheel, cwd=target)
-    return target
-
-
 def test_the_wheel_has_the_data_files_of_the_package_and_no_tests(distributions: Path) -> None:
     (wheel,) = distributions.glob("*.whl")
     packaged = set(zipfile.ZipFile(wheel).namelist())
@@ -72,14 +67,45 @@ def test_the_source_distribution_builds_the_same_wheel(distributions: Path) -> N
     assert {"pyproject.toml", "README.md", "LICENSE", "src/stoker/cli/main.py"} <= names
 
 
-def test_the_installed_wheel_runs_the_demo(installed: Path, tmp_path: Path) -> None:
-    where = "import stoker; print(stoker.__file__)"
-    assert run(sys.executable, "-c", where, cwd=tmp_path, PYTHONPATH=str(installed)).startswith(str(installed))
+def test_the_wheel_with_all_parts_runs_the_demo(distributions: Path, tmp_path: Path) -> None:
+    (wheel,) = distributions.glob("*.whl")
+    programs = make(tmp_path / "environment", wheel, "engine", "emulator")
+    where = run(programs / "python", "-c", "import stoker; print(stoker.__file__)", cwd=tmp_path).strip()
+    assert Path(where).is_relative_to(tmp_path / "environment")
 
-    out = run(
-        installed / "bin" / "stoker", "demo", cwd=tmp_path,
-        PYTHONPATH=str(installed), HOME=str(tmp_path), NO_COLOR="1",
-    )  # fmt: skip
+    out = run(programs / "stoker", "demo", cwd=tmp_path, HOME=str(tmp_path), NO_COLOR="1")
 
     assert "web: CREATE_COMPLETE" in out
     assert "web: DELETE_COMPLETE" in out
+
+
+def test_the_wheel_alone_is_a_client_that_names_missing_parts(distributions: Path, tmp_path: Path) -> None:
+    (wheel,) = distributions.glob("*.whl")
+    stoker = make(tmp_path / "environment", wheel) / "stoker"
+
+    def failing(*words: str) -> str:
+        done = subprocess.run(
+            [stoker, *words], cwd=tmp_path, env={"HOME": str(tmp_path)}, capture_output=True, text=True
+        )
+        assert done.returncode == 1
+        return done.stderr
+
+    examples = ROOT / "src" / "stoker" / "examples"
+    assert "no problems" in run(stoker, "lint", examples, cwd=tmp_path)
+    run(stoker, "fmt", "--check", examples, cwd=tmp_path)
+    assert "router" in run(stoker, "convert", "--to", "cfn", examples / "network.yaml", cwd=tmp_path)
+    assert "net" in run(stoker, "graph", examples / "network.yaml", cwd=tmp_path)
+    everything = "from stoker.plugins.registry import Registry; print(len(Registry.from_entry_points().types()))"
+    assert int(run(stoker.parent / "python", "-c", everything, cwd=tmp_path)) > 200
+    assert "Start one with `stoker up`" in failing("stack", "list")
+    cloud = {"auth": {"auth_url": "http://127.0.0.1:1", "username": "demo"}}
+    (tmp_path / "clouds.yaml").write_text(json.dumps({"clouds": {"there": cloud}}))
+    assert "cannot be reached" in failing("stack", "list", "--os-cloud", "there")
+    assert failing("up").endswith(
+        "`stoker up` needs the engine and the emulator: pip install 'stoker[engine,emulator]'\n"
+    )
+    assert failing("demo").endswith("pip install 'stoker[engine,emulator]'\n")
+    assert failing("up", "--cloud", "there").endswith("`stoker up` needs the engine: pip install 'stoker[engine]'\n")
+    for words in (["engine"], ["api"], ["db", "sync"], ["service", "list"], ["takeover", "--from", "sqlite:///x"]):
+        name = "takeover" if words[0] == "takeover" else " ".join(words)
+        assert f"`stoker {name}` needs the engine: pip install 'stoker[engine]'" in failing(*words)

@@ -26,6 +26,9 @@ def demo(given: Path | None, story: str) -> None:
       stoker demo
       stoker demo --scaling
     """
+    from stoker.base.extras import PARTS, require_parts
+
+    require_parts("stoker demo", PARTS)
     from stoker.cli.demonstration import run
 
     run(given, story)

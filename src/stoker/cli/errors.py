@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
@@ -9,6 +10,7 @@ from typing import IO, Any
 import click
 
 from stoker.base.errors import StokerError
+from stoker.base.extras import PartMissing, missing_parts
 
 USE_UP = "Is `stoker up` running?"
 
@@ -47,15 +49,16 @@ def reported_errors() -> Iterator[None]:
 
 
 def _library_message(error: Exception) -> str | None:
-    """Return the message about an error of a library; None if there is none, since the error is a defect.
+    """Return the message about an error of a library; None if there is none, since the error is a defect."""
+    if isinstance(error, ModuleNotFoundError):
+        return _missing_message()
+    if "oslo_config.cfg" in sys.modules:  # the engine's extra has it, and most commands do not need it
+        from oslo_config import cfg
 
-    The libraries are imported here, since most commands do not need them.
-    """
+        if isinstance(error, cfg.Error):
+            return f"The configuration is invalid: {error}"
     from keystoneauth1 import exceptions as keystone_errors
-    from oslo_config import cfg
 
-    if isinstance(error, cfg.Error):
-        return f"The configuration is invalid: {error}"
     if isinstance(error, keystone_errors.ConnectFailure):
         what, _, _ = str(error).partition(": ")  # the rest comes from the HTTP library
         return f"The service cannot be reached. {USE_UP} ({what})"
@@ -68,3 +71,12 @@ def _library_message(error: Exception) -> str | None:
     if isinstance(error, keystone_errors.ClientException):
         return str(error)
     return None
+
+
+def _missing_message() -> str | None:
+    """Return what to install for a command that could not import a module; None if all parts are installed."""
+    missing = missing_parts()
+    context = click.get_current_context(silent=True)
+    if not missing or context is None:
+        return None
+    return PartMissing(f"{context.command_path} {context.invoked_subcommand or ''}".strip(), missing[:1]).message

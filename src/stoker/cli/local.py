@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from stoker.base.errors import StokerError
+from stoker.base.extras import PARTS, require_parts
 from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import console
 from stoker.cli.framework import Rows, data_directory_option, listing
@@ -184,6 +185,7 @@ def up(
     known = directory.set_up()
     ports = {"rest": rest, "cfn": cfn, "identity": identity}
     local = Local(directory, planned_set_up(known, ports, cloud, config_files, services, dns_port))
+    require_parts("stoker up", ["engine"] if local.set_up.cloud else PARTS)
     missing = local.missing()
     if known is not None and len(missing) < len(local.programs) and not _same_addresses(known, local.set_up):
         raise CommandFailed("Stoker is already running on other ports; `stoker down` stops it.")
