@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import metadata
 
 from stoker.base.errors import StokerError
 
@@ -38,6 +37,8 @@ def require_parts(command: str, extras: Iterable[str]) -> None:
 
 def _packages(extra: str) -> Iterator[str]:
     """Yield the distributions that an extra adds; none if Stoker runs from sources that are not installed."""
+    from importlib import metadata  # takes longer to import than a command's help takes
+
     try:
         requirements = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
@@ -49,6 +50,8 @@ def _packages(extra: str) -> Iterator[str]:
 
 
 def _installed(name: str) -> bool:
+    from importlib import metadata
+
     try:
         metadata.distribution(name)
     except metadata.PackageNotFoundError:

@@ -10,7 +10,6 @@ from typing import IO, Any
 import click
 
 from stoker.base.errors import StokerError
-from stoker.base.extras import PartMissing, missing_parts
 
 USE_UP = "Is `stoker up` running?"
 
@@ -75,6 +74,8 @@ def _library_message(error: Exception) -> str | None:
 
 def _missing_message() -> str | None:
     """Return what to install for a command that could not import a module; None if all parts are installed."""
+    from stoker.base.extras import PartMissing, missing_parts
+
     missing = missing_parts()
     context = click.get_current_context(silent=True)
     if not missing or context is None:

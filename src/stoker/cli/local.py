@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import click
 
 from stoker.base.errors import StokerError
-from stoker.base.extras import PARTS, require_parts
 from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import console
 from stoker.cli.framework import Rows, data_directory_option, listing
@@ -181,6 +180,8 @@ def up(
       stoker up --services network,image,volume,compute
       stoker up --cloud my-openstack
     """
+    from stoker.base.extras import PARTS, require_parts
+
     directory.make()
     known = directory.set_up()
     ports = {"rest": rest, "cfn": cfn, "identity": identity}
