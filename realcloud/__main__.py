@@ -1,6 +1,6 @@
-"""Run every resource type on real OpenStack services, and compare what these hold before and after.
+"""Run every resource type and the scenarios on real OpenStack services, and compare what these hold before and after.
 
-    python -m realcloud --lab FOLDER [--types REGEX] [--workers N] [--keep DIRECTORY] [--record]
+    python -m realcloud --lab FOLDER [--types REGEX] [--scenarios [NAME ...]] [--keep DIRECTORY] [--record]
 
 The lab is a folder with scripts that install (`setup.sh`) and start (`up.sh`) the services, and a `clouds.yaml`.
 `STOKER_LAB_CLOUD` can name it instead. The lab is started when it does not answer, and left running. The exit status
@@ -22,6 +22,7 @@ from realcloud import inventory, report
 from realcloud.cases import Absent, Case, Cases
 from realcloud.engine import Engine, running
 from realcloud.lab import Lab, LabMissing, found_folder, prepared
+from realcloud.scenarios import SCENARIOS, trials
 from realcloud.walk import Result, Walk
 from realcloud.web import serving
 from stoker.cloud.services import OPENSTACK
@@ -51,44 +52,85 @@ def main() -> int:
         print(error, file=sys.stderr)
         return IMPOSSIBLE
     kept = nullcontext(arguments.keep) if arguments.keep else tempfile.TemporaryDirectory(prefix="stoker-realcloud-")
+    bad = 0
     with kept as home:
-        results, left = _run(lab, Path(home), arguments)
+        if arguments.types is not None:
+            bad += _run_types(lab, Path(home) / "types", arguments)
+        if arguments.scenarios is not None:
+            bad += _run_scenarios(lab, Path(home) / "scenarios", arguments)
+    return int(bool(bad))
+
+
+def _run_types(lab: Lab, home: Path, arguments: argparse.Namespace) -> int:
+    """Run resource types; return the number of those that failed and of objects that were left."""
+    results, left = _run(lab, home, arguments)
     for line in left:
         print(f"left in the cloud: {line}")
     ran = [result for result in results if not result.absent]
     failures = sum(bool(result.failures) for result in ran)
     print(f"{len(ran)} types ran, {failures} with failures; {len(results) - len(ran)} cannot run there.")
     if arguments.record:
-        report.record(results, left)
-    return int(bool(failures or left))
+        report.record(report.TYPES, report.block(results, left))
+    return failures + len(left)
+
+
+def _run_scenarios(lab: Lab, home: Path, arguments: argparse.Namespace) -> int:
+    """Run scenarios; return the number of trials that failed."""
+    told = []
+    with running(lab, home, _settings(lab, home), [trials.ACCOUNT]) as engines:
+        place = trials.Place(lab, engines[trials.ACCOUNT], arguments.seed)
+        for name in arguments.scenarios:
+            for outcome in trials.run(place, name, SCENARIOS[name](place)):
+                report.show_trial(outcome)
+                told.append(outcome)
+    failures = sum(not outcome.passed for outcome in told)
+    print(f"{len(told)} trials ran, {failures} failed.")
+    if arguments.record:
+        report.record(report.SCENARIOS, report.scenario_block(told))
+    return failures
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m realcloud", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--lab", type=Path, help="folder of the lab's scripts")
-    parser.add_argument("--types", default="", metavar="REGEX", help="the types with such names only")
+    parser.add_argument("--types", metavar="REGEX", help="the types with such names only")
+    parser.add_argument("--scenarios", nargs="*", metavar="NAME", help=f"these only, or all: {', '.join(SCENARIOS)}")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the scenarios' choices (1)")
     parser.add_argument("--workers", type=int, default=4, help="stacks side by side (4)")
     parser.add_argument("--keep", type=Path, help="directory for the data and logs, which is then left as it is")
     parser.add_argument("--record", action="store_true", help="write the results into docs/reference/real-services.md")
     arguments = parser.parse_args()
-    if arguments.record and arguments.types:
-        parser.error("only the results of all types can be recorded: leave out --types")
+    if arguments.record and (arguments.types or arguments.scenarios):
+        parser.error("only the results of all types, or of all scenarios, can be recorded: leave out their names")
+    if unknown := set(arguments.scenarios or ()) - SCENARIOS.keys():
+        parser.error(f"there are no scenarios {', '.join(sorted(unknown))}: {', '.join(SCENARIOS)}")
+    if arguments.types is None and arguments.scenarios is None:
+        arguments.types, arguments.scenarios = "", []
+    if arguments.scenarios is not None:
+        arguments.scenarios = arguments.scenarios or list(SCENARIOS)
     return arguments
+
+
+def _settings(lab: Lab, home: Path) -> Path:
+    """Write the configuration file of Stoker, and return its path."""
+    home.mkdir(parents=True, exist_ok=True)
+    path = home / "stoker.conf"
+    path.write_text(SETTINGS.format(password=lab.administrator.auth["password"], balancer=BALANCER))
+    return path
 
 
 def _run(lab: Lab, home: Path, arguments: argparse.Namespace) -> tuple[list[Result], list[str]]:
     """Return the result of each type, and what is left in the cloud afterwards."""
-    home.mkdir(parents=True, exist_ok=True)
-    settings = home / "stoker.conf"
-    settings.write_text(SETTINGS.format(password=lab.administrator.auth["password"], balancer=BALANCER))
+    settings = _settings(lab, home)
     files = {"/small.qcow2": bytes(65536), "/member.yaml": MEMBER.encode()}
     with serving(files) as web:
         cases = Cases({"http://images.example.com/": f"{web}/", "http://files.example.com/": f"{web}/"})
         lacking = _lacking(lab, cases)
         wanted = [cases.of(name, lacking) for name in cases.names if re.search(arguments.types, name)]
-        accounts = lab.accounts.values()
+        names = sorted({case.account for case in wanted if isinstance(case, Case)})
+        accounts = [lab.accounts[name] for name in names]
         before = inventory.taken(accounts)
-        with running(lab, home, settings) as engines:
+        with running(lab, home, settings, names) as engines:
             results = list(_results(wanted, engines, arguments.workers))
         after = inventory.taken(accounts)
     lines = [*inventory.left(before, after), *(f"gone: {line}" for line in inventory.left(after, before))]

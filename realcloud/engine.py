@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from realcloud.lab import Account, Lab
 
@@ -20,6 +19,7 @@ CLOUDS = "OS_CLIENT_CONFIG_FILE"
 POLL_SECONDS = 0.5
 PATIENCE = 180.0
 """Seconds after which an operation counts as stuck."""
+_DEFAULTS = {"disable_rollback": True, "timeout_mins": 5}
 
 
 class Refused(Exception):
@@ -43,8 +43,8 @@ class Engine:
         ports = ["--api-port", "0", "--cfn-port", "0"] if not self._url else []
         arguments = ["--data-dir", str(self.data), "--cloud", self._name, "--config-file", str(self._settings), *ports]
         self._run("up", "--detach", *arguments)
-        entry = yaml.safe_load((self.data / "clouds.yaml").read_text())["clouds"]["stoker"]
-        self._url = entry["orchestration_endpoint_override"] % {"project_id": self.account.project_id}
+        endpoints = json.loads((self.data / "endpoints.json").read_text())
+        self._url = f"{endpoints['rest']}/{self.account.project_id}"
 
     def stop(self) -> None:
         """Stop it; its data is kept."""
@@ -65,15 +65,14 @@ class Engine:
 
     # -- stacks -------------------------------------------------------------------------------------------------------
 
-    def create(self, name: str, template: Mapping[str, Any], files: Mapping[str, str]) -> str:
-        """Begin to create a stack, and return its path."""
-        body = {"stack_name": name, "template": template, "files": files, "disable_rollback": True, "timeout_mins": 5}
+    def create(self, name: str, template: Mapping[str, Any], files: Mapping[str, str], **options: Any) -> str:
+        """Begin to create a stack, and return its path; `options` are further keys of the request."""
+        body = {"stack_name": name, "template": template, "files": files, **_DEFAULTS, **options}
         return f"/stacks/{name}/{self.send('POST', '/stacks', json=body)['stack']['id']}"
 
-    def update(self, stack: str, template: Mapping[str, Any], files: Mapping[str, str], converge: bool = False) -> None:
-        """Begin to update a stack; with `converge`, the live objects are compared first."""
-        body = {"template": template, "files": files, "disable_rollback": True, "timeout_mins": 5}
-        self.send("PUT", stack, json=body | ({"converge": True} if converge else {}))
+    def update(self, stack: str, template: Mapping[str, Any], files: Mapping[str, str], **options: Any) -> None:
+        """Begin to update a stack; `options` are further keys of the request, such as `converge`."""
+        self.send("PUT", stack, json={"template": template, "files": files, **_DEFAULTS, **options})
 
     def act(self, stack: str, action: str) -> None:
         """Begin an action: check, suspend, resume."""
@@ -101,11 +100,11 @@ class Engine:
 
 
 @contextmanager
-def running(lab: Lab, home: Path, settings: Path) -> Iterator[dict[str, Engine]]:
-    """A Stoker for each account of the lab; stopped in the end."""
+def running(lab: Lab, home: Path, settings: Path, accounts: Collection[str]) -> Iterator[dict[str, Engine]]:
+    """A Stoker for each of these accounts of the lab; stopped in the end."""
     clouds = home / "clouds.yaml"
     lab.write_clouds(clouds)
-    engines = {name: Engine(account, name, home, clouds, settings) for name, account in lab.accounts.items()}
+    engines = {name: Engine(lab.accounts[name], name, home, clouds, settings) for name in accounts}
     try:
         for engine in engines.values():
             engine.start()

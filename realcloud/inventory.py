@@ -15,6 +15,7 @@ from realcloud.lab import Account
 LISTS = Path(__file__).with_name("inventory.yaml")
 STACK_PREFIX = "rc-"
 """The beginning of the names of all stacks, and so of most names of what they create."""
+_EVERYBODYS = ("compute /flavors", "volumev3 /types", "sharev2 /types", "load-balancer /v2.0/lbaas/flavors")
 _OWNERS = ("project_id", "tenant_id", "project", "owner")
 
 Inventory = dict[tuple[str, str], str]
@@ -36,6 +37,11 @@ def taken(accounts: Iterable[Account]) -> Inventory:
 def left(before: Inventory, after: Inventory) -> list[str]:
     """Return a line for each object that is only in `after`."""
     return [f"{name} {what[:300]}" for (name, number), what in after.items() if (name, number) not in before]
+
+
+def of_projects(found: Inventory) -> Inventory:
+    """Return the objects without those that users of every project see, which others may change meanwhile."""
+    return {key: what for key, what in found.items() if key[0] not in _EVERYBODYS}
 
 
 def _held(account: Account, service: str, paths: Mapping[str, str]) -> Inventory:

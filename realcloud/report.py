@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from realcloud.scenarios.trials import Told
 from realcloud.walk import Result, Verb
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "real-services.md"
-START, END = "<!-- results -->\n", "<!-- end -->\n"
+TYPES, SCENARIOS, END = "<!-- results -->\n", "<!-- scenarios -->\n", "<!-- end -->\n"
+"""What the places in the page begin with, and end with."""
 _SIGNS = {"passed": "✓", "failed": "✗", "none": "-"}
 
 
@@ -25,14 +27,31 @@ def show(result: Result) -> None:
         print(f"        {failure}", flush=True)
 
 
-def record(results: Sequence[Result], left: Sequence[str], page: Path = PAGE) -> None:
-    """Replace the results in the page. Raises LookupError if the page has no place for them."""
-    before, found, rest = page.read_text(encoding="utf-8").partition(START)
+def show_trial(told: Told) -> None:
+    """Print the outcome of a trial."""
+    sign = _SIGNS["passed" if told.passed else "failed"]
+    print(f"{told.seconds:6.1f}s {told.scenario}: {told.trial} {sign} {told.text}", flush=True)
+
+
+def record(start: str, lines: Iterable[str], page: Path = PAGE) -> None:
+    """Replace the lines in the place of the page that begins with `start`. Raises LookupError if there is none."""
+    before, found, rest = page.read_text(encoding="utf-8").partition(start)
     _, closed, after = rest.partition(END)
     if not found or not closed:
-        raise LookupError(f"{page} has no place for the results: {START.strip()} … {END.strip()}")
-    lines = "\n".join(block(results, left))
-    page.write_text(f"{before}{START}\n{lines}\n\n{END}{after}", encoding="utf-8")
+        raise LookupError(f"{page} has no place for the results: {start.strip()} … {END.strip()}")
+    text = "\n".join(lines)
+    page.write_text(f"{before}{start}\n{text}\n\n{END}{after}", encoding="utf-8")
+
+
+def scenario_block(told: Sequence[Told]) -> Iterator[str]:
+    """The lines of the page for the scenarios: a row for each trial."""
+    yield f"Of {len(told)} trials {sum(outcome.passed for outcome in told)} passed."
+    yield ""
+    yield "| Scenario | Trial | | What happened |"
+    yield "|---|---|---|---|"
+    for outcome in told:
+        sign = _SIGNS["passed" if outcome.passed else "failed"]
+        yield f"| {outcome.scenario} | {outcome.trial} | {sign} | {_line(outcome.text)} |"
 
 
 def block(results: Sequence[Result], left: Sequence[str]) -> Iterator[str]:

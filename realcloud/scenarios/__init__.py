@@ -1,0 +1,15 @@
+"""What happens to whole stacks on real services: refusals, kills, alarms, signals, lost tokens, and speed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from realcloud.scenarios import refusals
+from realcloud.scenarios.trials import Place, Trial
+
+SCENARIOS: Mapping[str, Callable[[Place], Iterable[Trial]]] = {
+    "quotas": refusals.quotas,
+    "conflicts": refusals.conflicts,
+    "undeletable": refusals.undeletable,
+}
+"""The scenarios by name, in the order in which they run."""
