@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -36,19 +37,24 @@ class Engine:
     def __init__(self, account: Account, name: str, home: Path, clouds: Path, settings: Path) -> None:
         self.account, self._name, self._clouds, self._settings = account, name, clouds, settings
         self.data = home / name
-        self._url = ""
+        self.url = ""
+        """The URL of its Orchestration API for the project."""
 
     def start(self) -> None:
         """Start it on free ports, the first time, or on the same ports again."""
-        ports = ["--api-port", "0", "--cfn-port", "0"] if not self._url else []
+        ports = ["--api-port", "0", "--cfn-port", "0"] if not self.url else []
         arguments = ["--data-dir", str(self.data), "--cloud", self._name, "--config-file", str(self._settings), *ports]
         self._run("up", "--detach", *arguments)
         endpoints = json.loads((self.data / "endpoints.json").read_text())
-        self._url = f"{endpoints['rest']}/{self.account.project_id}"
+        self.url = f"{endpoints['rest']}/{self.account.project_id}"
 
     def stop(self) -> None:
         """Stop it; its data is kept."""
         self._run("down", "--data-dir", str(self.data))
+
+    def kill(self) -> None:
+        """Kill its process, which gets no chance to finish anything."""
+        os.kill(int((self.data / "engine.pid").read_text()), signal.SIGKILL)
 
     def _run(self, *arguments: str) -> None:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "STOKER_"))}
@@ -57,7 +63,7 @@ class Engine:
 
     def send(self, method: str, path: str, **options: Any) -> Any:
         """Return the body of the response. Raises Refused."""
-        answer = self.account.send("orchestration", method, f"{self._url}{path}", **options)
+        answer = self.account.send("orchestration", method, f"{self.url}{path}", **options)
         if answer.status_code >= 400:
             body = answer.json() if "json" in answer.headers.get("Content-Type", "") else {}
             raise Refused(f"{answer.status_code} {body.get('error', {}).get('message', answer.text[:300])}")

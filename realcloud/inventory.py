@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +18,8 @@ STACK_PREFIX = "rc-"
 """The beginning of the names of all stacks, and so of most names of what they create."""
 _EVERYBODYS = ("compute /flavors", "volumev3 /types", "sharev2 /types", "load-balancer /v2.0/lbaas/flavors")
 _OWNERS = ("project_id", "tenant_id", "project", "owner")
+_PAUSES = (1.0, 2.0, 4.0, 8.0, 0.0)
+"""Seconds after each attempt that failed: Swift refuses the first requests after a while with 400 and no reason."""
 
 Inventory = dict[tuple[str, str], str]
 """(list, ID) → the object as JSON."""
@@ -54,7 +57,11 @@ def _held(account: Account, service: str, paths: Mapping[str, str]) -> Inventory
 
 def _listed(account: Account, service: str, path: str, key: str) -> Inventory:
     """Return the objects of a list; those that the account may not list are those of another account."""
-    answer = account.send(service, "GET", path)
+    for pause in _PAUSES:
+        answer = account.send(service, "GET", path)
+        if answer.status_code < 400 or answer.status_code in (403, 404):
+            break
+        time.sleep(pause)
     if answer.status_code in (403, 404) or (answer.status_code == 204 and not answer.content):
         return {}
     if answer.status_code >= 400:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from realcloud.scenarios import refusals
+from realcloud.scenarios import kills, refusals, signals
 from realcloud.scenarios.trials import Place, Trial
 
 SCENARIOS: Mapping[str, Callable[[Place], Iterable[Trial]]] = {
     "quotas": refusals.quotas,
     "conflicts": refusals.conflicts,
     "undeletable": refusals.undeletable,
+    "kills": kills.kills,
+    "signals": signals.signals,
 }
 """The scenarios by name, in the order in which they run."""

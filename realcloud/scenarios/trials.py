@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from realcloud import inventory
@@ -21,11 +22,12 @@ class Failed(Exception):
 
 @dataclass(frozen=True)
 class Place:
-    """Where trials run: the lab, a Stoker on it, and the URL of a web server with `files`."""
+    """Where trials run: the lab, a Stoker on it, and the seed of what is left to chance."""
 
     lab: Lab
     engine: Engine
     seed: int
+    _stacks: list[str] = field(default_factory=list)
 
     @property
     def account(self) -> Account:
@@ -39,7 +41,9 @@ class Place:
 
     def create(self, name: str, template: Mapping[str, Any], **options: Any) -> str:
         """Begin to create a stack, and return its path."""
-        return self.engine.create(f"{inventory.STACK_PREFIX}scenario-{name}", template, {}, **options)
+        stack = self.engine.create(f"{inventory.STACK_PREFIX}scenario-{name}", template, {}, **options)
+        self._stacks.append(stack)
+        return stack
 
     def expect(self, stack: str, wanted: str, seconds: float | None = None) -> str:
         """Wait until the operation on a stack has ended with this status, and return the reason. Raises Failed."""
@@ -48,10 +52,19 @@ class Place:
             raise Failed(f"{status} instead of {wanted}: {reason}")
         return reason
 
-    def delete(self, stack: str) -> None:
-        """Delete a stack. Raises Failed."""
+    def delete(self, stack: str) -> str:
+        """Delete a stack, and return the reason of its status. Raises Failed."""
         self.engine.send("DELETE", stack)
-        self.expect(stack, "DELETE_COMPLETE")
+        return self.expect(stack, "DELETE_COMPLETE")
+
+    def clear(self, scenario: str) -> Iterator[Told]:
+        """Delete the stacks that a trial has left because it failed; yields the deletions that fail."""
+        while self._stacks:
+            stack = self._stacks.pop()
+            if self.engine.show(stack)["stack_status"] != "DELETE_COMPLETE":
+                told = tried(scenario, Trial(f"delete {stack.split('/')[2]}", partial(self.delete, stack)))
+                if not told.passed:
+                    yield told
 
     def outputs(self, stack: str) -> dict[str, Any]:
         """Return the values of the outputs of a stack."""
@@ -86,11 +99,15 @@ def run(place: Place, scenario: str, trials: Iterable[Trial]) -> Iterable[Told]:
     """Run the trials of a scenario; the last outcome compares what the project held before and afterwards."""
     before = place.held()
     for trial in trials:
-        yield _tried(scenario, trial)
-    yield _tried(scenario, Trial("what is left", lambda: _nothing_left(place, before)))
+        told = tried(scenario, trial)
+        yield told
+        if not told.passed:
+            yield from place.clear(scenario)
+    yield tried(scenario, Trial("what is left", lambda: _nothing_left(place, before)))
 
 
-def _tried(scenario: str, trial: Trial) -> Told:
+def tried(scenario: str, trial: Trial) -> Told:
+    """Run a trial, and return its outcome."""
     began = time.monotonic()
     try:
         text, passed = trial.act(), True

@@ -8,6 +8,7 @@ import pytest
 
 from realcloud import lab, report
 from realcloud.cases import THING, Absent, Cases, replaced
+from realcloud.scenarios.trials import Told
 from realcloud.walk import Outcome, Result, Verb
 from stoker.schema.property import Change
 
@@ -46,10 +47,11 @@ def test_a_lab_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_results_are_recorded_in_the_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{report.START}old\n{report.END}after\n")
+    page.write_text(f"before\n{report.TYPES}old\n{report.END}after\n")
     failed = Outcome("failed", "refused 5d1f0a6e-8c1b-4b7f-9d3a-2e6c4b8f7a90 (req-1)")
     outcomes = {Verb.CREATE: Outcome("passed"), Verb.UPDATE: failed, Verb.CHECK: Outcome("none", "Slow.")}
-    report.record([Result("OS::A::B", outcomes), Result("OS::C::D", absent="No such service.")], ["server x"], page)
+    results = [Result("OS::A::B", outcomes), Result("OS::C::D", absent="No such service.")]
+    report.record(report.TYPES, report.block(results, ["server x"]), page)
     text = page.read_text()
     assert text.startswith("before\n") and text.endswith("after\n") and "old" not in text
     for line in (
@@ -61,6 +63,10 @@ def test_results_are_recorded_in_the_page(tmp_path: Path) -> None:
         "| `OS::A::B` | check | Slow. |",
     ):
         assert line in text
+    page.write_text(f"{report.SCENARIOS}{report.END}")
+    told = [Told("quotas", "networks", False, "a | b", 1.0), Told("quotas", "ports", True, "", 1.0)]
+    report.record(report.SCENARIOS, report.scenario_block(told), page)
+    assert "Of 2 trials 1 passed." in page.read_text() and "| quotas | networks | ✗ | a \\| b |" in page.read_text()
     page.write_text("nothing")
     with pytest.raises(LookupError, match="no place"):
-        report.record([], [], page)
+        report.record(report.SCENARIOS, report.scenario_block([]), page)

@@ -182,7 +182,7 @@ def test_a_port_takes_the_address_asked_for(demo: Client) -> None:
     def wish(**fields: Any) -> tuple[int, str]:
         return refusal(demo.call("POST", "/ports", {"port": {"network_id": network["id"], **fields}}))
 
-    assert wish(fixed_ips=[{"ip_address": "192.168.0.77"}]) == (409, "IpAddressInUse")
+    assert wish(fixed_ips=[{"ip_address": "192.168.0.77"}]) == (409, "IpAddressAlreadyAllocated")
     assert wish(fixed_ips=[{"ip_address": "10.0.0.1"}]) == (400, "InvalidIpForNetwork")
     assert wish(fixed_ips=[{"subnet_id": subnet["id"], "ip_address": "10.0.0.1"}]) == (400, "InvalidIpForSubnet")
     assert wish(fixed_ips=[{"ip_address": "192.168.0.255"}]) == (400, "InvalidIpForSubnet")

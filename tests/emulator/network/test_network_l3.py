@@ -51,7 +51,7 @@ def test_interfaces_that_make_no_sense_are_refused(demo: Client, site: Site) -> 
     taken = demo.network()
     subnet = demo.subnet(taken, "10.79.0.0/24")
     demo.port(taken, fixed_ips=[{"ip_address": "10.79.0.1"}])
-    assert add(subnet_id=subnet["id"]) == (409, "IpAddressInUse")
+    assert add(subnet_id=subnet["id"]) == (409, "IpAddressAlreadyAllocated")
     assert add(port_id=site.interface["port_id"]) == (409, "PortInUse")
     assert add(subnet_id="11111111-1111-1111-1111-111111111111") == (404, "SubnetNotFound")
 

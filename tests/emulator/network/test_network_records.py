@@ -115,7 +115,7 @@ async def test_addresses_and_counts_are_known_after_a_restart(tmp_path: Path) ->
     assert second["fixed_ips"] != port["fixed_ips"]
     with pytest.raises(ApiError) as refused:
         network.create_port(demo, {"network_id": private["id"], "fixed_ips": port["fixed_ips"]})
-    assert refused.value.kind == "IpAddressInUse"
+    assert refused.value.kind == "IpAddressAlreadyAllocated"
     after.close()
 
 

@@ -127,11 +127,22 @@ async def test_what_cannot_be_is_refused(bench: MakeBench) -> None:
     with pytest.raises(CloudError, match="does not match schema"):
         await bench(Zone).create({"name": "no-dot.test", "email": "a@example.test"})
     await bench(Zone).create(EXAMPLE)
-    with pytest.raises(CloudError, match="Duplicate Zone"):
+    with pytest.raises(CloudError, match="Duplicate Zone") as refused:
         await bench(Zone).create(EXAMPLE)
+    assert refused.value.lasting
     outside = {"zone": "example.test.", "name": "www.other.test.", "type": "A", "records": ["192.0.2.1"]}
     with pytest.raises(CloudError, match="not contained within"):
         await bench(RecordSet).create(outside)
+
+
+async def test_a_creation_is_repeated_while_another_zone_with_its_name_is_being_deleted(
+    bench: MakeBench, dns: Dns
+) -> None:
+    zone = await bench(Zone).create(EXAMPLE)
+    await dns.cloud.delete("designate", f"/v2/zones/{zone.physical_id}")
+    with pytest.raises(CloudError, match="Duplicate Zone") as refused:
+        await bench(Zone).create(EXAMPLE)
+    assert refused.value.conflict and not refused.value.lasting
 
 
 async def test_an_interrupted_creation_is_found_and_nothing_else(bench: MakeBench) -> None:

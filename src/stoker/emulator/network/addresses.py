@@ -160,7 +160,7 @@ class Allocator:
             raise bad_request(f"IP address {address} is not a valid IP for the specified subnet.", "InvalidIpForSubnet")
         holder = self._state.ports.taken(subnet["id"]).get(int(address_of(address)))
         if holder not in (None, port["id"]):
-            raise address_in_use(port["network_id"], address)
+            raise address_in_use(subnet["id"], address)
         return {"subnet_id": subnet["id"], "ip_address": address}
 
     def _subnet_of(self, network_id: str, subnets: list[Record], item: FixedIp) -> Record:
@@ -200,10 +200,8 @@ def exhausted(network_id: str) -> ApiError:
     return conflict(f"No more IP addresses available on network {network_id}.", "IpAddressGenerationFailure")
 
 
-def address_in_use(network_id: str, address: str) -> ApiError:
-    return conflict(
-        f"Unable to complete operation for network {network_id}. The IP address {address} is in use.", "IpAddressInUse"
-    )
+def address_in_use(subnet_id: str, address: str) -> ApiError:
+    return conflict(f"IP address {address} already allocated in subnet {subnet_id}", "IpAddressAlreadyAllocated")
 
 
 def _for_owner(subnets: list[Record], owner: str) -> list[Record]:

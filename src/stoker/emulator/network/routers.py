@@ -137,7 +137,7 @@ class Routers(Table):
             raise _bad_router("Subnet for router interface must have a gateway IP")
         self._refuse_overlap(record, subnet)
         if int(address_of(gateway)) in self.state.ports.taken(subnet["id"]):
-            raise address_in_use(subnet["network_id"], gateway)
+            raise address_in_use(subnet["id"], gateway)
         fixed = [{"subnet_id": subnet["id"], "ip_address": gateway}]
         return self.ports.put_service_port(subnet["network_id"], INTERFACE, record["id"], fixed, record["project_id"])
 

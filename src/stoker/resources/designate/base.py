@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call
 from stoker.plugins.waiting import Waiter
@@ -39,6 +40,15 @@ class DesignateResource(RestResource):
     deleting = GONE
     kept_after_failure = True
     clearable: ClassVar[frozenset[str]] = frozenset({"description"})
+
+    async def create(self, call: Call) -> Outcome:
+        """Create the object; repeat that while one with its name is being deleted, but not while another stays."""
+        try:
+            return await super().create(call)
+        except CloudError as error:
+            if error.conflict and all(rival["action"] != "DELETE" for rival in await self.rivals(call)):
+                error.lasting = True
+            raise
 
     async def create_body(self, call: Call) -> dict[str, Any]:
         return {name: value for name, value in (await super().create_body(call)).items() if value}
