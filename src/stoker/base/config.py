@@ -179,6 +179,12 @@ _BEHAVIOUR = (
         default="/etc/heat/templates",
         help="Directory of templates that the environment refers to without a path.",
     ),
+    cfg.ListOpt(
+        "plugin_dirs",
+        default=["/usr/lib64/heat", "/usr/lib/heat"],
+        help="Directories of modules that were written against Heat's plug-in interface. The package "
+        "stoker-heat-plugins loads them.",
+    ),
     cfg.URIOpt("heat_metadata_server_url", help="Base URL at which servers poll their metadata."),
     cfg.URIOpt("heat_waitcondition_server_url", help="URL at which servers signal wait conditions."),
     cfg.StrOpt("instance_connection_is_secure", default="0", help="1: agents in servers use HTTPS."),

@@ -43,7 +43,6 @@ WITHOUT_EFFECT: Mapping[str, Mapping[str, str]] = {
         "num_engine_workers": "An engine is one process that runs many operations at once. Start more engines for more "
         "processors, each with its own `host`.",
         "periodic_interval": "Engines have no periodic tasks with a common interval.",
-        "plugin_dirs": "Plug-ins are installed Python packages with entry points.",
         "reauthentication_auth_method": "Long operations always get new tokens through a trust.",
     },
     "auth_password": {ALL: _ONE_IDENTITY},

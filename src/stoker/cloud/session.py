@@ -26,7 +26,7 @@ from stoker.cloud.services import (
     services,
     show_version,
 )
-from stoker.cloud.settings import ClientSettings, CloudSettings
+from stoker.cloud.settings import ClientSettings, CloudSettings, Tls
 from stoker.cloud.transport import Answer, Body, Request, Transport
 
 Open = Callable[[Credential, str | None], Awaitable["Cloud"]]
@@ -111,6 +111,26 @@ class Cloud:
     def endpoint(self, service: str) -> str:
         """Return the service's URL with version, without a trailing slash. Raises CloudError 404 if there is none."""
         return self._required(service).url
+
+    def catalog_url(self, service_type: str, interface: str | None, region: str | None = None) -> str | None:
+        """Return the URL that the catalog has for a type of service, as it is there; None if it has none.
+
+        Without an interface, the configured one is used. For clients that are not Stoker's own.
+        """
+        urls = self._access.catalog.get_urls(
+            service_type=service_type,
+            interface=interface or self._shared.settings.client("").endpoint_type,
+            region_name=region or _region(self._shared.settings, service_type, self.region),
+        )
+        return str(urls[0]) if urls else None
+
+    def client_settings(self, service: str) -> ClientSettings:
+        """Return the operator's settings for the clients of a service. For clients that are not Stoker's own."""
+        return self._settings(service)
+
+    def tls(self, service: str) -> Tls:
+        """Return how certificates of a service are verified. For clients that are not Stoker's own."""
+        return self._settings(service).tls
 
     def with_region(self, region: str) -> Cloud:
         """Return a cloud for the same credential in another region."""

@@ -2,8 +2,8 @@
 
 | group | object of an entry point |
 |---|---|
-| `stoker.resources` | an iterable of `ResourceType` classes, or `TypesOnDemand` |
-| `stoker.constraints` | a mapping from names to `CustomCheck` objects |
+| `stoker.resources` | an iterable of `ResourceType` classes, `TypesOnDemand`, or `ConfiguredTypes` |
+| `stoker.constraints` | a mapping from names to `CustomCheck` objects, or `ConfiguredConstraints` |
 | `stoker.template_types` | one function `(template, name) -> ResourceType` for resources that are templates |
 | `stoker.event_sinks` | a mapping from the types of event sinks to `EventSink` objects |
 | `stoker.lifecycle` | a mapping from names to `LifecyclePlugin` objects |
@@ -20,11 +20,13 @@ missing are refused, and all others are not affected.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from stoker.base.extensions import Offer, PluginInvalid, entries, not_loaded, offers, twice, working_offers
 from stoker.cloud.finders import finders
 from stoker.cloud.services import services
+from stoker.plugins.configured import ConfiguredConstraints, ConfiguredTypes
 from stoker.plugins.constraints import CustomCheck, Exists
 from stoker.plugins.event_sink import EventSink
 from stoker.plugins.lifecycle import LifecyclePlugin
@@ -89,8 +91,8 @@ class Registry:
     def from_entry_points(cls, options: Mapping[str, Any] | None = None) -> Registry:
         """Load all plug-ins of the installed packages, configured with `options`. Raises PluginInvalid."""
         return cls(
-            _classes(_offered_types().values()),
-            _named(offers(CONSTRAINTS), CustomCheck),  # type: ignore[type-abstract]
+            _classes(_offered_types(options or {}).values()),
+            _constraints(options or {}),
             _template_type(),
             options,
             _named(working_offers(EVENT_SINKS), EventSink),  # type: ignore[type-abstract]
@@ -105,8 +107,8 @@ class Registry:
         It has no event sinks, lifecycle plug-ins and update policies, which only operations need. Raises PluginInvalid,
         also later, for a type that cannot be used.
         """
-        made = cls((), _named(offers(CONSTRAINTS), CustomCheck), _template_type())  # type: ignore[type-abstract]
-        made._types = _TypesOnDemand(_offered_types(), made._constraints)
+        made = cls((), _constraints({}), _template_type())
+        made._types = _TypesOnDemand(_offered_types({}), made._constraints)
         return made
 
     def get(self, type_name: str) -> ResourceType | None:
@@ -190,13 +192,12 @@ def type_name(kind: type[ResourceType]) -> str:
     return getattr(kind, "type_name", "") or f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _offered_types() -> dict[str, _Offered]:
-    """Return what packages offer, by the name of the type. Raises PluginInvalid."""
+def _offered_types(options: Mapping[str, Any]) -> dict[str, _Offered]:
+    """Return what packages offer with these options, by the name of the type. Raises PluginInvalid."""
     known: dict[str, _Offered] = {}
     problems: list[str] = []
     for offer in offers(RESOURCES):
-        table = offer.value.places.values() if isinstance(offer.value, TypesOnDemand) else offer.value
-        for kind in table:
+        for kind in _table(offer.value, options):
             if not (isinstance(kind, TypePlace) or (isinstance(kind, type) and issubclass(kind, ResourceType))):
                 problems.append(f"{offer.origin}: {kind!r} must be a class derived from ResourceType")
                 continue
@@ -207,6 +208,24 @@ def _offered_types() -> dict[str, _Offered]:
     if problems:
         raise PluginInvalid(problems)
     return known
+
+
+def _table(offered: Any, options: Mapping[str, Any]) -> Iterable[Any]:
+    """Return the types of one entry point."""
+    if isinstance(offered, ConfiguredTypes):
+        return offered.types(options)
+    return offered.places.values() if isinstance(offered, TypesOnDemand) else offered
+
+
+def _constraints(options: Mapping[str, Any]) -> dict[str, CustomCheck]:
+    """Return the constraints that packages offer with these options. Raises PluginInvalid."""
+    found = [
+        replace(offer, value=offer.value.constraints(options))
+        if isinstance(offer.value, ConfiguredConstraints)
+        else offer
+        for offer in offers(CONSTRAINTS)
+    ]
+    return _named(found, CustomCheck)  # type: ignore[type-abstract]
 
 
 def _classes(offered: Iterable[_Offered]) -> list[type[ResourceType]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from oslo_config import cfg
@@ -12,11 +14,13 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from stoker.base.clock import SystemClock
 from stoker.base.errors import Invalid
+from stoker.base.extensions import offers
 from stoker.cloud.auth import CloudPool
 from stoker.engine.core import Engine
 from stoker.engine.notifications.announcer import Bus
 from stoker.engine.ownership.peers import Peers
-from stoker.plugins.registry import Registry
+from stoker.plugins.configured import ConfiguredTypes
+from stoker.plugins.registry import RESOURCES, Registry
 from stoker.processes.report import report_section
 from stoker.processes.settings import cloud_settings, database_pool, encryption_keys, engine_settings
 from stoker.store import key_proofs, schema
@@ -25,6 +29,8 @@ from stoker.store.failures import unusable
 from stoker.store.journal import Batch, Journal
 from stoker.store.sealing import Sealer
 from stoker.template.versions import by_name
+
+LOG = logging.getLogger(__name__)
 
 
 @asynccontextmanager
@@ -93,6 +99,13 @@ def loaded_plugins(options: Mapping[str, Any]) -> Registry:
     `options` are the operator's settings for resource types. Raises PluginInvalid.
     """
     by_name()
+    directories = [name for name in options.get("plugin_dirs") or () if Path(name).is_dir()]
+    if directories and not any(isinstance(offer.value, ConfiguredTypes) for offer in offers(RESOURCES)):
+        LOG.warning(
+            "The option [DEFAULT] plugin_dirs has no effect: plug-ins for Heat in %s are loaded by the package "
+            "stoker-heat-plugins, which is not installed",
+            ", ".join(directories),
+        )
     return Registry.from_entry_points(options)
 
 

@@ -158,6 +158,7 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
             **{option.dest: config[option.dest] for option in OPTIONS["DEFAULT"] if not option.secret},
             **config["volumes"],
             "clients_heat_insecure": _clients_insecure(config),
+            "config_files": tuple(str(name) for name in config.config_file or ()),
         },
     )
 

@@ -1,0 +1,1 @@
+"""The place of `heat.engine.resources.openstack.neutron` before 2015."""

@@ -1,0 +1,134 @@
+"""The entry points of this package: what modules in `plugin_dirs`, and other packages, offer for Heat."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from oslo_config import cfg
+
+from heat.engine import resource
+from stoker.base.config import register_options
+from stoker.base.extensions import PluginInvalid
+from stoker.plugins.configured import ConfiguredConstraints, ConfiguredTypes
+from stoker.plugins.constraints import CustomCheck
+from stoker.plugins.resource import ResourceType
+from stoker_heat_plugins.constraint import HeatConstraint
+from stoker_heat_plugins.known import CLASSES
+from stoker_heat_plugins.modules import modules
+from stoker_heat_plugins.names import MANUAL
+from stoker_heat_plugins.resource_type import made_type
+from stoker_heat_plugins.schema import Unsupported, defines, to_attributes, to_properties, to_support
+
+_UNSUPPORTED_METHODS = ("child_template", "handle_snapshot", "handle_restore", "handle_delete_snapshot")
+"""Methods that would never be called; a class that has one would not do what it was written for."""
+_UNSUPPORTED_GROUPS = ("heat.templates",)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What the modules in the directories and the entry points offer."""
+
+    types: tuple[type[ResourceType], ...]
+    constraints: Mapping[str, CustomCheck]
+    problems: tuple[str, ...] = field(default=())
+
+
+@cache
+def loaded(directories: tuple[str, ...], config_files: tuple[str, ...] = ()) -> Loaded:
+    """Import the modules in `directories`; they read options of their own from `config_files`."""
+    if config_files:
+        register_options(cfg.CONF)
+        cfg.CONF([], project="heat", default_config_files=list(config_files), default_config_dirs=[])
+    problems: list[str] = []
+    types: dict[str, type[ResourceType]] = {}
+    checks: dict[str, CustomCheck] = {}
+    for entry_point in metadata.entry_points(group="heat.constraints"):
+        try:
+            checks[entry_point.name] = HeatConstraint(entry_point.load())
+        except Exception as error:
+            problems.append(f"{_package(entry_point)} (heat.constraints: {entry_point.name}): {error}")
+    for group in _UNSUPPORTED_GROUPS:
+        problems += [
+            f"{_package(entry_point)} ({group}: {entry_point.name}): stoker-heat-plugins does not support {group}; "
+            f"write the template version for Stoker, and uninstall the package ({MANUAL})"
+            for entry_point in metadata.entry_points(group=group)
+        ]
+    for module in modules([Path(directory) for directory in directories], problems):
+        place = str(module.__file__)
+        mapping = getattr(module, "available_resource_mapping", None) or getattr(module, "resource_mapping", None)
+        for name, plugin in _called(mapping, place, problems).items():
+            try:
+                types[name] = _type(name, plugin)
+            except Unsupported as error:
+                problems.append(f"{place}: {name}: {error} ({MANUAL})")
+        for name, check in _called(getattr(module, "constraint_mapping", None), place, problems).items():
+            checks[name] = HeatConstraint(check)
+    return Loaded(tuple(types.values()), checks, tuple(problems))
+
+
+def _called(mapping: Any, place: str, problems: list[str]) -> Mapping[str, Any]:
+    if mapping is None:
+        return {}
+    try:
+        return dict(mapping())
+    except Exception as error:
+        problems.append(f"{place}: {mapping.__name__}() fails: {type(error).__name__}: {error}")
+        return {}
+
+
+def _type(name: str, plugin: Any) -> type[ResourceType]:
+    """Return the resource type for a class. Raises Unsupported."""
+    if not (isinstance(plugin, type) and issubclass(plugin, resource.Resource)):
+        raise Unsupported(f"{plugin!r} must be a class derived from heat.engine.resource.Resource")
+    for method in _UNSUPPORTED_METHODS:
+        if defines(plugin, method):
+            raise Unsupported(f"stoker-heat-plugins does not support the method {method} of {plugin.__qualname__}")
+    CLASSES[name] = plugin
+    neutron = plugin.default_client_name == "neutron" and plugin.required_service_extension
+    return made_type(
+        name,
+        plugin,
+        properties=to_properties(plugin),
+        attributes=to_attributes(plugin),
+        support=to_support(plugin.support_status),
+        description=inspect.getdoc(plugin) or "",
+        physical_name_limit=plugin.physical_resource_name_limit,
+        always_replace_on_check_failed=plugin.always_replace_on_check_failed,
+        signalable=defines(plugin, "handle_signal"),
+        no_signals_during=frozenset(plugin.no_signal_actions),
+        consults=defines(plugin, "validate"),
+        service="neutron" if neutron else None,
+        extension=plugin.required_service_extension if neutron else None,
+    )
+
+
+def _package(entry_point: metadata.EntryPoint) -> str:
+    return str(entry_point.dist.metadata["Name"]) if entry_point.dist is not None else "a package"
+
+
+def _loaded(options: Mapping[str, Any]) -> Loaded:
+    """Return what is offered with the operator's options. Raises PluginInvalid with all problems."""
+    found = loaded(tuple(options.get("plugin_dirs") or ()), tuple(options.get("config_files") or ()))
+    if found.problems:
+        raise PluginInvalid(found.problems)
+    return found
+
+
+class _Types(ConfiguredTypes):
+    def types(self, options: Mapping[str, Any]) -> Iterable[type[ResourceType]]:
+        return _loaded(options).types
+
+
+class _Constraints(ConfiguredConstraints):
+    def constraints(self, options: Mapping[str, Any]) -> Mapping[str, CustomCheck]:
+        return _loaded(options).constraints
+
+
+TYPES = _Types()
+CONSTRAINTS = _Constraints()

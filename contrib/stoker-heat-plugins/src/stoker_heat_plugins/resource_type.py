@@ -1,0 +1,311 @@
+"""A resource type of Stoker for a class of Heat's plug-in interface."""
+
+from __future__ import annotations
+
+import json
+import logging
+import traceback
+from collections.abc import Callable, Collection, Iterable, Mapping
+from copy import deepcopy
+from typing import Any, ClassVar
+
+from heat.common import exception
+from heat.engine import resource as interface
+from heat.engine.properties import Properties
+from heat.engine.rsrc_defn import ResourceDefinition
+from stoker.base.errors import BadValue, StokerError
+from stoker.cloud import effects
+from stoker.cloud.session import Cloud
+from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
+from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.resource import AttributeKey, Call, NoActionRequired, ResourceType, Snapshot, Sources
+from stoker.schema.unknown import has_unknown
+from stoker_heat_plugins.credentials import Bridge, Context
+from stoker_heat_plugins.performance import RUNNING, Performance, enter
+from stoker_heat_plugins.record import NO_ID, REFERENCE, SECRETS, Record
+from stoker_heat_plugins.schema import defines
+from stoker_heat_plugins.stacks import Stack
+from stoker_heat_plugins.workers import WORKERS
+
+LOG = logging.getLogger(__name__)
+
+_BEGUN, _HANDLED, _TOKEN = "begun", "handled", "token"
+_ONCE = frozenset({"create", "snapshot"})
+"""The handlers that are not repeated after an interruption, since they create an object."""
+_SHORTEST_PAUSE, _LONGEST_PAUSE, _PATIENCE = 1.0, 5.0, 0.25
+
+Arguments = Callable[[Any], tuple[Any, ...]]
+
+
+class HeatResourceType(ResourceType):
+    """Runs the handlers of `plugin`, the class of a plug-in; derived classes are made by `made_type`."""
+
+    plugin: ClassVar[Any]
+    any_attribute = False
+    redacted_data = frozenset({SECRETS})
+    recovery = Recovery(
+        FoundBy.RECORD,
+        "The ID is recorded before the plug-in's handler continues. A handler that was interrupted before is not "
+        "repeated: the creation fails, and the resource is replaced or deleted by the plug-in.",
+    )
+
+    # -- before any change --------------------------------------------------------------------------------------
+
+    async def consult(self, properties: Mapping[str, Any], cloud: Cloud, sources: Sources) -> Iterable[str]:
+        """Call the plug-in's `validate`, once all values are known."""
+        if has_unknown(properties):
+            return ()
+        bridge = Bridge()
+        stack = Stack(Context(cloud, bridge), None, None, bridge)
+        definition = ResourceDefinition("", self.type_name, deepcopy(dict(properties)), {}, Record())
+
+        def validated() -> list[str]:
+            try:
+                invalid = self.plugin("", definition, stack).validate()
+            except Exception as error:
+                return [str(error) or type(error).__name__]
+            return [str(invalid)] if invalid else []
+
+        return await WORKERS.run(validated)
+
+    def reference_id(self, resource: Snapshot) -> Any:
+        if REFERENCE in resource.data:
+            return resource.data[REFERENCE]
+        return resource.name if resource.data.get(NO_ID) else super().reference_id(resource)
+
+    # -- the life of a resource ---------------------------------------------------------------------------------
+
+    async def create(self, call: Call) -> Outcome:
+        return await self._act(call, "create")
+
+    async def update(self, call: Call) -> Outcome:
+        after = ResourceDefinition(call.name, call.type, deepcopy(dict(call.properties)), dict(call.metadata))
+        changed = deepcopy(dict(call.changed))
+
+        def arguments(resource: Any) -> tuple[Any, ...]:
+            values = Properties(self.plugin.properties_schema, call.properties)
+            if resource.needs_replace(values) or resource.needs_replace_with_prop_diff(
+                set(changed), values, resource.properties
+            ):
+                raise exception.UpdateReplace(call.name)
+            return after, {"Properties": changed} if changed else {}, changed
+
+        return await self._act(call, "update", arguments)
+
+    async def delete(self, call: Call) -> Outcome:
+        return await self._act(call, "delete")
+
+    async def suspend(self, call: Call) -> Outcome:
+        return await self._act(call, "suspend")
+
+    async def resume(self, call: Call) -> Outcome:
+        return await self._act(call, "resume")
+
+    async def adopt(self, call: Call) -> Outcome:
+        adopted = dict(call.adopted)
+        return await self._act(call, "adopt", lambda _resource: (adopted,))
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        if call.physical_id is None or not defines(self.plugin, "needs_replace_failed"):
+            return True
+        make = self._maker(call, call.properties)
+        return bool(await WORKERS.run(lambda: make(Record.of(call)).needs_replace_failed()))
+
+    # -- reading and signals ------------------------------------------------------------------------------------
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        make, record = self._maker(call, call.properties), Record.of(call)
+
+        def read() -> dict[AttributeKey, Any]:
+            resource = make(record)
+            return {key: resource.FnGetAtt(str(key[0]), *key[1:]) for key in keys}
+
+        try:
+            return await WORKERS.run(read)
+        except StokerError:
+            raise
+        except Exception as error:
+            raise BadValue(f"{self.type_name}: the plug-in cannot read the attributes: {_shown(error)}") from error
+
+    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
+        make, record = self._maker(call, call.properties), Record.of(call)
+        try:
+            said = await WORKERS.run(lambda: make(record).handle_signal(details))
+        except interface.NoActionRequired as error:
+            raise NoActionRequired(str(error)) from error
+        except Exception as error:
+            raise BadValue(f"{self.type_name}: the plug-in refuses the signal: {_shown(error)}") from error
+        record.copy_to(call)
+        return str(said) if said else f"Signal: {self.type_name} has handled it"
+
+    # -- internal -----------------------------------------------------------------------------------------------
+
+    def _maker(self, call: Call, values: Mapping[str, Any]) -> Callable[[Record], Any]:
+        """Return what makes the plug-in's object, on a worker thread."""
+        stack = Stack.of(call)
+        properties, metadata = deepcopy(dict(values)), dict(call.metadata)
+
+        def make(record: Record) -> Any:
+            made = self.plugin(call.name, ResourceDefinition(call.name, call.type, properties, metadata, record), stack)
+            for rule in made.translation_rules(made.properties) or ():
+                rule.apply(made.properties.data)
+            return made
+
+        return make
+
+    async def _act(self, call: Call, action: str, arguments: Arguments | None = None) -> Outcome:
+        """Take the next step of an action: the mark that it begins, its handler, then its check until it is true."""
+        key = (action, call.action, call.started_at)
+        running = RUNNING.get(call.uuid)
+        if running is not None and running.key != key:
+            if running.work is not None and (again := await running.progress(call)) is not None:
+                return again  # an action that was stopped has not ended yet, and may still record an ID
+            del RUNNING[call.uuid]
+            running = None
+        if running is None:
+            running = Performance(key, Record.of(call))
+            if call.progress.get(_BEGUN) is None:
+                enter(call.uuid, running)
+                call.progress[_BEGUN] = action
+                return Again(after=0.0)
+            if not self._can_continue(call, action):
+                return self._interrupted(call, action)
+            enter(call.uuid, running)
+        try:
+            outcome = await self._step(call, action, arguments, running)
+        except Exception as error:
+            outcome = _failed(self.type_name, action, error)
+        if not isinstance(outcome, Again):
+            RUNNING.pop(call.uuid, None)
+        return outcome
+
+    def _can_continue(self, call: Call, action: str) -> bool:
+        """Return whether an interrupted action can go on: its handler is repeated, or has ended with a known result."""
+        return action not in _ONCE or _TOKEN in call.progress
+
+    async def _step(self, call: Call, action: str, arguments: Arguments | None, running: Performance) -> Outcome:
+        if running.work is None:
+            self._start(call, action, arguments, running)
+        if (again := await running.progress(call)) is not None:
+            return again
+        assert running.work is not None
+        result = running.work.result()
+        if not call.progress.get(_HANDLED):
+            call.progress[_HANDLED] = True
+            if _is_plain(result):
+                call.progress[_TOKEN] = result
+            running.token, running.work = result, None
+            if defines(self.plugin, f"check_{action}_complete"):
+                return Again(after=0.0, physical_id=running.record.resource_id)
+            result = True
+        elif not result:
+            running.work = None
+            return Again(after=min(_LONGEST_PAUSE, max(_SHORTEST_PAUSE, call.elapsed * _PATIENCE)))
+        return await self._ended(call, action, running)
+
+    def _start(self, call: Call, action: str, arguments: Arguments | None, running: Performance) -> None:
+        """Run the handler on a thread, or its check once it has ended."""
+        former = action == "update" and call.previous is not None
+        make = self._maker(call, (call.previous or {}) if former else call.properties)
+        checked = getattr(self.plugin, f"check_{action}_complete")
+        if call.progress.get(_HANDLED) and (running.resource is not None or _TOKEN in call.progress):
+            token = running.token if running.resource is not None else call.progress[_TOKEN]
+
+            def check() -> bool:
+                if running.resource is None:
+                    running.resource = make(running.record)
+                return bool(checked(running.resource, token))
+
+            running.start(check)
+            return
+        call.progress.pop(_HANDLED, None)
+        handler = getattr(self.plugin, f"handle_{action}", None)
+
+        def handle() -> Any:
+            running.resource = resource = make(running.record)
+            if action == "create" and (invalid := resource.validate()):
+                raise exception.StackValidationFailed(message=invalid)
+            given = arguments(resource) if arguments is not None else ()
+            return handler(resource, *given) if handler is not None else None
+
+        effects.current().sent("POST")
+        running.start(handle)
+
+    async def _ended(self, call: Call, action: str, running: Performance) -> Outcome:
+        """Record the reference ID, and that a created resource has no ID of its own."""
+        resource, record = running.resource, running.record
+        if action == "delete":
+            return Done()
+        values = dict(call.properties)
+
+        def reference() -> Any:
+            if action == "update":
+                resource.properties = Properties(self.plugin.properties_schema, values)
+            return resource.FnGetRefId()
+
+        if defines(self.plugin, "FnGetRefId") or defines(self.plugin, "get_reference_id"):
+            found = await WORKERS.run(reference)
+            call.data[REFERENCE] = found if _is_plain(found) else str(found)
+        if record.resource_id is None and action in ("create", "adopt"):
+            call.data[NO_ID] = True
+            return Done(physical_id=call.physical_id or call.physical_name)
+        return Done(physical_id=record.resource_id)
+
+    def _interrupted(self, call: Call, action: str) -> Outcome:
+        where = f"{self.type_name}: the engine stopped while handle_{action} of the plug-in was running"
+        if call.progress.get(_HANDLED):
+            where = f"{self.type_name}: the engine stopped before check_{action}_complete of the plug-in was true"
+        known = (
+            f"The ID {call.physical_id} is recorded, and the object is deleted with the resource."
+            if call.physical_id is not None
+            else f"It is unknown whether there is an object; plug-ins usually name it {call.physical_name}."
+        )
+        return Failed(
+            f"{where}. It is not repeated, since that could create a second object. {known} Update the stack to "
+            "replace the resource, or delete it.",
+            "Interrupted",
+        )
+
+
+class _Checkable(HeatResourceType):
+    """A type whose plug-in has `handle_check`."""
+
+    async def check(self, call: Call) -> Outcome:
+        return await self._act(call, "check")
+
+
+def made_type(name: str, plugin: Any, **declarations: Any) -> type[HeatResourceType]:
+    """Return the resource type for the class of a plug-in, with its declarations."""
+    base = _Checkable if defines(plugin, "handle_check") else HeatResourceType
+    return type(plugin.__name__, (base,), {"type_name": name, "plugin": plugin, **declarations})
+
+
+def _failed(type_name: str, action: str, error: Exception) -> Outcome:
+    """Return the outcome for an exception of a plug-in; the log has the place, and not the message, of defects."""
+    if isinstance(error, exception.UpdateReplace):
+        return Replace(str(error))
+    cause: BaseException = error
+    if isinstance(error, exception.ResourceFailure) and error.exc is not None:
+        cause = error.exc
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "an unknown place"
+    LOG.warning("%s: %s of the plug-in failed with %s at %s", type_name, action, type(cause).__name__, place)
+    LOG.debug("the traceback", exc_info=error)
+    kind = cause.kind if isinstance(cause, StokerError) else type(cause).__name__
+    return Failed(_message(cause), kind, in_error=isinstance(cause, exception.ResourceInError))
+
+
+def _shown(error: BaseException) -> str:
+    return f"{type(error).__name__}: {_message(error)}"
+
+
+def _message(error: BaseException) -> str:
+    return error.message if isinstance(error, StokerError) else str(error) or type(error).__name__
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a value is the same after it was stored as JSON."""
+    try:
+        return bool(json.loads(json.dumps(value)) == value) and not isinstance(value, tuple)
+    except (TypeError, ValueError):
+        return False

@@ -1,0 +1,69 @@
+"""Stoker with modules that were written for Heat."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoker.base import extensions
+from stoker.emulator.testing import ServedCloud
+from stoker.engine.settings import EngineSettings
+from stoker_heat_plugins import client_plugins, loading
+from tests.harness import World
+from tests.heat_plugins import appliance
+
+MODULES = Path(__file__).with_name("modules")
+ENTRY_POINTS = """
+[stoker.resources]
+heat = stoker_heat_plugins.loading:TYPES
+[stoker.constraints]
+heat = stoker_heat_plugins.loading:CONSTRAINTS
+[heat.clients]
+appliance = tests.heat_plugins.services:ApplianceClientPlugin
+[heat.constraints]
+appliance.network = tests.heat_plugins.services:NetworkConstraint
+"""
+
+Begin = Callable[..., Awaitable[World]]
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The package, and one with entry points for Heat, are installed for a test."""
+    site = tmp_path / "site"
+    information = site / "stoker_heat_plugins-1.0.dist-info"
+    information.mkdir(parents=True)
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: stoker-heat-plugins\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text(ENTRY_POINTS)
+    monkeypatch.syspath_prepend(site)
+    _forget()
+    appliance.reset()
+    yield
+    appliance.reset()
+    monkeypatch.undo()
+    _forget()
+
+
+def _forget() -> None:
+    extensions.forget()
+    client_plugins.forget()
+    loading.loaded.cache_clear()
+
+
+@pytest.fixture
+async def begin(installed: None, served: ServedCloud, tmp_path: Path) -> AsyncIterator[Begin]:
+    """`await begin(*directories)`: a whole Stoker, which loads the modules in directories."""
+    begun: list[World] = []
+
+    async def start(*directories: Path, **options: Any) -> World:
+        named = {"plugin_dirs": [str(place) for place in directories or (MODULES,)], **options}
+        world = World(tmp_path / "stoker.db", served, settings=EngineSettings(type_options=named))
+        begun.append(await world.start())
+        return world
+
+    yield start
+    for world in begun:
+        await world.stop()

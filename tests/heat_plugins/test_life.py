@@ -1,0 +1,94 @@
+"""The life of resources whose types are classes of Heat's plug-in interface."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from stoker.base.errors import TemplateInvalid
+from tests.heat_plugins import appliance
+from tests.heat_plugins.conftest import Begin
+
+MEMBERS = [{"address": "10.0.0.1"}, {"address": "10.0.0.2", "weight": 5}]
+
+
+def template(**properties: Any) -> dict[str, Any]:
+    return {
+        "heat_template_version": "2021-04-16",
+        "resources": {
+            "device": {"type": "Vendor::Net::Device", "properties": {"ip": "192.0.2.1", "password": "secret"}},
+            "pool": {
+                "type": "Vendor::Net::Pool",
+                "properties": {"device": {"get_resource": "device"}, "members": MEMBERS, **properties},
+            },
+            "token": {"type": "Vendor::Util::Token", "properties": {"Length": 3}},
+        },
+        "outputs": {
+            "size": {"value": {"get_attr": ["pool", "size"]}},
+            "reference": {"value": {"get_resource": "pool"}},
+            "token": {"value": {"get_attr": ["token", "Value"]}},
+            "token_reference": {"value": {"get_resource": "token"}},
+        },
+    }
+
+
+async def test_create_update_and_delete(begin: Begin) -> None:
+    """Values have defaults, the check is polled, attributes and references are read, changes are made in place."""
+    world = await begin()
+    stack = await world.create("net", template())
+    assert (stack["action"], stack["status"]) == ("CREATE", "COMPLETE"), stack["status_reason"]
+    ((identifier, made),) = appliance.OBJECTS.items()
+    assert made["members"] == [{"address": "10.0.0.1", "weight": 1}, {"address": "10.0.0.2", "weight": 5}]
+    assert made["port"] == 80 and made["name"].startswith("net-pool-")
+    assert world.outputs(stack) == {
+        "size": 2,
+        "reference": f"pool-{identifier}",
+        "token": "xxx",
+        "token_reference": "token",
+    }
+    resources = await world.resources("net")
+    assert resources["pool"]["physical_id"] == identifier
+
+    stack = await world.update("net", template(port=443))
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert appliance.OBJECTS[identifier]["before"] == 80 and appliance.OBJECTS[identifier]["port"] == 443
+
+    stack = await world.update("net", template(port=443, method="least"))
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert [name.split()[0] for name in appliance.CALLS] == ["create", "change", "create", "delete"]
+
+    stack = await world.update("net", template(port=444, method="least", fault="replace"))
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert [name.split()[0] for name in appliance.CALLS][4:] == ["create", "delete"]
+    await world.delete("net")
+    assert appliance.OBJECTS == {}
+
+
+@pytest.mark.parametrize(
+    ("properties", "complaint"),
+    [
+        ({"port": 0}, "0 is less than 1"),
+        ({"method": "random"}, "'random' is not one of"),
+        ({"members": [{"weight": 1}]}, "'address' is required"),
+        ({"unknown": 1}, "unknown property"),
+    ],
+)
+async def test_what_the_declarations_refuse(begin: Begin, properties: dict[str, Any], complaint: str) -> None:
+    world = await begin()
+    with pytest.raises(TemplateInvalid, match=complaint):
+        await world.create("net", template(**properties))
+    assert appliance.CALLS == []
+
+
+async def test_errors_of_handlers(begin: Begin) -> None:
+    """The reason is that of the plug-in; its secrets are not in it, and a failed object is deleted with the stack."""
+    world = await begin()
+    stack = await world.create("net", template(fault="create"))
+    assert stack["status"] == "FAILED"
+    assert "ValueError: resources.pool: no room" in stack["status_reason"]
+    await world.delete("net")
+    stack = await world.create("net", template(method="least", members=[]))
+    assert "The method least needs members." in stack["status_reason"]
+    await world.delete("net")
+    assert appliance.OBJECTS == {}
