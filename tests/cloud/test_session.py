@@ -78,7 +78,7 @@ async def test_a_missing_service_is_reported(cloud: Cloud) -> None:
         (404, {"itemNotFound": {"code": 404, "message": "Instance x could not be found."}}, "Instance x could not be"),
         (409, {"NeutronError": {"type": "IpInUse", "message": "Address taken", "detail": ""}}, "Address taken"),
         (401, {"error": {"code": 401, "title": "Unauthorized", "message": "Log in."}}, "Log in."),
-        (400, {"explanation": "bad", "error": {"message": "No such thing", "type": "X"}}, "bad"),
+        (400, {"explanation": "bad", "error": {"message": "No such thing", "type": "X"}}, "No such thing"),
         (
             403,
             "<html><head><title>403 Forbidden</title></head><body><h1>403</h1>Not &amp; now</body></html>",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -20,7 +20,9 @@ REQUEST_ID_HEADERS = (
     "X-Trans-Id",
 )
 
-_WORDS = ("message", "faultstring", "detail", "description", "error_message", "explanation", "title")
+_WORDS = ("message", "faultstring", "detail", "description", "error_message")
+_GENERAL_WORDS = ("explanation", "title")
+"""Keys of general descriptions of the status, which count only where nothing says more."""
 _LONGEST = 2000
 
 
@@ -109,15 +111,19 @@ def words(body: Any) -> str | None:
     if isinstance(body, str):
         return _from_text(body)
     if isinstance(body, Mapping):
-        for key in _WORDS:
-            if body.get(key) and (found := words(body[key])):
+        parts = [item for item in body.values() if isinstance(item, Mapping | list)]
+        strings = [item for item in body.values() if isinstance(item, str)]
+        for candidates in (_at(body, _WORDS), parts, _at(body, _GENERAL_WORDS)):
+            if found := words(candidates):
                 return found
-        return next(
-            (found for item in body.values() if isinstance(item, Mapping | list) and (found := words(item))), None
-        ) or next((item for item in body.values() if isinstance(item, str) and item), None)
+        return next(filter(None, strings), None)
     if isinstance(body, list):
         return next((found for item in body if (found := words(item))), None)
     return None
+
+
+def _at(body: Mapping[str, Any], keys: Sequence[str]) -> list[Any]:
+    return [body[key] for key in keys if body.get(key)]
 
 
 def _from_text(text: str) -> str | None:
