@@ -92,6 +92,15 @@ async def test_a_trust_acts_for_its_trustor(pool: CloudPool, served: ServedCloud
     await pool.delete_trust(trust, TokenCredential(served.token("demo", "demo")))
 
 
+async def test_the_token_of_a_trust_is_used_as_it_was_checked(pool: CloudPool, served: ServedCloud) -> None:
+    user = await pool.cloud(TokenCredential(served.token("demo", "demo")))
+    lent = await pool.cloud(TrustCredential(await pool.create_trust(user)))
+    checked = TokenCredential(await lent.token(), lent.project_id, lent.user_id, tuple(lent.role_names))
+    caller = await pool.cloud(checked)
+    assert (caller.user_id, caller.role_names) == (user.user_id, lent.role_names)
+    assert await caller.list("glance", "/v2/images", "images")
+
+
 async def test_a_trust_with_a_role_that_the_user_lacks(pool: CloudPool, served: ServedCloud) -> None:
     user = await pool.cloud(TokenCredential(served.token("demo", "demo")))
     with pytest.raises(MissingCredentialError, match="no-such-role"):

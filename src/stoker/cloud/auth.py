@@ -32,7 +32,7 @@ from stoker.cloud.credentials import (
     TokenCredential,
     TrustCredential,
 )
-from stoker.cloud.login import Login, PluginLogin, TokenLogin, known_access
+from stoker.cloud.login import Access, CheckedTokenLogin, Login, PluginLogin, TokenLogin, known_access
 from stoker.cloud.remote_login import RemoteLogin, RemoteLoginThreads
 from stoker.cloud.services import identity_url
 from stoker.cloud.session import Cloud, Shared
@@ -251,11 +251,16 @@ def _require_certificates(pem: str | None) -> None:
 
 
 def _token_login(credential: TokenCredential, clock: Clock, url: str, session: ksa_session.Session) -> Login:
-    if credential.catalog is None or credential.user_id is None:
-        return TokenLogin(clock, url, session, credential.token)
-    catalog = orjson.loads(credential.catalog)
-    known = known_access(credential.token, catalog, credential.project_id, credential.user_id, credential.role_names)
-    return TokenLogin.known(clock, url, session, known)
+    token = credential.token
+    if credential.user_id is None:
+        return TokenLogin(clock, url, session, token)
+
+    def scope(catalog: Any) -> Access:
+        return known_access(token, catalog, credential.project_id, credential.user_id, credential.role_names)
+
+    if credential.catalog is None:
+        return CheckedTokenLogin(clock, url, session, scope, token)
+    return TokenLogin.known(clock, url, session, scope(orjson.loads(credential.catalog)))
 
 
 def _service_user(settings: CloudSettings) -> dict[str, Any]:

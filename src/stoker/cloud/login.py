@@ -99,7 +99,7 @@ class PluginLogin(Login):
 
 
 class TokenLogin(Login):
-    """The caller's own token. Keystone returns its scope; it cannot be renewed."""
+    """The caller's own token, which cannot be renewed. Keystone returns its scope."""
 
     def __init__(self, clock: Clock, auth_url: str, session: ksa_session.Session, token: str) -> None:
         super().__init__(clock, auth_url)
@@ -108,7 +108,7 @@ class TokenLogin(Login):
 
     @classmethod
     def known(cls, clock: Clock, auth_url: str, session: ksa_session.Session, access: Access) -> TokenLogin:
-        """Create a login with a token whose scope is already known."""
+        """Create a login with a token whose scope and catalog are already known."""
         login = cls(clock, auth_url, session, access.token)
         login._access = access
         return login
@@ -122,14 +122,34 @@ class TokenLogin(Login):
         return await super().renew(rejected)
 
     def _fetch(self) -> Access:
-        headers = {"X-Auth-Token": self._token, "X-Subject-Token": self._token}
+        body = self._get("/auth/tokens", {"X-Subject-Token": self._token})
+        return _access(ksa_access.create(body=body, auth_token=self._token))
+
+    def _get(self, path: str, headers: Mapping[str, str]) -> Any:
+        headers = {"X-Auth-Token": self._token, **headers}
         try:
-            answer = self._session.get(f"{self.auth_url}/auth/tokens", headers=headers, authenticated=False, log=False)
+            answer = self._session.get(f"{self.auth_url}{path}", headers=headers, authenticated=False, log=False)
         except ksa_errors.NotFound as error:
             raise CloudError("keystone", 401, "the token of the request is not valid") from error
         except ksa_errors.ClientException as error:
             raise cloud_error(error) from error
-        return _access(ksa_access.create(body=answer.json(), auth_token=self._token))
+        return answer.json()
+
+
+class CheckedTokenLogin(TokenLogin):
+    """The caller's own token, which has been checked already: its scope is known, and only the catalog is requested.
+
+    Keystone does not let the token of a trust ask about itself: it belongs to the trustee, and acts as the trustor.
+    """
+
+    def __init__(
+        self, clock: Clock, auth_url: str, session: ksa_session.Session, scope: Callable[[Any], Access], token: str
+    ) -> None:
+        super().__init__(clock, auth_url, session, token)
+        self._scope = scope
+
+    def _fetch(self) -> Access:
+        return self._scope(self._get("/auth/catalog", {})["catalog"])
 
 
 def _access(info: Any) -> Access:

@@ -70,6 +70,20 @@ def test_the_trustee_gets_the_trustors_roles_on_the_project(deal: Deal, imperson
     }
 
 
+def test_a_token_that_acts_as_the_trustor_is_the_trustees(deal: Deal, served: ServedCloud) -> None:
+    def status(method: str, asking: str, subject: str) -> int:
+        headers = {"X-Subject-Token": subject}
+        return served.call(method, "/identity/v3/auth/tokens", token=asking, headers=headers).status
+
+    used = deal.use(deal.trust()).headers["x-subject-token"]
+    for method in ("GET", "HEAD", "DELETE"):
+        assert {status(method, asking, used) for asking in (used, deal.token)} == {403}
+    assert status("GET", used, deal.token) == 200
+    assert deal.identity.call("GET", "/auth/catalog", token=used).status == 200
+    as_itself = deal.use(deal.trust(impersonation=False)).headers["x-subject-token"]
+    assert status("GET", as_itself, as_itself) == 200
+
+
 def test_keystoneauth_logs_in_through_a_trust(deal: Deal, served: ServedCloud) -> None:
     auth = v3.Password(
         f"{served.url}/identity/v3", user_id=deal.trustee["id"], password="secret", trust_id=deal.trust()["id"]

@@ -69,12 +69,16 @@ def _reachable(identity: IdentityRecords, request: Request, kind: str) -> list[d
 
 
 def _subject(identity: IdentityRecords, request: Request) -> tuple[str, tokens.Grant]:
-    """The token asked about; other users' tokens are for admins and services only."""
+    """The token asked about; other users' tokens are for admins and services only.
+
+    A token of a trust is its trustee's, although it acts as the trustor: as such it may not even ask about itself.
+    """
     secret = request.headers.get(SUBJECT.lower(), "")
     granted = tokens.look_up(identity, secret)
     if granted is None:
         raise not_found("Could not find token.")
-    if granted.user["id"] != request.context.user_id:
+    trust = identity.trusts.get(granted.token.get("trust_id") or "")
+    if (granted.user["id"] if trust is None else trust["trustee_user_id"]) != request.context.user_id:
         request.context.require("service")
     return secret, granted
 
