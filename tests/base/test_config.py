@@ -17,6 +17,7 @@ from stoker.base.context import RequestContext
 from stoker.base.logging import _SECRETS, protect, redact, request_scope
 from stoker.base.paste_filters import apply_paste_filters
 from stoker.base.unused_options import ALL, WITHOUT_EFFECT, log_unused_options, reason_of, unused_options
+from stoker.processes.settings import serving_threads
 
 FILE = """
 [DEFAULT]
@@ -58,7 +59,7 @@ def test_values_come_from_the_file_and_defaults_from_the_table(settings: Path) -
     assert config.clients.endpoint_type == "public"
     assert config.trustee.username == "heat"
     assert config.max_resources_per_stack == 1000
-    assert config.heat_api.workers == 8
+    assert serving_threads(config, "heat_api") == 8
 
 
 def test_the_options_that_a_report_shows_are_without_secrets(settings: Path) -> None:
@@ -66,6 +67,12 @@ def test_the_options_that_a_report_shows_are_without_secrets(settings: Path) -> 
     shown = shown_options(load_config([], [str(settings)]))
     assert shown["[heat_api] workers"] == 3
     assert shown["[database] connection"] == shown["[DEFAULT] auth_encryption_key"] == "***"
+
+
+@pytest.mark.parametrize(("workers", "fewest"), [("0", 8), ("1", 8), ("4", 32)])
+def test_one_worker_serves_several_requests_at_a_time(settings: Path, workers: str, fewest: int) -> None:
+    settings.write_text(f"[heat_api]\nworkers = {workers}\n")
+    assert serving_threads(load_config([], [str(settings)]), "heat_api") >= fewest
 
 
 def test_options_that_nothing_reads_are_logged_with_the_reason(
@@ -176,7 +183,7 @@ def test_arguments_override_and_directories_are_read(settings: Path, tmp_path: P
     [
         ("[DEFAULT]\nmax_template_size = ten", "[DEFAULT] max_template_size"),
         ("[DEFAULT]\ndeferred_auth_method = magic", "[DEFAULT] deferred_auth_method"),
-        ("[heat_api]\nworkers = 0", "[heat_api] workers"),
+        ("[heat_api]\nworkers = -1", "[heat_api] workers"),
         ("[trustee]\nauth_type = v3token", "[trustee] auth_type"),
         ("[trustee]\nauth_type = magic", "[trustee] auth_type"),
         ("[ec2authtoken]\nauth_type = magic", "[ec2authtoken] auth_type"),

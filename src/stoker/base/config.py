@@ -264,7 +264,12 @@ def _api(port: int) -> tuple[cfg.Opt, ...]:
     return (
         cfg.StrOpt("bind_host", default="0.0.0.0", help="Address that the process listens on."),  # noqa: S104
         cfg.PortOpt("bind_port", default=port, help="Port that the process listens on."),
-        cfg.IntOpt("workers", default=8, min=1, help="Threads that serve requests."),
+        cfg.IntOpt(
+            "workers",
+            default=1,
+            min=0,
+            help="Each serves eight requests at a time, on threads of one process; 0: one worker for each processor.",
+        ),
         cfg.IntOpt("backlog", default=4096, min=1, help="Connections that may wait to be accepted."),
         cfg.IntOpt(
             "max_connections",

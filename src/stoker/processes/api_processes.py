@@ -20,7 +20,7 @@ from stoker.base.clock import SystemClock
 from stoker.base.paste_filters import apply_paste_filters
 from stoker.processes.lifetime import cluster_config, run, until_stopped
 from stoker.processes.listening import listening_at
-from stoker.processes.settings import server_limits
+from stoker.processes.settings import server_limits, serving_threads
 from stoker.processes.tokens import caller_check
 from stoker.rpc.contract import EngineClient
 from stoker.rpc.messaging import MessagingClient, close_transport, open_transport
@@ -58,9 +58,8 @@ async def _serve(config: cfg.ConfigOpts, name: str, make: Maker, group: str) -> 
     try:
         application = await asyncio.to_thread(make, config, MessagingClient(transport))
         with listening_at(options.bind_host, options.bind_port, f"[{group}] bind_host, bind_port"):
-            server = Server(
-                application, options.bind_host, options.bind_port, options.workers, server_limits(config, group)
-            )
+            threads, limits = serving_threads(config, group), server_limits(config, group)
+            server = Server(application, options.bind_host, options.bind_port, threads, limits)
         server.start()
         _log.info("%s is listening on %s", name, server.url)
         await until_stopped(name)

@@ -37,7 +37,7 @@ from stoker.processes.directory import PRIVATE_UMASK, DataDirectory
 from stoker.processes.local_identity import LocalIdentity
 from stoker.processes.memory import collect_rarely, configure_allocator
 from stoker.processes.report import report_section
-from stoker.processes.settings import TOKEN_CHECK, server_limits, set_login
+from stoker.processes.settings import TOKEN_CHECK, server_limits, serving_threads, set_login
 from stoker.processes.signals import handle_signals
 from stoker.processes.tokens import caller_check
 from stoker.rpc.direct import DirectClient
@@ -138,7 +138,8 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
         )
         async with AsyncExitStack() as serving:
             for interface, port, group in interfaces:
-                server = Server(interface, _HOST, port, config[group].workers, server_limits(config, group))
+                threads, limits = serving_threads(config, group), server_limits(config, group)
+                server = Server(interface, _HOST, port, threads, limits)
                 server.start()
                 serving.push_async_callback(partial(asyncio.to_thread, server.stop))
             _log.info("The API is at http://%s:%d/v1", _HOST, options.api_port)

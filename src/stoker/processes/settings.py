@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
@@ -19,6 +20,8 @@ from stoker.plugins.transports import configuration_transports, deployment_trans
 from stoker.store.database import Pool
 
 TOKEN_CHECK = "keystone_authtoken"  # noqa: S105  the name of a section
+
+THREADS_OF_A_WORKER = 8
 
 _CLIENTS = "clients"
 _SHORTEST_KEY = 16
@@ -78,6 +81,15 @@ def _clients(config: cfg.ConfigOpts) -> dict[str, ClientSettings]:
         )
         for section in sections
     }
+
+
+def serving_threads(config: cfg.ConfigOpts, group: str) -> int:
+    """Return the number of threads that serve requests of the API whose options are in `group`.
+
+    A worker of Heat is a process that serves many requests at a time, so that one of them suffices. A request may need
+    another one to the same process, for example for a stack in the stack's own region.
+    """
+    return THREADS_OF_A_WORKER * (config[group].workers or os.cpu_count() or 1)
 
 
 def server_limits(config: cfg.ConfigOpts, group: str) -> Limits:
