@@ -72,8 +72,9 @@ takeover: $(STAMP)      ## take over the stacks of a real Heat (LAB_DIR: its fol
 chaos: $(STAMP)         ## simulate crashes, then kill real processes, MINUTES long in all
 	$(BIN)/python -m chaos --minutes $(MINUTES)
 
-realcloud: $(STAMP)     ## run every resource type on the real services of LAB (a folder), and compare before and after
+realcloud: $(STAMP)     ## run every resource type on the real services of LAB (a folder), as a user and as an operator
 	$(BIN)/python -m realcloud $(if $(LAB),--lab $(LAB))
+	$(BIN)/python -m realcloud.operators $(if $(LAB),--lab $(LAB))
 
 docs: $(STAMP)          ## build the manual into docs/_build/html
 	$(BIN)/sphinx-build -W -q docs docs/_build/html

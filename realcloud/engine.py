@@ -31,35 +31,13 @@ class Stuck(Exception):
     """An operation did not end in time."""
 
 
-class Engine:
-    """A Stoker that uses one account of the cloud, and the stacks of this account."""
+class Stacks:
+    """The stacks of an account, at the endpoint that the catalog has for the Orchestration API."""
 
-    def __init__(self, account: Account, name: str, home: Path, clouds: Path, settings: Path) -> None:
-        self.account, self._name, self._clouds, self._settings = account, name, clouds, settings
-        self.data = home / name
+    def __init__(self, account: Account) -> None:
+        self.account = account
         self.url = ""
-        """The URL of its Orchestration API for the project."""
-
-    def start(self) -> None:
-        """Start it on free ports, the first time, or on the same ports again."""
-        ports = ["--api-port", "0", "--cfn-port", "0"] if not self.url else []
-        arguments = ["--data-dir", str(self.data), "--cloud", self._name, "--config-file", str(self._settings), *ports]
-        self._run("up", "--detach", *arguments)
-        endpoints = json.loads((self.data / "endpoints.json").read_text())
-        self.url = f"{endpoints['rest']}/{self.account.project_id}"
-
-    def stop(self) -> None:
-        """Stop it; its data is kept."""
-        self._run("down", "--data-dir", str(self.data))
-
-    def kill(self) -> None:
-        """Kill its process, which gets no chance to finish anything."""
-        os.kill(int((self.data / "engine.pid").read_text()), signal.SIGKILL)
-
-    def _run(self, *arguments: str) -> None:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "STOKER_"))}
-        environment = {**kept, CLOUDS: str(self._clouds)}
-        subprocess.run([STOKER, *arguments], check=True, env=environment, stdout=subprocess.DEVNULL)
+        """The URL of another Orchestration API for the project, instead of the endpoint in the catalog."""
 
     def send(self, method: str, path: str, **options: Any) -> Any:
         """Return the body of the response. Raises Refused."""
@@ -103,6 +81,36 @@ class Engine:
         """Return a resource of a stack."""
         shown: dict[str, Any] = self.send("GET", f"{stack}/resources/{name}")["resource"]
         return shown
+
+
+class Engine(Stacks):
+    """A Stoker that uses one account of the cloud."""
+
+    def __init__(self, account: Account, name: str, home: Path, clouds: Path, settings: Path) -> None:
+        super().__init__(account)
+        self._name, self._clouds, self._settings = name, clouds, settings
+        self.data = home / name
+
+    def start(self) -> None:
+        """Start it on free ports, the first time, or on the same ports again."""
+        ports = ["--api-port", "0", "--cfn-port", "0"] if not self.url else []
+        arguments = ["--data-dir", str(self.data), "--cloud", self._name, "--config-file", str(self._settings), *ports]
+        self._run("up", "--detach", *arguments)
+        endpoints = json.loads((self.data / "endpoints.json").read_text())
+        self.url = f"{endpoints['rest']}/{self.account.project_id}"
+
+    def stop(self) -> None:
+        """Stop it; its data is kept."""
+        self._run("down", "--data-dir", str(self.data))
+
+    def kill(self) -> None:
+        """Kill its process, which gets no chance to finish anything."""
+        os.kill(int((self.data / "engine.pid").read_text()), signal.SIGKILL)
+
+    def _run(self, *arguments: str) -> None:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "STOKER_"))}
+        environment = {**kept, CLOUDS: str(self._clouds)}
+        subprocess.run([STOKER, *arguments], check=True, env=environment, stdout=subprocess.DEVNULL)
 
 
 @contextmanager

@@ -63,6 +63,11 @@ class Account:
         return str(self._session.get_project_id())
 
     @cached_property
+    def user_id(self) -> str:
+        """The ID of the user."""
+        return str(self._session.get_user_id())
+
+    @cached_property
     def services(self) -> frozenset[str]:
         """The types of the services in the catalog."""
         catalog = self.ask("identity", "GET", "/v3/auth/catalog")["catalog"]
@@ -110,13 +115,16 @@ def found_folder(given: Path | None) -> Path:
     return named
 
 
-def prepared(folder: Path) -> Lab:
-    """Return the lab, which is set up and started if it does not answer. Raises LabMissing."""
+def prepared(folder: Path, wanted: Path = PREPARED) -> Lab:
+    """Return the lab, which is set up and started if it does not answer, with the users and objects of a document.
+
+    Raises LabMissing.
+    """
     entry = yaml.safe_load((folder / "clouds.yaml").read_text(encoding="utf-8"))["clouds"][ADMINISTRATOR]
     administrator = Account(entry["auth"], entry["region_name"])
     if not _answers(administrator):
         _start(folder)
-    document = yaml.safe_load(PREPARED.read_text(encoding="utf-8"))
+    document = yaml.safe_load(wanted.read_text(encoding="utf-8"))
     accounts = {name: _account(administrator, name, user["roles"]) for name, user in document["users"].items()}
     ids = _objects({"": administrator, **accounts}, document["objects"])
     return Lab(folder, administrator, accounts, ids)

@@ -51,7 +51,7 @@ def scenario_block(told: Sequence[Told]) -> Iterator[str]:
     yield "|---|---|---|---|"
     for outcome in told:
         sign = _SIGNS["passed" if outcome.passed else "failed"]
-        yield f"| {outcome.scenario} | {outcome.trial} | {sign} | {_line(outcome.text)} |"
+        yield f"| {outcome.scenario} | {outcome.trial} | {sign} | {line(outcome.text)} |"
 
 
 def block(results: Sequence[Result], left: Sequence[str]) -> Iterator[str]:
@@ -65,12 +65,12 @@ def block(results: Sequence[Result], left: Sequence[str]) -> Iterator[str]:
     yield f"|---|{'---|' * len(Verb)}"
     yield from (_row(result) for result in ran)
     if failed := [failure for result in ran for failure in result.failures]:
-        yield from ("", "### Failures", "", *(f"- {_line(failure)}" for failure in failed))
+        yield from ("", "### Failures", "", *(f"- {line(failure)}" for failure in failed))
     if left:
-        yield from ("", "### Left in the cloud", "", *(f"- `{_line(each)}`" for each in left))
+        yield from ("", "### Left in the cloud", "", *(f"- `{line(each)}`" for each in left))
     if absent := [result for result in results if result.absent]:
         yield from ("", "### Types that do not run there", "", "| Type | Why |", "|---|---|")
-        yield from (f"| `{result.type_name}` | {_line(result.absent)} |" for result in absent)
+        yield from (f"| `{result.type_name}` | {line(result.absent)} |" for result in absent)
     yield from ("", "### Verbs that do not run there", "", "| Type | Verb | Why |", "|---|---|---|")
     yield from _without(ran)
 
@@ -85,10 +85,10 @@ def _without(results: Iterable[Result]) -> Iterator[str]:
     for result in results:
         for verb, outcome in result.outcomes.items():
             if outcome.status == "none" and not outcome.declared:
-                yield f"| `{result.type_name}` | {verb} | {_line(outcome.reason)} |"
+                yield f"| `{result.type_name}` | {verb} | {line(outcome.reason)} |"
 
 
-def _line(text: str) -> str:
+def line(text: str) -> str:
     """A reason on one line, without what differs from run to run, safe in a table."""
     line = " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")
     return re.sub(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|req-\S+", "…", line)

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from realcloud.cases import THING, Case
-from realcloud.engine import Engine, Refused, Stuck
+from realcloud.engine import Refused, Stacks, Stuck
 from realcloud.inventory import STACK_PREFIX
 from stoker.plugins.resource import ResourceType
 
@@ -69,7 +69,7 @@ class Failed(Exception):
 class Walk:
     """Runs one case. `files` are the templates that examples name."""
 
-    def __init__(self, engine: Engine, case: Case, files: Mapping[str, str]) -> None:
+    def __init__(self, engine: Stacks, case: Case, files: Mapping[str, str]) -> None:
         self._engine, self._case, self._files = engine, case, files
         self._stack = ""
         self._template = case.template

@@ -1,0 +1,30 @@
+"""What the parts of the operator's run share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from realcloud.lab import Account, Lab
+from realcloud.operators.installation import Installation, Servers
+from realcloud.operators.rows import Row
+
+
+@dataclass(frozen=True)
+class Place:
+    """The lab, an installation that is registered in it, and a directory for files. `web` serves files by URL."""
+
+    lab: Lab
+    servers: Servers
+    installation: Installation
+    home: Path
+    web: str
+
+    @property
+    def user(self) -> Account:
+        """A user with a role in one project."""
+        return self.lab.accounts["operator"]
+
+
+Part = Callable[[Place], Iterator[Row]]
