@@ -10,7 +10,7 @@ MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/pyth
 # Without byte code every process that a test or a benchmark starts would compile each module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud takeover docs man clean
+.PHONY: demo test quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud takeover images docs man clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -75,6 +75,9 @@ chaos: $(STAMP)         ## simulate crashes, then kill real processes, MINUTES l
 realcloud: $(STAMP)     ## run every resource type on the real services of LAB (a folder), as a user and as an operator
 	$(BIN)/python -m realcloud $(if $(LAB),--lab $(LAB))
 	$(BIN)/python -m realcloud.operators $(if $(LAB),--lab $(LAB))
+
+images:                 ## build the container image without a daemon, and run it (PLACE: a folder that keeps the base)
+	contrib/container/try-image.sh $(PLACE)
 
 docs: $(STAMP)          ## build the manual into docs/_build/html
 	$(BIN)/sphinx-build -W -q docs docs/_build/html

@@ -1,4 +1,4 @@
-"""Real servers for tests: PostgreSQL, MariaDB and RabbitMQ, on private ports, with their data in a directory of theirs.
+"""Real servers for tests (PostgreSQL, MariaDB, RabbitMQ, HAProxy), on private ports, with data in private directories.
 
 What is not installed is installed with apt-get. Servers refuse to run as root, so root starts them as the user that
 their packages made; anybody else starts them as himself.
@@ -420,3 +420,37 @@ class RabbitMQ(Server):
     def tls_url(self) -> str:
         """Where it speaks TLS, and nothing else."""
         return f"rabbit://guest:guest@{HOST}:{self._tls_port}/"
+
+
+class HAProxy(Server):
+    """HAProxy with a configuration whose addresses have been replaced by those of the test.
+
+    `replaced` are strings of the configuration with their replacements; `{pem}` in one is the path of the server's
+    certificate with its key.
+    """
+
+    package, user = "haproxy", "haproxy"
+
+    def __init__(self, configuration: Path, replaced: Mapping[str, str], port: int) -> None:
+        super().__init__()
+        self.port = port
+        self._configuration = configuration
+        self._replaced = replaced
+
+    def prepare(self) -> None:
+        pem, configuration = self.directory / "heat.pem", self._configuration.read_text()
+        pem.write_bytes(self.tls.certificate.read_bytes() + self.tls.key.read_bytes())
+        for name, value in self._replaced.items():
+            assert name in configuration, name
+            configuration = configuration.replace(name, value.format(pem=pem))
+        (self.directory / "haproxy.cfg").write_text(configuration)
+        self.run(str(program(self.package, "/usr/sbin/haproxy")), "-c", "-f", self.directory / "haproxy.cfg")
+
+    def command(self) -> list[str]:
+        return [
+            str(program(self.package, "/usr/sbin/haproxy")), "-db", "-f", str(self.directory / "haproxy.cfg"),
+        ]  # fmt: skip
+
+    def answers(self) -> bool:
+        with socket.create_connection((HOST, self.port), timeout=2):
+            return True
