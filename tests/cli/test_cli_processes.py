@@ -183,3 +183,15 @@ def test_the_port_of_the_name_server_is_kept_and_given_to_the_emulated_cloud(dir
     assert "--dns-port" not in programs_of(directory, SET_UP)[0].arguments
     with pytest.raises(CommandFailed, match="--dns-port is for the emulated cloud only"):
         planned_set_up(None, KEEP, "mine", (), dns_port=5353)
+
+
+def test_the_guests_are_kept_and_given_to_the_emulated_cloud(directory: DataDirectory) -> None:
+    directory.record(planned_set_up(SET_UP, KEEP, None, (), guests="namespace", guest_image="host"))
+    cloud = programs_of(directory, planned_set_up(directory.set_up(), KEEP, None, ()))[0]
+    assert cloud.arguments[-4:] == ("--guests", "namespace", "--guest-image", "host")
+    assert "--guests" not in programs_of(directory, SET_UP)[0].arguments
+    with pytest.raises(CommandFailed, match="--guests is for the emulated cloud only"):
+        planned_set_up(None, KEEP, "mine", (), guests="namespace")
+    refused = CliRunner().invoke(up, ["--data-dir", str(directory.path), "--guests", "qemu"])
+    assert refused.exit_code == 1
+    assert "qemu is not supported yet" in refused.output

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _PORTS = {"rest": 8004, "cfn": 8000, "identity": 5000}
 _PATHS = {"rest": "/v1", "cfn": "/v1", "identity": "/identity/v3"}
+_GUESTS = ("none", "namespace", "qemu")
 _WATCH_SECONDS = 0.5
 
 Processes = dict[str, "Popen[bytes]"]
@@ -41,12 +42,15 @@ def planned_set_up(
     config_files: tuple[str, ...],
     services: tuple[str, ...] = (),
     dns_port: int | None = None,
+    guests: str | None = None,
+    guest_image: str | None = None,
 ) -> SetUp:
     """Return the set-up from the user's options and the recorded set-up of the directory.
 
     `ports` are by address (`rest`, `cfn`, `identity`): None is the recorded or default port, 0 a free port.
     `services` are those of the emulated cloud besides identity: empty keeps the recorded ones. `dns_port` is the port
-    of its name server: None keeps the recorded one.
+    of its name server, `guests` the driver of the guests in its servers, `guest_image` their image: None keeps the
+    recorded one.
     Raises CommandFailed if the directory is used with another cloud, or if these are given for a real cloud.
     """
     if known is not None and cloud not in (None, known.cloud):
@@ -56,18 +60,25 @@ def planned_set_up(
     free = iter(control.free_ports(list(chosen.values()).count(0)))
     urls = {address: f"http://{HOST}:{port or next(free)}{_PATHS[address]}" for address, port in chosen.items()}
     cloud = known.cloud if known else cloud
-    if cloud is not None and services:
-        raise CommandFailed("--services is for the emulated cloud only; it cannot be used with --cloud.")
-    if cloud is not None and dns_port is not None:
-        raise CommandFailed("--dns-port is for the emulated cloud only; it cannot be used with --cloud.")
+    emulator_only = {"services": services, "dns-port": dns_port, "guests": guests, "guest-image": guest_image}
+    for option, value in emulator_only.items():
+        if cloud is not None and value not in (None, ()):
+            raise CommandFailed(f"--{option} is for the emulated cloud only; it cannot be used with --cloud.")
     if cloud is not None:
         urls["identity"] = str(read_cloud(cloud).auth.get("auth_url", ""))
-    files = config_files or (known.config_files if known else ())
-    kept = services or (known.services if known else ())
-    if dns_port is None:
-        dns_port = known.dns_port if known else 0
-    pids = known.pids if known else {}
-    return SetUp(urls["rest"], urls["cfn"], urls["identity"], cloud, files, pids, kept, dns_port)
+    before = known or SetUp(urls["rest"], urls["cfn"], urls["identity"])
+    return SetUp(
+        urls["rest"],
+        urls["cfn"],
+        urls["identity"],
+        cloud,
+        config_files or before.config_files,
+        before.pids,
+        services or before.services,
+        before.dns_port if dns_port is None else dns_port,
+        guests or before.guests,
+        guest_image or before.guest_image,
+    )
 
 
 def _port(address: str, wanted: int | None, known: SetUp | None) -> int:
@@ -157,6 +168,16 @@ def _chosen_services(context: click.Context, option: click.Parameter, text: str)
     help="Port of the emulated cloud's name server (UDP and TCP); 0 selects a free one at each start, which the log of "
     "the cloud names.  [default: the previous one, or 0]",
 )  # fmt: skip
+@click.option(
+    "--guests", type=click.Choice(_GUESTS), metavar="DRIVER",
+    help="What runs in the servers of the emulated cloud: `none`: nothing; `namespace`: a small Linux system in "
+    "namespaces of this machine's kernel.  [default: the previous one, or none]",
+)  # fmt: skip
+@click.option(
+    "--guest-image", metavar="NAME",
+    help="Image of all guests: one that `stoker guests build` has built, or `host`, the programs of this machine.  "
+    "[default: the previous one, or debian]",
+)  # fmt: skip
 @click.option("--detach", is_flag=True, help="Return as soon as everything is ready.")
 def up(
     directory: DataDirectory,
@@ -167,6 +188,8 @@ def up(
     config_files: tuple[str, ...],
     services: tuple[str, ...],
     dns_port: int | None,
+    guests: str | None,
+    guest_image: str | None,
     detach: bool,
 ) -> None:
     """Start Stoker and an emulated cloud on this machine.
@@ -178,6 +201,7 @@ def up(
       stoker up
       stoker up --detach --data-dir ./here --api-port 0 --cfn-port 0 --cloud-port 0
       stoker up --services network,image,volume,compute
+      stoker up --guests namespace
       stoker up --cloud my-openstack
     """
     from stoker.base.extras import PARTS, require_parts
@@ -185,20 +209,21 @@ def up(
     directory.make()
     known = directory.set_up()
     ports = {"rest": rest, "cfn": cfn, "identity": identity}
-    local = Local(directory, planned_set_up(known, ports, cloud, config_files, services, dns_port))
-    require_parts("stoker up", ["engine"] if local.set_up.cloud else PARTS)
+    planned = planned_set_up(known, ports, cloud, config_files, services, dns_port, guests, guest_image)
+    require_parts("stoker up", ["engine"] if planned.cloud else PARTS)
+    if planned.guests != _GUESTS[0]:
+        _require_guests(planned)
+    local = Local(directory, planned)
     missing = local.missing()
     if known is not None and len(missing) < len(local.programs) and not _same_addresses(known, local.set_up):
         raise CommandFailed("Stoker is already running on other ports; `stoker down` stops it.")
     out = console()
     if not missing:
         out.print("Stoker is already running.")
-        if known is not None and known.config_files != local.set_up.config_files:
-            raise CommandFailed("It was started with other --config-file options; run `stoker down` first.")
-        if known is not None and known.services != local.set_up.services:
-            raise CommandFailed("It was started with other --services; run `stoker down` first.")
-        if known is not None and known.dns_port != local.set_up.dns_port:
-            raise CommandFailed("It was started with another --dns-port; run `stoker down` first.")
+        for option in ("config_files", "services", "dns_port", "guests", "guest_image"):
+            if known is not None and getattr(known, option) != getattr(local.set_up, option):
+                shown = "config-file" if option == "config_files" else option.replace("_", "-")
+                raise CommandFailed(f"It was started with another value of --{shown}; run `stoker down` first.")
         _show_addresses(out, local)
         return
     if len(missing) < len(local.programs):
@@ -214,6 +239,17 @@ def up(
             return
         out.print("Ctrl-C stops it.")
         watch(local, children, out, stopped)
+
+
+def _require_guests(planned: SetUp) -> None:
+    """Refuse a driver of guests that does not exist on this system, and an unknown image."""
+    from stoker.emulator.guests.choices import chosen_image
+    from stoker.emulator.guests.driver import GuestsUnavailable
+
+    try:
+        chosen_image(planned.guests, planned.guest_image)
+    except GuestsUnavailable as error:
+        raise CommandFailed(str(error)) from error
 
 
 def _same_addresses(one: SetUp, other: SetUp) -> bool:

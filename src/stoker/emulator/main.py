@@ -19,6 +19,9 @@ from stoker.base.logging import protect
 from stoker.emulator.core.app import runner
 from stoker.emulator.core.upgrades import StateUnusable
 from stoker.emulator.dns.server import NameServer
+from stoker.emulator.guests.choices import DRIVERS, NONE, guest_driver
+from stoker.emulator.guests.driver import GuestDriver, GuestsUnavailable
+from stoker.emulator.guests.images import DEFAULT as DEFAULT_IMAGE
 from stoker.emulator.services import CHOICES, chosen, new_cloud
 
 log = logging.getLogger(__name__)
@@ -35,6 +38,7 @@ def run(
     services: Collection[str] = CHOICES,
     dns_port: int = 0,
     vendor_data: Mapping[str, Any] | None = None,
+    guests: GuestDriver | None = None,
 ) -> None:
     """Serve a cloud until SIGTERM or SIGINT.
 
@@ -52,7 +56,10 @@ def run(
             extra_endpoints=extra_endpoints,
             password=password,
             vendor_data=vendor_data,
+            guests=guests,
         )
+        if port:
+            cloud.endpoint = f"http://{_url_host(host)}:{port}"
         served = runner(cloud)
         await served.setup()
         site = web.TCPSite(served, host, port)
@@ -62,6 +69,8 @@ def run(
         if port_file is not None:
             _write_whole(port_file, str(bound))
         log.info("The cloud is at %s/identity", cloud.endpoint)
+        if guests is not None and cloud.has_service("nova"):
+            cloud.running("nova")  # it starts the guests of servers that ran when the cloud ended
         name_server = NameServer(cloud)
         if cloud.has_service("designate"):
             log.info("DNS is served on %s, port %d (UDP and TCP)", host, await name_server.start(host, dns_port))
@@ -73,6 +82,7 @@ def run(
         finally:
             await name_server.stop()
             await served.cleanup()
+            await cloud.guests.close()
             cloud.close()
 
     uvloop.run(serve())
@@ -142,6 +152,19 @@ def main(arguments: list[str] | None = None) -> None:
         type=_vendor_data,
         help="JSON file with the static vendor data that the metadata service shows to servers",
     )
+    parser.add_argument(
+        "--guests",
+        choices=DRIVERS,
+        default=NONE,
+        help="what runs in servers: nothing, or a small Linux system in namespaces of this machine's kernel",
+    )
+    parser.add_argument(
+        "--guest-image",
+        metavar="NAME",
+        default=DEFAULT_IMAGE,
+        help="image of all guests: one that `stoker guests build` has built, or `host`, the programs of this machine "
+        "(default: %(default)s)",
+    )
     options = parser.parse_args(arguments)
     extra = {}
     for entry in options.extra_endpoint:
@@ -152,6 +175,11 @@ def main(arguments: list[str] | None = None) -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     for handler in logging.getLogger().handlers:
         protect(handler)
+    disks = None if options.state is None else options.state.parent / "guests"
+    try:
+        guests = None if options.guests == NONE else guest_driver(options.guests, options.guest_image, disks)
+    except GuestsUnavailable as error:
+        sys.exit(f"stoker.emulator: {error}")
     try:
         run(
             options.host,
@@ -164,6 +192,7 @@ def main(arguments: list[str] | None = None) -> None:
             options.services,
             options.dns_port,
             options.vendor_data,
+            guests,
         )
     except StateUnusable as error:
         sys.exit(f"stoker.emulator: {error}")

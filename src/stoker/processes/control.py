@@ -73,8 +73,9 @@ def _emulator(directory: DataDirectory, set_up: SetUp) -> Program:
     extra = tuple(word for endpoint in endpoints for word in ("--extra-endpoint", endpoint))
     chosen = ("--services", ",".join(set_up.services)) if set_up.services else ()
     names = ("--dns-port", str(set_up.dns_port)) if set_up.dns_port else ()
+    guests = ("--guests", set_up.guests, "--guest-image", set_up.guest_image) if set_up.guests != "none" else ()
     ports = (port, set_up.dns_port) if set_up.dns_port else (port,)
-    return Program(CLOUD, "emulated cloud", arguments + extra + chosen + names, ports, set_up.identity)
+    return Program(CLOUD, "emulated cloud", arguments + extra + chosen + names + guests, ports, set_up.identity)
 
 
 def port_of(url: str) -> int:

@@ -31,7 +31,7 @@ class SetUp:
     `cloud` is the name of an entry in the user's `clouds.yaml`, None for the emulated cloud. `pids` are the processes
     that were last started, by program; `control.running` returns which of them run. `services` are the services of the
     emulated cloud besides identity; empty for all. `dns_port` is the port of its name server, 0 for a free one at each
-    start.
+    start. `guests` is the driver of the guests in its servers, `guest_image` their image.
     """
 
     rest: str
@@ -42,6 +42,8 @@ class SetUp:
     pids: Mapping[str, int] = field(default_factory=dict)
     services: tuple[str, ...] = ()
     dns_port: int = 0
+    guests: str = "none"
+    guest_image: str = "debian"
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
@@ -54,6 +56,8 @@ class SetUp:
             "pids": dict(self.pids),
             "services": list(self.services),
             "dns_port": self.dns_port,
+            "guests": self.guests,
+            "guest_image": self.guest_image,
         }
 
     @classmethod
@@ -68,6 +72,8 @@ class SetUp:
             pids=data["pids"],
             services=tuple(data.get("services", ())),
             dns_port=data.get("dns_port", 0),
+            guests=data.get("guests", "none"),
+            guest_image=data.get("guest_image", "debian"),
         )
 
 

@@ -6,23 +6,29 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.testing import Answer, ServedCloud
+from stoker.emulator.testing import Answer, CloudClient, ServedCloud
 
 
 class Nova:
     """The compute service as a user sees it, in the latest microversion unless told otherwise."""
 
-    def __init__(self, served: ServedCloud) -> None:
-        self.served = served
+    def __init__(self, client: CloudClient) -> None:
+        self.client = client
+
+    @property
+    def served(self) -> ServedCloud:
+        """The cloud, if it is served by the test itself."""
+        assert isinstance(self.client, ServedCloud)
+        return self.client
 
     def call(self, method: str, path: str, body: Any = None, user: str = "demo", version: str = "2.100") -> Answer:
         headers = {"OpenStack-API-Version": f"compute {version}"}
-        return self.served.call(method, f"/compute/v2.1{path}", body, self.served.token(user, user), headers)
+        return self.client.call(method, f"/compute/v2.1{path}", body, self.client.token(user, user), headers)
 
     def other(self, method: str, path: str, body: Any = None) -> Answer:
         """A call of another service."""
         headers = {"OpenStack-API-Version": "volume 3.71"}
-        return self.served.call(method, path, body, self.served.token("demo", "demo"), headers)
+        return self.client.call(method, path, body, self.client.token("demo", "demo"), headers)
 
     def act(self, server: str, action: str, arguments: Any = None, user: str = "demo") -> Answer:
         return self.call("POST", f"/servers/{server}/action", {action: arguments}, user)

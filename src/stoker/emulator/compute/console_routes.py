@@ -35,12 +35,7 @@ def console_output(consoles: Consoles, request: Request, server: Record, argumen
     fields.check_fields(arguments or {}, checks, where="os-getConsoleOutput")
     require_launched(server)
     length = fields.as_integer((arguments or {}).get("length"))
-    lines = [
-        f"[    0.000000] Linux version 5.15.0 ({server['hostname']})",
-        f"[    0.{server['number'] % 10**6:06d}] Memory: {server['flavor']['ram'] * 1024}K available",
-        f"[    1.000000] smp: Brought up 1 node, {server['flavor']['vcpus']} CPUs",
-        f"{server['hostname']} login:",
-    ]
+    lines = consoles.output(server).splitlines()
     if length is not None and length >= 0:
         lines = lines[-length:] if length else []
     return Response({"output": "\n".join(lines)})

@@ -21,7 +21,7 @@ class Consoles(Component):
         self.servers = servers
 
     def open(self, server: Record, kind: str) -> str:
-        """The URL of a new console. Nothing listens there, as no guest runs. 409 before the server is launched."""
+        """The URL of a new console. Nothing listens there. 409 before the server is launched."""
         require_launched(server)
         now = self.cloud.clock.now()
         for old in self.rows:
@@ -29,6 +29,19 @@ class Consoles(Component):
                 self.rows.remove(old)
         token = self.rows.add({"id": new_id(), "server_id": server["id"], "until": now + LIFETIME})["id"]
         return f"{self.cloud.endpoint}/console/{kind}?token={token}"
+
+    def output(self, server: Record) -> str:
+        """What the guest has written; without guests, what a kernel writes first."""
+        written = self.cloud.guests.console(server["id"])
+        if written is not None:
+            return written
+        lines = [
+            f"[    0.000000] Linux version 5.15.0 ({server['hostname']})",
+            f"[    0.{server['number'] % 10**6:06d}] Memory: {server['flavor']['ram'] * 1024}K available",
+            f"[    1.000000] smp: Brought up 1 node, {server['flavor']['vcpus']} CPUs",
+            f"{server['hostname']} login:",
+        ]
+        return "\n".join(lines)
 
     def server_of(self, token: str) -> Record | None:
         """The server of a token, None for an unknown or expired one."""

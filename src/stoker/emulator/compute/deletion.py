@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stoker.emulator.compute.block_devices import BlockDevices
+from stoker.emulator.compute.guests import Guests
 from stoker.emulator.compute.interfaces import Interfaces
 from stoker.emulator.compute.migrations import Migrations
 from stoker.emulator.compute.server_groups import ServerGroups
@@ -26,6 +27,7 @@ class Deletion(Component):
         block_devices: BlockDevices,
         migrations: Migrations,
         usage: Usage,
+        guests: Guests,
     ) -> None:
         super().__init__(records)
         self.servers = servers
@@ -34,6 +36,7 @@ class Deletion(Component):
         self._block_devices = block_devices
         self._migrations = migrations
         self._usage = usage
+        self._guests = guests
         records.deferrable(self.finish_delete)
 
     def begin(self, server: Record) -> None:
@@ -49,6 +52,7 @@ class Deletion(Component):
         if (failed := server.pop("_fault", None)) is not None:
             self.servers.fail(server, failed)
             return
+        self._guests.remove(server_id)
         self._interfaces.release(server)
         self._block_devices.release(server)
         self._groups.leave(server_id)

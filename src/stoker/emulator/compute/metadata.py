@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping
 from ipaddress import ip_network
 from typing import Any
 
+import orjson
+
 from stoker.emulator.compute.block_devices import BlockDevices
 from stoker.emulator.compute.hosts import Aggregates
 from stoker.emulator.compute.interfaces import Interfaces
 from stoker.emulator.compute.keypairs import Keypairs
-from stoker.emulator.compute.records import ComputeRecords
 from stoker.emulator.compute.security_groups import ServerSecurityGroups
-from stoker.emulator.core.cloud import Cloud
+from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.store import Record
 from stoker.emulator.network.records import NetworkRecords
 
@@ -35,12 +36,12 @@ LABEL = "_label"
 
 
 class Guest:
-    """A server as its guest sees it."""
+    """A server as its guest sees it. compute: the records of the compute service."""
 
-    def __init__(self, cloud: Cloud, server: Record) -> None:
+    def __init__(self, compute: Records, server: Record) -> None:
         self.server = server
-        self.compute = cloud.of(ComputeRecords)
-        self.network = cloud.of(NetworkRecords)
+        self.compute = compute
+        self.network = compute.cloud.of(NetworkRecords)
         self.ports = self.compute.component(Interfaces).of_server(server)
 
     @property
@@ -219,6 +220,19 @@ def folder(guest: Guest, version: str) -> list[str]:
     if guest.user_data is not None:
         present.add("user_data")
     return [name for name in order if name in present]
+
+
+def config_drive(guest: Guest) -> dict[str, bytes]:
+    """Return the files of a config drive, in the latest version of OpenStack's form: path → content."""
+    files = {
+        f"openstack/{LATEST}/{name}": orjson.dumps(document(guest, LATEST)) for name, (_, document) in DOCUMENTS.items()
+    }
+    if guest.user_data is not None:
+        files[f"openstack/{LATEST}/user_data"] = guest.user_data
+    for at in range(len(guest.files)):
+        name = content_name(at)
+        files[f"openstack/{CONTENT}/{name}"] = guest.file(name) or b""
+    return files
 
 
 # -- EC2's form --------------------------------------------------------------------------------------------------

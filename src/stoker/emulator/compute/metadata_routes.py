@@ -1,7 +1,8 @@
 """The metadata service: who asks, and what the path means.
 
-A guest is identified by its source address, or, if a proxy asks for it, by headers whose signature proves that the
-proxy knows the shared secret, as Neutron's metadata agents send them.
+A guest that runs in the cloud is known by the socket at which it asks. Others are identified by their source address,
+or, if a proxy asks for them, by headers whose signature proves that the proxy knows the shared secret, as Neutron's
+metadata agents send them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from stoker.emulator.compute.metadata import (
     folder,
 )
 from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.servers import Servers
 from stoker.emulator.core.cloud import Records, Service
 from stoker.emulator.core.errors import ApiError
 from stoker.emulator.core.http import Request, Response
@@ -60,8 +62,11 @@ def _refusal(status: int, message: str) -> ApiError:
 
 def _guest(metadata: MetadataRecords, request: Request) -> Guest:
     """Return who asks. Raises ApiError: 400 or 403 for headers of a proxy that are not valid, 404 for a stranger."""
-    servers = metadata.cloud.of(ComputeRecords).servers.rows
-    if INSTANCE in request.headers or SIGNATURE in request.headers:
+    compute = metadata.cloud.of(ComputeRecords)
+    servers = compute.servers.rows
+    if request.guest:
+        server = servers.get(request.guest)
+    elif INSTANCE in request.headers or SIGNATURE in request.headers:
         server = servers.get(_signed_instance(metadata, request))
         if server is not None and server["project_id"] != request.headers.get(PROJECT):
             server = None
@@ -69,7 +74,7 @@ def _guest(metadata: MetadataRecords, request: Request) -> Guest:
         server = servers.get(_device_at(metadata, request.remote))
     if server is None:
         raise _refusal(404, "No instance was found for this request.")
-    return Guest(metadata.cloud, server)
+    return Guest(compute, server)
 
 
 def _signed_instance(metadata: MetadataRecords, request: Request) -> str:
@@ -171,7 +176,7 @@ def write(metadata: MetadataRecords, request: Request) -> Response:
         raise _refusal(400, f"The password must have at most {LONGEST_PASSWORD} ASCII characters.")
     if guest.server.get("_guest_password"):
         raise _refusal(409, "The password has been set already.")
-    guest.compute.servers.rows.update(guest.server, _guest_password=request.body.decode())
+    guest.compute.component(Servers).rows.update(guest.server, _guest_password=request.body.decode())
     return Response(b"", headers=dict(_TEXT))
 
 

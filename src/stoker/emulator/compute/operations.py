@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from stoker.emulator.compute.guests import Guests
 from stoker.emulator.compute.servers import Servers
 from stoker.emulator.compute.states import OPERATIONS
 from stoker.emulator.compute.tables import SHORT
@@ -23,14 +24,17 @@ class Operations(Component):
     finishers: by name of the operation; the components that know an operation's end add theirs.
     """
 
-    def __init__(self, records: Records, servers: Servers) -> None:
+    def __init__(self, records: Records, servers: Servers, guests: Guests) -> None:
         super().__init__(records)
         self.servers = servers
         self.finishers: dict[str, Finisher] = {}
+        self._guests = guests
         records.deferrable(self.proceed)
 
     def require(self, server: Record, name: str) -> None:
-        """409 unless the server is in a state in which the operation may begin, without a task in progress."""
+        """409 unless the server is in a state in which the operation may begin, without a task in progress; 501 if the
+        driver of the guests cannot do it."""
+        self._guests.require(name)
         self.servers.require_state(server, name, OPERATIONS[name].origins)
 
     def begin(self, server: Record, name: str, /, **noted: Any) -> None:
@@ -67,5 +71,8 @@ class Operations(Component):
         finisher = self.finishers.get(name)
         if finisher is not None:
             changes |= finisher(server)
+        if operation.guest:
+            self._guests.interrupt(server_id, operation.guest)
+            changes.setdefault("power_state", server["power_state"])
         self.servers.touch(server, **changes)
         self.servers.history.end(server_id)

@@ -8,6 +8,7 @@ from stoker.emulator.compute.building import Builder, ServerRequests
 from stoker.emulator.compute.consoles import Consoles
 from stoker.emulator.compute.deletion import Deletion
 from stoker.emulator.compute.flavors import Flavors
+from stoker.emulator.compute.guests import Guests
 from stoker.emulator.compute.history import History
 from stoker.emulator.compute.hosts import Aggregates, Hosts
 from stoker.emulator.compute.interfaces import Interfaces
@@ -56,7 +57,8 @@ class ComputeRecords(Records):
             self, self.flavors, keypairs, aggregates, sources, interfaces, security_groups, groups, quotas
         )
         Builder(self, requests, self.servers, groups, scheduler, interfaces, block_devices)
-        operations = Operations(self, self.servers)
+        guests = Guests(self, self.servers)
+        operations = Operations(self, self.servers, guests)
         migrations = Migrations(self, counters)
         Moves(self, operations, self.flavors, quotas, self.hosts, scheduler, groups, migrations)
         views = ServerViews(self, self.servers, aggregates, groups, security_groups, interfaces, block_devices)
@@ -64,9 +66,12 @@ class ComputeRecords(Records):
         images = ServerImages(self, operations, block_devices)
         Shelving(self, operations, images, scheduler, aggregates)
         usage = Usage(self, servers, self.hosts)
-        Deletion(self, self.servers, groups, interfaces, block_devices, migrations, usage)
+        Deletion(self, self.servers, groups, interfaces, block_devices, migrations, usage, guests)
         Consoles(self, self.servers)
 
     def seed(self) -> None:
         self.flavors.seed()
         self.hosts.seed()
+
+    def opened(self) -> None:
+        self.component(Guests).open()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import string
+from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Any
 
@@ -31,6 +32,7 @@ class Servers(Component):
     reservation_id, zone_asked, …}`; `_networks`, `_devices` and `_hints` are what the request for it named.
 
     rows: the collection of servers, which other components read too.
+    power_followers: are called with a server after its power state has been set.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class Servers(Component):
         self.rows = rows
         self.quotas = quotas
         self.history = history
+        self.power_followers: list[Callable[[Record], None]] = []
         self._counters = counters
 
     def find(self, context: Context, server_id: str) -> Record:
@@ -73,6 +76,9 @@ class Servers(Component):
     def touch(self, server: Record, **changes: Any) -> None:
         """Change a server and note when."""
         self.rows.update(server, **changes, updated=self.records.timestamp())
+        if "power_state" in changes:
+            for follow in self.power_followers:
+                follow(server)
 
     def require_state(self, server: Record, action: str, states: tuple[str, ...], idle: bool = True) -> None:
         """409 for an action on a server in another state, or, unless `idle` is False, with a task in progress."""

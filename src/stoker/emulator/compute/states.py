@@ -53,6 +53,7 @@ class Operation:
     origins: the states of the server in which it may begin; empty: any.
     tasks: the task states the server passes through.
     state, power: what it becomes; None: what it was.
+    guest: what happens to the system that runs in the server before it follows the power state; empty: nothing.
     """
 
     name: str
@@ -60,8 +61,11 @@ class Operation:
     tasks: tuple[str, ...]
     state: str | None = None
     power: int | None = None
+    guest: str = ""
 
 
+RESTART, REINSTALL = "restart", "reinstall"
+"""The guest is restarted; it is started with a new disk."""
 ATTACHABLE = ("active", "paused", "stopped", "suspended", "resized", "soft-delete", "shelved", "shelved_offloaded")
 PLUGGABLE = ("active", "paused", "stopped")
 
@@ -70,24 +74,25 @@ OPERATIONS = {
     for operation in (
         Operation("stop", ("active", "rescued", "error"), ("powering-off",), "stopped", SHUT_DOWN),
         Operation("start", ("stopped",), ("powering-on",), "active", RUNNING),
-        Operation("reboot", ("active",), ("rebooting", "reboot_started"), "active", RUNNING),
+        Operation("reboot", ("active",), ("rebooting", "reboot_started"), "active", RUNNING, RESTART),
         Operation(
             "hard reboot",
             ("active", "stopped", "paused", "suspended", "error"),
             ("rebooting_hard", "reboot_started_hard"),
             "active",
             RUNNING,
+            RESTART,
         ),
         Operation("pause", ("active", "rescued"), ("pausing",), "paused", PAUSED),
         Operation("unpause", ("paused",), ("unpausing",), "active", RUNNING),
         Operation("suspend", ("active",), ("suspending",), "suspended", SHUT_DOWN),
         Operation("resume", ("suspended",), ("resuming",), "active", RUNNING),
-        Operation("resize", ("active", "stopped"), RESIZING, "resized"),
-        Operation("migrate", ("active", "stopped"), RESIZING, "resized"),
+        Operation("resize", ("active", "stopped"), RESIZING, "resized", guest=RESTART),
+        Operation("migrate", ("active", "stopped"), RESIZING, "resized", guest=RESTART),
         Operation("confirmResize", ("resized",), ("resize_confirming",), "active"),
         Operation("revertResize", ("resized",), ("resize_reverting",), "active"),
-        Operation("rebuild", ("active", "stopped", "error"), REBUILDING, "active", RUNNING),
-        Operation("evacuate", ("active", "stopped", "error"), REBUILDING, "active", RUNNING),
+        Operation("rebuild", ("active", "stopped", "error"), REBUILDING, "active", RUNNING, REINSTALL),
+        Operation("evacuate", ("active", "stopped", "error"), REBUILDING, "active", RUNNING, REINSTALL),
         Operation("os-migrateLive", ("active", "paused"), ("migrating",)),
         Operation("rescue", ("active", "stopped", "error"), ("rescuing",), "rescued", RUNNING),
         Operation("unrescue", ("rescued",), ("unrescuing",), "active", RUNNING),

@@ -23,14 +23,31 @@ def runner(cloud: Cloud) -> web.AppRunner:
 def application(cloud: Cloud) -> web.Application:
     """The aiohttp application that serves the cloud; starting it starts pending state changes."""
 
+    async def started(app: web.Application) -> AsyncIterator[None]:
+        cloud.start()
+        yield
+        cloud.store.flush()
+
+    app = _serving(cloud)
+    app.cleanup_ctx.append(started)
+    return app
+
+
+def guest_runner(cloud: Cloud, guest: str, below: str = "") -> web.AppRunner:
+    """The server of an application that serves the cloud, or the service at the mount `below`, to a server's guest."""
+    return web.AppRunner(_serving(cloud, guest, below), access_log=None, auto_decompress=False)
+
+
+def _serving(cloud: Cloud, guest: str = "", below: str = "") -> web.Application:
     async def serve(incoming: web.Request) -> web.StreamResponse:
         request = Request(
             incoming.method,
-            incoming.rel_url.raw_path,
+            below + incoming.rel_url.raw_path,
             incoming.rel_url.raw_query_string,
             incoming.headers,
             await incoming.read(),
             incoming.remote or "",
+            guest,
         )
         fault = None if _is_control(request.path) else cloud.faults.take(request)
         if fault is not None and fault.do == "delay":
@@ -43,14 +60,8 @@ def application(cloud: Cloud) -> web.Application:
             cloud.store.flush()
         return _rendered(response)
 
-    async def started(app: web.Application) -> AsyncIterator[None]:
-        cloud.start()
-        yield
-        cloud.store.flush()
-
     app = web.Application(client_max_size=LARGEST_BODY)
     app.router.add_route("*", "/{path:.*}", serve)
-    app.cleanup_ctx.append(started)
     return app
 
 

@@ -18,6 +18,7 @@ from stoker.emulator.core.journal import Journal
 from stoker.emulator.core.routing import Router
 from stoker.emulator.core.store import Collection, Record, Store
 from stoker.emulator.core.transitions import Transitions
+from stoker.emulator.guests.driver import GuestDriver, NoGuests
 
 C = TypeVar("C")
 P = ParamSpec("P")
@@ -250,6 +251,7 @@ class Cloud:
     extra_endpoints: catalog type → URL (with `%(project_id)s`) of services that run elsewhere.
     password: of the seeded users. passwords: exceptions to it, by user name.
     vendor_data: what the metadata service shows to all servers as static vendor data.
+    guests: what runs in servers; nothing by default. The compute service opens it.
     """
 
     def __init__(
@@ -263,6 +265,7 @@ class Cloud:
         password: str = "secret",  # noqa: S107  the documented password of a throw-away cloud, as DevStack's
         passwords: Mapping[str, str] | None = None,
         vendor_data: Mapping[str, Any] | None = None,
+        guests: GuestDriver | None = None,
     ) -> None:
         self.services = tuple(services)
         self.clock = clock or SystemClock()
@@ -272,6 +275,7 @@ class Cloud:
         self.password = password
         self.passwords = dict(passwords or {})
         self.vendor_data = dict(vendor_data or {})
+        self.guests = guests or NoGuests()
         self.store = Store(state_path)
         self.transitions = Transitions(self.store, self.clock, self._change_state)
         self._seeded = self.store.collection("core", "seeded", internal=True)

@@ -127,7 +127,8 @@ class Query:
 
 class Request:
     """One HTTP request. `raw_path` is the percent-encoded path below the service's mount; `vars` are the
-    decoded values of the route's `{names}`; `headers` has lower-case names; `base` is the service's public URL."""
+    decoded values of the route's `{names}`; `headers` has lower-case names; `base` is the service's public URL; `guest`
+    is the ID of the server whose guest sends the request, empty for requests from elsewhere."""
 
     def __init__(
         self,
@@ -137,6 +138,7 @@ class Request:
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
         remote: str = "127.0.0.1",
+        guest: str = "",
     ) -> None:
         self.method = method
         self.path = path
@@ -145,6 +147,7 @@ class Request:
         self.headers: dict[str, str] = {name.lower(): value for name, value in (headers or {}).items()}
         self.body = body
         self.remote = remote
+        self.guest = guest
         self.base = ""
         self.id = ""
         self.vars: dict[str, str] = {}

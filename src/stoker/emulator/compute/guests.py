@@ -1,0 +1,87 @@
+"""The systems that run in servers: they follow the servers' power states, and the servers follow their ends."""
+
+from __future__ import annotations
+
+import logging
+
+from stoker.emulator.compute.metadata import Guest as GuestView
+from stoker.emulator.compute.metadata import config_drive
+from stoker.emulator.compute.servers import Servers
+from stoker.emulator.compute.states import REINSTALL, RUNNING, SHUT_DOWN
+from stoker.emulator.core.cloud import Records
+from stoker.emulator.core.component import Component
+from stoker.emulator.core.errors import ApiError
+from stoker.emulator.core.store import Record
+from stoker.emulator.guests.doors import Doors
+from stoker.emulator.guests.driver import Guest
+
+log = logging.getLogger(__name__)
+
+
+class Guests(Component):
+    """Has the cloud's driver start and end the guests of servers.
+
+    A guest runs while the power state of its server is `RUNNING`. If it ends by itself, the server is stopped, and an
+    event says so, as Nova notices by its synchronization of power states. If it cannot be started, the server is in
+    error.
+    """
+
+    def __init__(self, records: Records, servers: Servers) -> None:
+        super().__init__(records)
+        self._servers = servers
+        servers.power_followers.append(self.follow)
+        records.deferrable(self.guest_ended)
+
+    def open(self) -> None:
+        """Start the guests of the servers that ran when the cloud ended."""
+        doors = Doors(self.cloud, lambda guest_id, reason: self.after(0.0, self.guest_ended, guest_id, reason))
+        self.cloud.guests.open(doors, {server["id"] for server in self._servers.rows})
+        for server in self._servers.rows:
+            if server["power_state"] == RUNNING:
+                self.cloud.guests.start(self._guest(server))
+
+    def require(self, operation: str) -> None:
+        """501 for an operation that servers with guests of this cloud's driver cannot do."""
+        if operation in self.cloud.guests.unsupported:
+            raise ApiError(501, f"The guests of this cloud do not support the operation {operation}.")
+
+    def follow(self, server: Record) -> None:
+        """Start or stop the guest as the power state says. States in which it is unknown change nothing."""
+        if server["power_state"] == RUNNING:
+            self.cloud.guests.start(self._guest(server))
+        elif server["power_state"] == SHUT_DOWN:
+            self.cloud.guests.stop(server["id"])
+
+    def interrupt(self, server_id: str, kind: str) -> None:
+        """End the guest for an operation (`Operation.guest`); if the server runs afterwards, it is started again."""
+        if kind == REINSTALL:
+            self.cloud.guests.reset(server_id)
+        else:
+            self.cloud.guests.stop(server_id)
+
+    def remove(self, server_id: str) -> None:
+        """End the guest of a server that is deleted."""
+        self.cloud.guests.remove(server_id)
+
+    def guest_ended(self, server_id: str, reason: str) -> None:
+        """The guest of a server has ended without a request; reason: why it could not be started."""
+        server = self._servers.rows.get(server_id)
+        if server is None or server["power_state"] != RUNNING:
+            return
+        if reason:
+            self._servers.touch(server, power_state=SHUT_DOWN)
+            self._servers.fail(server, reason)
+        elif server["vm_state"] == "active" and server["task_state"] is None:
+            log.warning("The guest of the server %s has ended: the server is stopped.", server_id)
+            self._servers.touch(server, vm_state="stopped", power_state=SHUT_DOWN)
+            traits = {
+                "instance_id": server_id,
+                "resource_id": server_id,
+                "display_name": server["name"],
+                "tenant_id": server["project_id"],
+                "state": "stopped",
+            }
+            self.records.notify("aodh", "event", server["project_id"], "compute.instance.power_off.end", traits)
+
+    def _guest(self, server: Record) -> Guest:
+        return Guest(server["id"], server["hostname"], lambda: config_drive(GuestView(self.records, server)))

@@ -1,0 +1,1 @@
+"""Guests: systems that run in the servers of the emulated cloud."""

@@ -1,0 +1,87 @@
+"""How guests reach the cloud: sockets that listen in the network namespace of each guest.
+
+A guest reaches the metadata service at 169.254.169.254, and at the loopback addresses of the catalog's endpoints the
+services there, such as the orchestration service of `stoker up`. Nothing else of this machine can be reached.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from socket import socket
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+from stoker.emulator.core.app import guest_runner
+from stoker.emulator.core.cloud import Cloud
+from stoker.emulator.guests.driver import Cloudside
+
+METADATA = ("169.254.169.254", 80)
+METADATA_MOUNT = "/metadata"
+LOOPBACK = "127.0.0.1"
+CHUNK = 1 << 16
+
+
+class Doors(Cloudside):
+    """Serves a cloud to its guests. ended: see `Cloudside.ended`."""
+
+    def __init__(self, cloud: Cloud, ended: Callable[[str, str], None]) -> None:
+        self._cloud = cloud
+        self._ended = ended
+
+    def ended(self, guest_id: str, reason: str) -> None:
+        self._ended(guest_id, reason)
+
+    def addresses(self) -> list[tuple[str, int]]:
+        urls = (urlsplit(url) for url in (self._cloud.endpoint, *self._cloud.extra_endpoints.values()))
+        ports = dict.fromkeys(url.port for url in urls if url.hostname in (LOOPBACK, "localhost") and url.port)
+        return [METADATA, *((LOOPBACK, port) for port in ports)]
+
+    async def serve(self, guest_id: str, listeners: Sequence[socket]) -> Callable[[], Awaitable[None]]:
+        runners: list[web.AppRunner] = []
+        servers: list[asyncio.Server] = []
+        own = urlsplit(self._cloud.endpoint).port
+        for listener in listeners:
+            listener.setblocking(False)
+            address, port = listener.getsockname()
+            if (address, port) == METADATA or port == own:
+                below = METADATA_MOUNT if address == METADATA[0] else ""
+                served = guest_runner(self._cloud, guest_id, below)
+                await served.setup()
+                await web.SockSite(served, listener).start()
+                runners.append(served)
+            else:
+                servers.append(await asyncio.start_server(_forwarder(port), sock=listener))
+
+        async def close() -> None:
+            for server in servers:
+                server.close()
+            for runner in runners:
+                await runner.cleanup()
+
+        return close
+
+
+def _forwarder(port: int) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]:
+    """Return what connects a guest's connection with a loopback port of this machine."""
+
+    async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            inner_reader, inner_writer = await asyncio.open_connection(LOOPBACK, port)
+        except OSError:
+            writer.transport.abort()
+            return
+        await asyncio.gather(_copy(reader, inner_writer), _copy(inner_reader, writer))
+
+    return forward
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Write what is read until the end, then close; the connections' errors end them."""
+    with suppress(OSError):
+        while data := await reader.read(CHUNK):
+            writer.write(data)
+            await writer.drain()
+    writer.close()

@@ -1,0 +1,110 @@
+"""What runs in the servers of a cloud: the interface of a guest driver, and the driver of a cloud without guests."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from socket import socket
+
+
+class GuestsUnavailable(Exception):
+    """The driver cannot work on this machine; the message says what is missing and how to get it."""
+
+
+@dataclass(frozen=True)
+class Guest:
+    """The system of one server, as a driver needs it.
+
+    id: of the server. hostname: without a domain.
+    config_drive: returns the files of its config drive: path below the drive's root → content.
+    """
+
+    id: str
+    hostname: str
+    config_drive: Callable[[], Mapping[str, bytes]]
+
+
+class Cloudside(ABC):
+    """What a driver needs from the cloud."""
+
+    @abstractmethod
+    def ended(self, guest_id: str, reason: str) -> None:
+        """Note that a guest has ended without a request; reason: why it could not be started, if it could not."""
+
+    @abstractmethod
+    def addresses(self) -> list[tuple[str, int]]:
+        """Return the addresses and ports at which a guest reaches the cloud."""
+
+    @abstractmethod
+    async def serve(self, guest_id: str, listeners: Sequence[socket]) -> Callable[[], Awaitable[None]]:
+        """Serve the cloud to a guest on sockets that listen at `addresses`, until the returned function is called."""
+
+
+class GuestDriver(ABC):
+    """Runs the guests of a cloud.
+
+    All methods are called on the thread of the cloud's event loop and return at once; what they begin is done for each
+    guest in the order of the calls. Starting a guest that runs, or stopping one that does not, has no effect. Guests
+    that cannot be started are reported to `Cloudside.ended`.
+
+    unsupported: the operations (`compute.states.OPERATIONS`) that servers with such guests cannot do.
+    """
+
+    unsupported: frozenset[str] = frozenset()
+
+    @abstractmethod
+    def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
+        """Prepare for guests; called once, before the other methods.
+
+        guest_ids: the servers of the cloud. What is left of guests of other servers is deleted.
+        """
+
+    @abstractmethod
+    def start(self, guest: Guest) -> None:
+        """Start a guest from its disk, which is created if it does not exist."""
+
+    @abstractmethod
+    def stop(self, guest_id: str) -> None:
+        """Shut a guest down; it is killed if it does not end in time."""
+
+    @abstractmethod
+    def reset(self, guest_id: str) -> None:
+        """Shut a guest down, and delete its disk."""
+
+    @abstractmethod
+    def remove(self, guest_id: str) -> None:
+        """Kill a guest, and delete its disk and its console log."""
+
+    @abstractmethod
+    def console(self, guest_id: str) -> str | None:
+        """Return what the guest has written to its console; None if the driver has no consoles."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """End all guests; their disks are kept."""
+
+
+class NoGuests(GuestDriver):
+    """The servers are records only."""
+
+    def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
+        pass
+
+    def start(self, guest: Guest) -> None:
+        pass
+
+    def stop(self, guest_id: str) -> None:
+        pass
+
+    def reset(self, guest_id: str) -> None:
+        pass
+
+    def remove(self, guest_id: str) -> None:
+        pass
+
+    def console(self, guest_id: str) -> str | None:
+        return None
+
+    async def close(self) -> None:
+        pass

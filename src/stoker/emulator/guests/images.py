@@ -1,0 +1,66 @@
+"""Images of guests: root file systems below the user's cache directory, and this machine's own programs."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+
+from stoker.emulator.guests.driver import GuestsUnavailable
+
+HOST = "host"
+"""The image that consists of this machine's own programs and settings (`/usr` and `/etc`)."""
+DEFAULT = "debian"
+MANIFEST, ROOT = "image.json", "root"
+_PROGRAMS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
+
+
+@dataclass(frozen=True)
+class Image:
+    """Where the files of an image are.
+
+    layers: directories and where they are in the guest (without the first slash; empty: everywhere).
+    links: symbolic links of the guest: path → destination.
+    """
+
+    name: str
+    layers: tuple[tuple[str, str], ...]
+    links: dict[str, str] = field(default_factory=dict)
+
+
+def cache_directory() -> Path:
+    """Return `$XDG_CACHE_HOME/stoker/guests`, by default `~/.cache/stoker/guests`."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "stoker" / "guests"
+
+
+def find_image(name: str) -> Image:
+    """Return an image. Raises: GuestsUnavailable if there is none of this name."""
+    if name == HOST:
+        return _host_image()
+    directory = cache_directory() / name
+    if "/" in name or not (directory / MANIFEST).is_file():
+        raise GuestsUnavailable(
+            f"There is no guest image {name!r} in {directory.parent}. `stoker guests build` builds `{DEFAULT}`; the "
+            f"image `{HOST}` needs no building."
+        )
+    return Image(name, ((str(directory / ROOT), ""),))
+
+
+def _host_image() -> Image:
+    layers, links = [("/usr", "usr"), ("/etc", "etc")], {}
+    for name in _PROGRAMS:
+        place = Path("/", name)
+        if place.is_symlink():
+            links[name] = str(place.readlink())
+        elif place.is_dir():
+            layers.append((str(place), name))
+    return Image(HOST, tuple(layers), links)
+
+
+def built_images() -> list[dict[str, object]]:
+    """Return the manifests of the images that have been built, by name."""
+    found = sorted(cache_directory().glob(f"*/{MANIFEST}"))
+    return [{"name": path.parent.name, **orjson.loads(path.read_bytes()), "path": str(path.parent)} for path in found]

@@ -1,0 +1,60 @@
+# The first process of a guest: boots it, collects ended processes, and shuts it down at SIGTERM.
+# Runs in the shell of the guest's image, whatever it is.
+
+seed=/var/lib/cloud/seed/config_drive/openstack/latest
+halting=
+
+boot() {
+    if command -v cloud-init >/dev/null; then
+        cloud-init init --local
+        cloud-init init
+        start_ssh
+        cloud-init modules --mode=config
+        cloud-init modules --mode=final
+    else
+        start_ssh
+        run_user_data
+    fi
+    echo "The guest $(cat /proc/sys/kernel/hostname) has booted."
+}
+
+start_ssh() {
+    [ -x /usr/sbin/sshd ] || return 0
+    ls /etc/ssh/ssh_host_*_key >/dev/null 2>&1 || return 0
+    mkdir -p /run/sshd && /usr/sbin/sshd
+}
+
+# Without cloud-init, user data that is a script is run once, at the first boot, as CirrOS does.
+run_user_data() {
+    done=/var/lib/cloud/user-data-has-run
+    [ -e "$done" ] || [ ! -e "$seed/user_data" ] && return 0
+    : >"$done"
+    case $(head -c 2 "$seed/user_data") in
+    '#!')
+        cp "$seed/user_data" /run/user-data && chmod 700 /run/user-data && /run/user-data
+        status=$?
+        [ "$status" -eq 0 ] || echo "The user data script ended with status $status."
+        ;;
+    *) echo "The user data is not a script, and the image has no cloud-init: it is ignored." ;;
+    esac
+}
+
+shut_down() {
+    trap '' TERM
+    echo "Shutting down."
+    kill -TERM -1 2>/dev/null
+    tries=0
+    while [ "$tries" -lt 20 ] && [ "$(ls -d /proc/[0-9]* | wc -l)" -gt 4 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+    exit 0
+}
+
+trap 'halting=yes' TERM
+boot </dev/null &
+while [ -z "$halting" ]; do
+    sleep 100000 &
+    wait
+done
+shut_down

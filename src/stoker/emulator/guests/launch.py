@@ -1,0 +1,322 @@
+"""Starts a guest in namespaces of its own. Run as a program by the driver `namespace`; it imports nothing of Stoker.
+
+The argument is a JSON object:
+
+directory: of the guest; its disk is below it, in `disk`.
+ids: `{"uid": […], "gid": […], "helpers": bool}`: the lines of the namespace's ID maps; `helpers`: they are written by
+newuidmap and newgidmap, which may use the subordinate IDs of an unprivileged user.
+parent: the process that must live as long as the guest.
+task: `boot`, or `delete` to delete the disk, or `unpack` to unpack an archive (a tar file) into the directory `root`.
+For `boot` also: layers (`[[source, target], …]`: read-only directories of this machine below the disk), links
+(path → destination), files (path → content), binds (read-only: `[[source, target], …]`), hostname, environment,
+command, listen (`[[address, port], …]`) and control: the descriptor of a socket that gets the listening sockets of the
+guest's network namespace, with the message `ready`, or a message that says why the guest was not started.
+
+The process that is started waits for the guest and ends with its status, 128 and the number of the signal if a signal
+ended it. SIGTERM is passed on to the guest's first process; SIGHUP kills the guest.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import json
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tarfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+NEW_MOUNTS, NEW_UTS, NEW_IPC, NEW_USER, NEW_PIDS, NEW_NETWORK = (
+    0x00020000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000,
+)  # fmt: skip
+READ_ONLY, NO_SUID, NO_DEVICES, NO_EXEC, REMOUNT, BIND, RECURSIVE, PRIVATE = (
+    1, 2, 4, 8, 32, 4096, 16384, 1 << 18,
+)  # fmt: skip
+DETACH = 2
+SET_DEATH_SIGNAL, SET_DUMPABLE = 1, 4
+PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "ppc64le": 203, "s390x": 217, "riscv64": 41}
+GET_FLAGS, SET_FLAGS, SET_ADDRESS, SET_NETMASK, UP = 0x8913, 0x8914, 0x8916, 0x891C, 1
+BACKLOG = 64
+DEVICE_LINKS = {
+    "ptmx": "pts/ptmx",
+    "console": "/proc/1/fd/1",
+    "fd": "/proc/self/fd",
+    "stdin": "/proc/self/fd/0",
+    "stdout": "/proc/self/fd/1",
+    "stderr": "/proc/self/fd/2",
+}
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class LaunchFailed(Exception):
+    """A step failed; the message says which one, and why."""
+
+
+def _require(result: int, what: str) -> None:
+    if result != 0:
+        raise LaunchFailed(f"{what}: {os.strerror(ctypes.get_errno())}")
+
+
+def _mount(source: str, target: str, kind: str | None, flags: int = 0, options: str | None = None) -> None:
+    encoded = [None if text is None else text.encode() for text in (source, target, kind, options)]
+    done = _libc.mount(encoded[0], encoded[1], encoded[2], ctypes.c_ulong(flags), encoded[3])
+    _require(done, f"{kind or source} cannot be mounted at {target}")
+
+
+# -- namespaces --------------------------------------------------------------------------------------------------
+
+
+def enter(ids: dict[str, Any], kinds: int) -> None:
+    """Move this process into a new user namespace and others, as their root user.
+
+    A child that stays outside writes the ID maps: only a process outside may map other IDs than the user's own.
+    """
+    unshared, mapped = os.pipe(), os.pipe()
+    process = os.getpid()
+    child = os.fork()
+    if child == 0:
+        os.close(unshared[1])
+        status = 1
+        with suppress(OSError, subprocess.CalledProcessError):
+            if os.read(unshared[0], 1):
+                _write_maps(process, ids)
+                status = 0
+        os._exit(status)
+    os.close(unshared[0])
+    _require(_libc.unshare(NEW_USER | kinds), "The namespaces cannot be created")
+    os.write(unshared[1], b"+")
+    if os.waitpid(child, 0)[1] != 0:
+        raise LaunchFailed("The IDs of the user namespace cannot be mapped")
+    for descriptor in (unshared[1], *mapped):
+        os.close(descriptor)
+
+
+def _write_maps(process: int, ids: dict[str, Any]) -> None:
+    for kind in ("uid", "gid"):
+        if ids["helpers"]:
+            words = [word for line in ids[kind] for word in line.split()]
+            subprocess.run([f"new{kind}map", str(process), *words], check=True)  # noqa: S603  the driver's own maps
+            continue
+        if kind == "gid" and os.geteuid() != 0:
+            Path(f"/proc/{process}/setgroups").write_text("deny")
+        Path(f"/proc/{process}/{kind}_map").write_text("".join(f"{line}\n" for line in ids[kind]))
+
+
+def become_root() -> None:
+    """Take the IDs of the namespace's root user: all IDs of this machine's users are given up."""
+    with suppress(PermissionError):  # where the maps have only the user's own IDs, groups cannot be given up
+        os.setgroups([])
+    os.setresgid(0, 0, 0)
+    os.setresuid(0, 0, 0)
+    _libc.prctl(SET_DUMPABLE, 1)  # its own files in /proc stay readable
+
+
+def live_with_parent() -> None:
+    """Have this process killed when its parent ends."""
+    _libc.prctl(SET_DEATH_SIGNAL, signal.SIGKILL)
+
+
+# -- the guest's network -----------------------------------------------------------------------------------------
+
+
+def listening_sockets(addresses: list[list[Any]]) -> list[socket.socket]:
+    """Bring the loopback interface up, and listen at IPv4 addresses of it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        for at, address in enumerate(dict.fromkeys(address for address, _ in addresses)):
+            if not address.startswith("127."):
+                _add_address(asking, f"lo:{at}", address)
+        _set_up(asking, "lo")
+    found = []
+    for address, port in addresses:
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((address, port))
+        listener.listen(BACKLOG)
+        found.append(listener)
+    return found
+
+
+def _add_address(asking: socket.socket, label: str, address: str) -> None:
+    for request, value in ((SET_ADDRESS, address), (SET_NETMASK, "255.255.255.255")):
+        place = struct.pack("16sH2s4s8x", label.encode(), socket.AF_INET, b"", socket.inet_aton(value))
+        fcntl.ioctl(asking, request, place)
+
+
+def _set_up(asking: socket.socket, interface: str) -> None:
+    name = interface.encode()
+    flags = struct.unpack("16sH", fcntl.ioctl(asking, GET_FLAGS, struct.pack("16sH14x", name, 0))[:18])[1]
+    fcntl.ioctl(asking, SET_FLAGS, struct.pack("16sH14x", name, flags | UP))
+
+
+# -- the guest's files -------------------------------------------------------------------------------------------
+
+
+def mount_layers(layers: list[tuple[int, str]]) -> None:
+    """Mount the disk at `root`: directories of this machine (as descriptors) that no write reaches, below the disk's.
+
+    The working directory is that of the guest.
+    """
+    disk = Path("disk")
+    if not any(target == "" for _, target in layers):
+        _mount("disk/base", "root", None, BIND)
+    for descriptor, target in layers:
+        upper, work = disk / (target or "base"), disk / f".work-{target or 'base'}"
+        place = Path("root", target)
+        place.mkdir(parents=True, exist_ok=True)
+        options = f"lowerdir=/proc/self/fd/{descriptor},upperdir={upper},workdir={work},userxattr"
+        _mount("overlay", str(place), "overlay", NO_DEVICES, options)
+
+
+def mount_system() -> None:
+    """Mount what every system has, below `root`."""
+    for name in ("proc", "sys", "dev", "run", "tmp", "root"):
+        Path("root", name).mkdir(exist_ok=True)
+    Path("root/tmp").chmod(0o1777)
+    _mount("proc", "root/proc", "proc", NO_SUID | NO_DEVICES | NO_EXEC)
+    with suppress(LaunchFailed):  # refused where parts of this machine's /sys are hidden; few programs need it
+        _mount("sysfs", "root/sys", "sysfs", NO_SUID | NO_DEVICES | NO_EXEC | READ_ONLY)
+    _mount("tmpfs", "root/run", "tmpfs", NO_SUID | NO_DEVICES, "mode=755,size=64m")
+    _mount("tmpfs", "root/dev", "tmpfs", NO_SUID | NO_EXEC, "mode=755,size=1m")
+    for name in ("null", "zero", "full", "random", "urandom", "tty"):
+        Path("root/dev", name).touch()
+        _mount(f"/dev/{name}", f"root/dev/{name}", None, BIND)
+    for name in ("pts", "shm"):
+        Path("root/dev", name).mkdir()
+    _mount("devpts", "root/dev/pts", "devpts", NO_SUID | NO_EXEC, "newinstance,ptmxmode=0666,mode=620")
+    _mount("tmpfs", "root/dev/shm", "tmpfs", NO_SUID | NO_DEVICES, "mode=1777,size=64m")
+    for name, to in DEVICE_LINKS.items():
+        Path("root/dev", name).symlink_to(to)
+
+
+def mount_read_only(source: str, target: str) -> None:
+    """Show a directory below the guest's own at a path of the guest, which cannot change it."""
+    place = Path("root", target)
+    place.mkdir(parents=True, exist_ok=True)
+    _mount(source, str(place), None, BIND)
+    _mount(source, str(place), None, BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEVICES)
+
+
+def change_root() -> None:
+    """Make `root` the root directory, and unmount everything else."""
+    os.chdir("root")
+    number = PIVOT_ROOT.get(os.uname().machine)
+    if number is None:
+        raise LaunchFailed(f"Guests are not supported on {os.uname().machine} machines")
+    _require(_libc.syscall(number, b".", b"."), "The root directory cannot be changed")
+    _require(_libc.umount2(b".", DETACH), "The files of this machine cannot be unmounted")
+    os.chdir("/")
+
+
+# -- the tasks ---------------------------------------------------------------------------------------------------
+
+
+def boot(wanted: dict[str, Any]) -> int:
+    """Run a guest until it ends, and return its status."""
+    control = socket.socket(fileno=wanted["control"])
+    try:
+        lock = os.open("lock", os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)  # until the last process of a previous guest has ended
+        enter(wanted["ids"], NEW_MOUNTS | NEW_UTS | NEW_IPC | NEW_PIDS | NEW_NETWORK)
+        _mount("none", "/", None, RECURSIVE | PRIVATE)
+        layers = [(os.open(source, os.O_PATH), target) for source, target in wanted["layers"]]
+        become_root()
+        live_with_parent()
+        socket.sethostname(wanted["hostname"])
+        listeners = listening_sockets(wanted["listen"])
+        first = os.fork()
+        if first == 0:
+            live_with_parent()
+            become_guest(wanted, layers, control, lock, listeners)
+    except (OSError, LaunchFailed) as error:
+        control.send(str(error).encode())
+        return 1
+    for listener in listeners:
+        listener.close()
+    control.close()
+    signal.signal(signal.SIGTERM, lambda number, frame: os.kill(first, signal.SIGTERM))
+    signal.signal(signal.SIGHUP, lambda number, frame: os.kill(first, signal.SIGKILL))
+    status = os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
+    return status if status >= 0 else 128 - status
+
+
+def become_guest(
+    wanted: dict[str, Any],
+    layers: list[tuple[int, str]],
+    control: socket.socket,
+    lock: int,
+    listeners: list[socket.socket],
+) -> None:
+    """Replace this process, the first of its PID namespace, by the guest's first process; does not return."""
+    try:
+        os.umask(0o022)
+        mount_layers(layers)
+        mount_system()
+        for path, to in wanted["links"].items():
+            with suppress(FileExistsError):
+                Path("root", path).symlink_to(to)
+        for path, content in wanted["files"].items():
+            Path("root", path).write_text(content)
+        for source, target in wanted["binds"]:
+            mount_read_only(source, target)
+        change_root()
+        socket.send_fds(control, [b"ready"], [listener.fileno() for listener in listeners])
+        os.set_inheritable(lock, True)  # a file's lock lasts as long as any process of the guest
+        os.execve(wanted["command"][0], wanted["command"], wanted["environment"])  # noqa: S606  the guest's program
+    except (OSError, LaunchFailed) as error:
+        control.send(str(error).encode())
+        os._exit(1)
+
+
+def in_users_namespace(wanted: dict[str, Any]) -> None:
+    """Become the root user of a namespace in which the files of guests have the IDs that guests see."""
+    enter(wanted["ids"], NEW_MOUNTS)
+    become_root()
+
+
+def delete(wanted: dict[str, Any]) -> int:
+    """Delete the disk of a guest, whose files may belong to the guest's users."""
+    in_users_namespace(wanted)
+    shutil.rmtree("disk", ignore_errors=True)
+    return 0
+
+
+def unpack(wanted: dict[str, Any]) -> int:
+    """Unpack the tar file on the standard input into `root`; without device files, which only real root may make."""
+    only_root = wanted["ids"]["uid"][0].endswith(" 1") and len(wanted["ids"]["uid"]) == 1
+    in_users_namespace(wanted)
+    os.umask(0)
+    with tarfile.open(fileobj=sys.stdin.buffer, mode="r|*") as archive:
+        for member in archive:
+            if only_root:
+                member.uid = member.gid = 0
+            if not member.isdev():
+                archive.extract(member, "root", numeric_owner=True, filter="fully_trusted")
+    return 0
+
+
+TASKS = {"boot": boot, "delete": delete, "unpack": unpack}
+
+
+def main() -> int:
+    wanted = json.loads(sys.argv[1])
+    live_with_parent()
+    if os.getppid() != wanted["parent"]:
+        return 1
+    os.chdir(wanted["directory"])
+    control = wanted.get("control", 2)
+    os.set_inheritable(control, control == 2)
+    os.closerange(3, max(control, 3))  # the guest gets no other open file of this machine
+    os.closerange(control + 1, os.sysconf("SC_OPEN_MAX"))
+    return TASKS[wanted["task"]](wanted)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,170 @@
+"""How the program `launch` is called, and what it finds in the directory of a guest."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import orjson
+
+from stoker.emulator.guests.driver import Guest, GuestsUnavailable
+from stoker.emulator.guests.ids import IdMaps
+from stoker.emulator.guests.images import Image
+
+LAUNCH = Path(__file__).with_name("launch.py")
+READY = b"ready"
+LONGEST_MESSAGE = 4096
+MOST_SOCKETS = 16
+ENVIRONMENT = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/root",
+    "TERM": "linux",
+    "LANG": "C.UTF-8",
+    "container": "stoker",
+    "product_name": "OpenStack Nova",  # by which cloud-init recognizes the cloud in a container
+}
+INIT = Path(__file__).with_name("init.sh")
+INSIDE = "run/stoker-init"
+"""Where the program of a guest's first process is in the guest."""
+SEED = "var/lib/cloud/seed/config_drive"
+"""Where cloud-init finds a config drive in a container, which has no block devices."""
+HINT = (
+    "Guests need a Linux kernel of version 5.11 or newer that allows user namespaces to this user. An administrator "
+    "allows them with `sysctl -w user.max_user_namespaces=10000`, on Debian also with "
+    "`sysctl -w kernel.unprivileged_userns_clone=1`, on Ubuntu with "
+    "`sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`. In a container, run it with `--privileged`, or run "
+    "the cloud outside. `--guests none` starts a cloud without guests."
+)
+CHECK_SECONDS = 20
+
+
+class LaunchFailed(Exception):
+    """A guest was not started; the message says why."""
+
+
+def task_command(task: str, ids: IdMaps, directory: Path, **more: Any) -> list[str]:
+    """Return the command that runs a task of the program `launch`, whose docstring lists the arguments."""
+    wanted = {"task": task, "ids": ids.to_data(), "directory": str(directory), "parent": os.getpid(), **more}
+    return [sys.executable, "-I", "-S", str(LAUNCH), orjson.dumps(wanted).decode()]
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """Starts guests whose disks are based on an image, with these users."""
+
+    image: Image
+    ids: IdMaps
+
+    def prepare(self, directory: Path, guest: Guest) -> None:
+        """Create an empty disk in the directory of a guest, if there is none, and the config drive.
+
+        All of it belongs to the root user of the guest.
+        """
+        disk, drive = directory / "disk", directory / "config_drive"
+        names = {"base", *(target or "base" for _, target in self.image.layers)}
+        shutil.rmtree(drive, ignore_errors=True)
+        for place in (directory, disk, directory / "root", drive):
+            self._own(place)
+        for name in names:
+            self._own(disk / name)
+            self._own(disk / f".work-{name}")
+        for path, content in guest.config_drive().items():
+            place = drive / path
+            for parent in reversed([one for one in place.parents if drive in one.parents]):
+                self._own(parent)
+            place.write_bytes(content)
+            self._give(place, 0o644)
+
+    def _own(self, directory: Path) -> None:
+        if not directory.exists():
+            directory.mkdir(parents=True)
+            self._give(directory, 0o755)
+
+    def _give(self, place: Path, mode: int) -> None:
+        place.chmod(mode)
+        if os.getuid() != self.ids.base:
+            os.chown(place, self.ids.base, self.ids.base)
+
+    def boot_command(
+        self,
+        directory: Path,
+        guest: Guest,
+        addresses: Sequence[tuple[str, int]],
+        control: int,
+        command: Sequence[str] = ("/bin/sh", f"/{INSIDE}"),
+    ) -> list[str]:
+        """Return the command that runs a guest. control: the descriptor of its end of the control socket.
+
+        command: the guest's first process.
+        """
+        return task_command(
+            "boot",
+            self.ids,
+            directory,
+            layers=self.image.layers,
+            links=self.image.links,
+            binds=[("config_drive", SEED)],
+            files={INSIDE: INIT.read_text()},
+            hostname=guest.hostname,
+            environment=ENVIRONMENT,
+            command=command,
+            listen=addresses,
+            control=control,
+        )
+
+    async def delete_disk(self, directory: Path) -> None:
+        """Delete the disk of a guest that does not run. Raises: LaunchFailed."""
+        if not (directory / "disk").exists():
+            return
+        process = await asyncio.create_subprocess_exec(*task_command("delete", self.ids, directory))
+        if await process.wait() != 0:
+            raise LaunchFailed(f"The disk in {directory} cannot be deleted.")
+
+    def check(self, directory: Path) -> None:
+        """Run the program `true` as a guest. Raises: GuestsUnavailable if this machine does not allow guests."""
+        place = directory / f"check-{uuid4()}"
+        guest = Guest("check", "check", dict)
+        control, inside = control_sockets()
+        with control:
+            try:
+                with inside:
+                    self.prepare(place, guest)
+                    command = self.boot_command(place, guest, [("169.254.169.254", 80)], inside.fileno(), ["/bin/true"])
+                    ran = subprocess.run(  # noqa: S603  this interpreter and Stoker's program
+                        command, pass_fds=[inside.fileno()], capture_output=True, timeout=CHECK_SECONDS, check=False
+                    )
+                message, listeners = received(control)
+                for listener in listeners:
+                    listener.close()
+                if message != READY or ran.returncode != 0:
+                    said = message.decode(errors="replace") if message != READY else ""
+                    lines = ran.stderr.decode(errors="replace").strip().splitlines()
+                    reason = said or (lines[-1] if lines else f"the status is {ran.returncode}")
+                    raise GuestsUnavailable(f"A guest cannot be started on this machine: {reason}. {HINT}")
+                subprocess.run(task_command("delete", self.ids, place), check=False)  # noqa: S603  as above
+            except (OSError, subprocess.TimeoutExpired) as error:
+                raise GuestsUnavailable(f"A guest cannot be started on this machine: {error}. {HINT}") from error
+            finally:
+                shutil.rmtree(place, ignore_errors=True)
+
+
+def control_sockets() -> tuple[socket.socket, socket.socket]:
+    """Return the cloud's end and the guest's end of a control socket."""
+    control, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    control.setblocking(False)
+    return control, inside
+
+
+def received(control: socket.socket) -> tuple[bytes, list[socket.socket]]:
+    """Return the message that has arrived, and its sockets; an empty message if the other end has been closed."""
+    message, descriptors, _, _ = socket.recv_fds(control, LONGEST_MESSAGE, MOST_SOCKETS)
+    return message, [socket.socket(fileno=descriptor) for descriptor in descriptors]

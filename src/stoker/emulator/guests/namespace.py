@@ -1,0 +1,93 @@
+"""Guests in Linux namespaces: each server is a small system on the kernel of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+import tempfile
+from collections.abc import Collection
+from pathlib import Path
+
+from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver
+from stoker.emulator.guests.ids import id_maps
+from stoker.emulator.guests.images import Image
+from stoker.emulator.guests.launching import Launcher
+from stoker.emulator.guests.machine import Machine
+
+log = logging.getLogger(__name__)
+
+
+class NamespaceDriver(GuestDriver):
+    """Runs guests as processes of this user in user, mount, PID, UTS, IPC and network namespaces of their own.
+
+    Guests end with the process of the cloud. When a cloud with a state file is started again, the guests of its active
+    servers are started again from their disks.
+
+    image: what the guests' disks are based on. directory: of the disks; None: a temporary one.
+
+    Raises: GuestsUnavailable if this machine does not allow such namespaces.
+    """
+
+    unsupported = frozenset({"pause", "unpause", "suspend", "resume", "rescue", "unrescue", "trigger_crash_dump"})
+
+    def __init__(self, image: Image, directory: Path | None = None) -> None:
+        self._temporary = directory is None
+        self._directory = directory or Path(tempfile.mkdtemp(prefix="stoker-guests-"))
+        self._launcher = Launcher(image, id_maps())
+        self._machines: dict[str, Machine] = {}
+        self._endings: set[asyncio.Task[None]] = set()
+        self._cloudside: Cloudside | None = None
+        self._directory.mkdir(parents=True, exist_ok=True)
+        self._launcher.check(self._directory)
+
+    def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
+        self._cloudside = cloudside
+        if self._launcher.ids.only_root:
+            log.warning(
+                "The guests have no user but root, since user %d has no subordinate IDs: programs that change their "
+                "user fail in guests. An administrator assigns IDs with `usermod --add-subuids 100000-165535 "
+                "--add-subgids 100000-165535 USER` (newuidmap is in the package uidmap).",
+                self._launcher.ids.base,
+            )
+        for left in self._directory.iterdir():
+            if left.name not in guest_ids:
+                self.remove(left.name)
+
+    def start(self, guest: Guest) -> None:
+        self._machine(guest.id).start(guest)
+
+    def stop(self, guest_id: str) -> None:
+        if guest_id in self._machines:
+            self._machines[guest_id].stop()
+
+    def reset(self, guest_id: str) -> None:
+        self._machine(guest_id).reset()
+
+    def remove(self, guest_id: str) -> None:
+        machine = self._machine(guest_id)
+        del self._machines[guest_id]
+        machine.remove()
+        ending = asyncio.get_running_loop().create_task(machine.close())
+        self._endings.add(ending)
+        ending.add_done_callback(self._endings.discard)
+
+    def console(self, guest_id: str) -> str | None:
+        return self._machine(guest_id).console.read()
+
+    async def close(self) -> None:
+        for machine in self._machines.values():
+            machine.stop()
+        await asyncio.gather(*self._endings, *(machine.close() for machine in self._machines.values()))
+        if self._temporary:
+            for directory in self._directory.iterdir():
+                await self._launcher.delete_disk(directory)
+            shutil.rmtree(self._directory, ignore_errors=True)
+
+    def _machine(self, guest_id: str) -> Machine:
+        if self._cloudside is None:
+            raise ValueError("The driver has not been opened.")
+        if guest_id not in self._machines:
+            directory = self._directory / guest_id
+            self._machines[guest_id] = Machine(guest_id, directory, self._launcher, self._cloudside)
+        return self._machines[guest_id]
