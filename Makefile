@@ -10,7 +10,7 @@ MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/pyth
 # Without byte code every process that a test or a benchmark starts would compile each module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud takeover images docs man clean
+.PHONY: demo test quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud recordings takeover images docs man clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -78,6 +78,9 @@ realcloud: $(STAMP)     ## run every resource type on the real services of LAB (
 
 images:                 ## build the container image without a daemon, and run it (PLACE: a folder that keeps the base)
 	contrib/container/try-image.sh $(PLACE)
+
+recordings: $(STAMP)    ## record the answers of the real services of LAB (a folder) again, for the tests of the emulator
+	$(BIN)/python -m realcloud.differential $(if $(LAB),--lab $(LAB)) $(SERVICES)
 
 docs: $(STAMP)          ## build the manual into docs/_build/html
 	$(BIN)/sphinx-build -W -q docs docs/_build/html

@@ -120,14 +120,25 @@ def prepared(folder: Path, wanted: Path = PREPARED) -> Lab:
 
     Raises LabMissing.
     """
-    entry = yaml.safe_load((folder / "clouds.yaml").read_text(encoding="utf-8"))["clouds"][ADMINISTRATOR]
-    administrator = Account(entry["auth"], entry["region_name"])
-    if not _answers(administrator):
-        _start(folder)
+    administrator = started(folder)
     document = yaml.safe_load(wanted.read_text(encoding="utf-8"))
     accounts = {name: _account(administrator, name, user["roles"]) for name, user in document["users"].items()}
     ids = _objects({"": administrator, **accounts}, document["objects"])
     return Lab(folder, administrator, accounts, ids)
+
+
+def found_administrator(folder: Path) -> Account:
+    """Return the administrator of the lab, which need not run."""
+    entry = yaml.safe_load((folder / "clouds.yaml").read_text(encoding="utf-8"))["clouds"][ADMINISTRATOR]
+    return Account(entry["auth"], entry["region_name"])
+
+
+def started(folder: Path) -> Account:
+    """Return the administrator of the lab, which is set up and started if it does not answer. Raises LabMissing."""
+    account = found_administrator(folder)
+    if not _answers(account):
+        _start(folder)
+    return account
 
 
 def _answers(account: Account) -> bool:

@@ -15,6 +15,7 @@ from stoker_reference import (
     commands,
     configuration,
     diagnostic_rules,
+    emulator_differences,
     permissions,
     query_actions,
     resource_types,
@@ -31,6 +32,7 @@ SOURCES = (
     query_actions,
     permissions,
     configuration,
+    emulator_differences,
 )
 
 

@@ -58,7 +58,7 @@ def test_rules_are_made_in_bulk_and_only_once(demo: Client) -> None:
         ({"protocol": "icmpv6"}, "SecurityGroupEthertypeConflictWithProtocol"),
         ({"protocol": "esp", "port_range_min": 1, "port_range_max": 1}, "SecurityGroupInvalidProtocolForPort"),
         ({"remote_ip_prefix": "fd00::/8"}, "SecurityGroupRuleParameterConflict"),
-        ({"remote_ip_prefix": "rubbish"}, "HTTPBadRequest"),
+        ({"remote_ip_prefix": "rubbish"}, "InvalidCIDR"),
         ({"direction": "sideways"}, "HTTPBadRequest"),
     ],
 )
@@ -121,8 +121,8 @@ def test_a_trunk_holds_its_ports(demo: Client) -> None:
     assert demo.get(f"/ports/{parent['id']}")["port"]["trunk_details"]["sub_ports"] == [
         sub | {"mac_address": child["mac_address"]}
     ]
-    for port in (parent, child):
-        assert refusal(demo.call("DELETE", f"/ports/{port['id']}")) == (409, "PortInUse")
+    for port, kind in ((parent, "PortInUseAsTrunkParent"), (child, "PortInUseAsSubPort")):
+        assert refusal(demo.call("DELETE", f"/ports/{port['id']}")) == (409, kind)
     clash = {**sub, "port_id": demo.port(network)["id"]}
     refused = demo.call("PUT", f"{path}/add_subports", {"sub_ports": [clash]})
     assert refusal(refused) == (409, "DuplicateSubPort")
@@ -135,7 +135,7 @@ def test_a_trunk_holds_its_ports(demo: Client) -> None:
 
 
 def test_address_groups_are_remote_sides_of_rules(demo: Client) -> None:
-    made = demo.make("/address-groups", "address_group", name="a", addresses=["10.0.0.1"])
+    made = demo.make("/address-groups", "address_group", name="a", addresses=["10.0.0.1/32"])
     assert made["addresses"] == ["10.0.0.1/32"]
     path = f"/address-groups/{made['id']}"
     added = demo.call("PUT", f"{path}/add_addresses", {"addresses": ["10.1.0.0/16"]})

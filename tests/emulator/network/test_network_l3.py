@@ -122,7 +122,9 @@ def test_a_floating_ip_follows_its_port(demo: Client, site: Site) -> None:
     path = f"/floatingips/{floating['id']}"
     assert floating["status"] == "DOWN" and floating["floating_ip_address"].startswith("172.24.4.")
     tied = demo.call("PUT", path, {"floatingip": {"port_id": port["id"]}}).json["floatingip"]
-    assert tied["status"] == "ACTIVE" and tied["router_id"] == site.router["id"]
+    assert tied["status"] == "DOWN" and tied["router_id"] == site.router["id"]
+    demo.served.advance(1)
+    assert demo.get(path)["floatingip"]["status"] == "ACTIVE"
     assert tied["fixed_ip_address"] == port["fixed_ips"][0]["ip_address"]
     assert tied["port_details"]["mac_address"] == port["mac_address"]
     second = {"floatingip": {"floating_network_id": site.public, "port_id": port["id"]}}
@@ -133,6 +135,7 @@ def test_a_floating_ip_follows_its_port(demo: Client, site: Site) -> None:
     gateway = demo.call("PUT", site.router_path, {"router": {"external_gateway_info": None}})
     assert refusal(gateway) == (409, "RouterExternalGatewayInUseByFloatingIp")
     assert demo.call("DELETE", f"/ports/{port['id']}").status == 204
+    demo.served.advance(1)
     left = demo.get(path)["floatingip"]
     assert (left["port_id"], left["router_id"], left["status"]) == (None, None, "DOWN")
 

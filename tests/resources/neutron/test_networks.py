@@ -32,7 +32,7 @@ class TestNet:
         made = await shown(cloud, "networks", net.physical_id)
         assert (made["name"], made["tags"], made["description"]) == ("new", [], "two")
         assert await nets.attribute(net, "subnets") == []
-        assert await nets.attribute(net, "segments", 0, "network_id") == net.physical_id
+        assert await nets.attribute(net, "segments") == []  # Neutron shows segments to administrators only
         await nets.delete(net)
         with pytest.raises(CloudError, match="404"):
             await shown(cloud, "networks", net.physical_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from ipaddress import ip_address as parse_address
@@ -12,8 +12,15 @@ from typing import Any
 from uuid import UUID
 
 Check = Callable[[Any], Any]
+
+
+class NotConvertible(ValueError):
+    """A value cannot be converted to the type of its attribute; Neutron does not say which attribute it was."""
+
+
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
+LABEL = re.compile(r"[a-zA-Z0-9-]{1,63}")
 MAC = re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}")
 TRUE = frozenset({"true", "1", "yes", "on", "t", "y"})
 FALSE = frozenset({"false", "0", "no", "off", "f", "n"})
@@ -68,7 +75,7 @@ def boolean(value: Any) -> bool:
         return True
     if word in FALSE:
         return False
-    raise ValueError(f"'{value}' cannot be converted to boolean.")
+    raise NotConvertible(f"'{value}' cannot be converted to boolean.")
 
 
 def integer(lowest: int, highest: int) -> Check:
@@ -95,7 +102,7 @@ def choice(*values: Any) -> Check:
 
     def check(value: Any) -> Any:
         if value not in values:
-            raise ValueError(f"'{value}' is not in {list(values)}.")
+            raise ValueError(f"{value} is not in valid_values.")
         return value
 
     return check
@@ -107,6 +114,8 @@ def one_of_numbers(*values: int) -> Check:
     def check(value: Any) -> int:
         if isinstance(value, str) and value.isdigit():
             value = int(value)
+        if not isinstance(value, int):
+            raise NotConvertible(f"'{value}' is not an integer.")
         return int(choice(*values)(value))
 
     return check
@@ -149,7 +158,7 @@ def ip(value: Any) -> str:
 
 
 def cidr(value: Any) -> str:
-    """An IP network, its host bits cleared; a prefix length is required."""
+    """An IP network, its host bits cleared; a prefix length is required. Raises ValueError."""
     try:
         if isinstance(value, str) and "/" in value:
             return str(network_of(value))
@@ -158,12 +167,54 @@ def cidr(value: Any) -> str:
     raise ValueError(f"'{value}' is not a valid IP subnet.")
 
 
+def nameserver(value: Any) -> str:
+    """The address of a name server."""
+    try:
+        return ip(value)
+    except ValueError as error:
+        raise ValueError(f"'{value}' is not a valid nameserver. {error}") from None
+
+
+def converted_cidr(value: Any) -> str:
+    """As `cidr`, for attributes that are converted before they are checked."""
+    try:
+        return cidr(value)
+    except ValueError:
+        raise NotConvertible(f"{value} is not in a CIDR format.") from None
+
+
 def ip_or_cidr(value: Any) -> str:
     """An address or a network, as given."""
     if not isinstance(value, str) or "/" not in value:
         return str(ip(value))
     cidr(value)
     return value
+
+
+def dns_name(value: Any) -> str:
+    """A host name, alone or with its domain."""
+    name = str(text(255)(value))
+    for label in name.rstrip(".").split(".") if name else ():
+        reason = ""
+        if label.startswith("-") or label.endswith("-"):
+            reason = f"Name '{label}' must not start or end with a hyphen."
+        elif not LABEL.fullmatch(label):
+            reason = f"Name '{label}' must be 1-63 characters long, each of which can only be alphanumeric or a hyphen."
+        if reason:
+            raise ValueError(f"'{value}' not a valid PQDN or FQDN. Reason: {reason}")
+    return name
+
+
+def dhcp_option(check: Check) -> Check:
+    """An option of DHCP, whose value may be null, not empty."""
+
+    def checked(value: Any) -> Any:
+        option = check(value)
+        if option["opt_value"] is not None and not option["opt_value"].strip():
+            raise NotConvertible(f"No valid key specs matched for: {value}.")
+        return option
+
+    return checked
 
 
 def items(check: Check, distinct: bool = False) -> Check:
@@ -188,9 +239,12 @@ def form(required: Mapping[str, Check], others: Mapping[str, Check] | None = Non
 
     def check(value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise ValueError(f"'{value}' is not a dictionary.")
-        if absent := required.keys() - value.keys():
-            raise ValueError(f"Required keys are missing: {', '.join(sorted(absent))}.")
+            raise ValueError(f"Invalid input. '{value}' must be a dictionary with keys: {sorted(required)}.")
+        if required.keys() - value.keys():
+            expected, provided = (_set_of(keys) for keys in (required, value))
+            raise ValueError(
+                f"Validation of dictionary's keys failed. Expected keys: {expected} Provided keys: {provided}."
+            )
         if unknown := value.keys() - known.keys():
             raise ValueError(f"Unexpected keys: {', '.join(sorted(unknown))}.")
         return {key: known[key](item) for key, item in value.items()}
@@ -198,8 +252,16 @@ def form(required: Mapping[str, Check], others: Mapping[str, Check] | None = Non
     return check
 
 
+def _set_of(keys: Iterable[str]) -> str:
+    return "{" + ", ".join(repr(key) for key in sorted(keys)) + "}"
+
+
 def fixed_ips(value: Any) -> list[dict[str, str]]:
     """Addresses asked for, as `{subnet_id, ip_address}` with either or both; none of them twice."""
+    known = FIXED_KEYS.keys()
+    for item in value if isinstance(value, list) else ():
+        if isinstance(item, dict) and not item.keys() & known:
+            raise NotConvertible("IP allocation requires subnet_id or ip_address.")
     asked: list[dict[str, str]] = FIXED_IPS(value)
     addresses = [item["ip_address"] for item in asked if "ip_address" in item]
     for address in addresses:
@@ -221,8 +283,10 @@ def port_number(value: Any) -> int:
     return int(integer(1, 65535)(value))
 
 
+VERSION = one_of_numbers(4, 6)
 NULLABLE_TEXT = optional(NAME)
 NULLABLE_UUID = optional(uuid)
-FIXED_IPS = items(form({}, {"subnet_id": uuid, "ip_address": ip}))
+FIXED_KEYS: Mapping[str, Check] = {"subnet_id": uuid, "ip_address": ip}
+FIXED_IPS = items(form({}, FIXED_KEYS))
 ROUTES = items(form({"destination": cidr, "nexthop": ip}), distinct=True)
 TAGS = items(text(255), distinct=True)

@@ -20,10 +20,17 @@ TYPES = {
 }
 
 
+MESSAGES = {
+    405: "The server could not comply with the request since it is either malformed or otherwise incorrect.",
+}
+"""Statuses with one message for everything."""
+
+
 def neutron_body(error: ApiError) -> dict[str, Any]:
-    """The body of an error; one without a kind gets the name of its status."""
+    """The body of an error; one without a kind gets the name of its status. `bare`: without its envelope."""
     kind = error.kind or TYPES.get(error.status, "HTTPError")
-    return {"NeutronError": {"type": kind, "message": error.message, "detail": ""}}
+    body = {"type": kind, "message": MESSAGES.get(error.status, error.message), "detail": ""}
+    return body if "bare" in error.details else {"NeutronError": body}
 
 
 def missing(name: str, label: str, key: str) -> ApiError:
@@ -42,8 +49,20 @@ def invalid_input(message: str) -> ApiError:
 
 
 def disallowed(rule: str) -> ApiError:
-    """403 of a policy rule: `create_network:shared`."""
-    return forbidden(f"rule:{rule} is disallowed by policy", "PolicyNotAuthorized")
+    """403 of a policy rule: `create_network`, or `create_network:shared`, which is checked beside the former."""
+    action, _, attribute = rule.partition(":")
+    return disallowed_by(f"(rule:{action} and rule:{rule})" if attribute else f"rule:{action}")
+
+
+def disallowed_by(rules: str) -> ApiError:
+    """403 of several policy rules: `(rule:create_network and rule:create_network:shared)`."""
+    return forbidden(f"{rules} is disallowed by policy", "PolicyNotAuthorized")
+
+
+def foreign_project() -> ApiError:
+    """400 for an object of another project than the caller's."""
+    message = "other than the authenticated project in request is not allowed for the current user."
+    return bad_request(f"Specifying 'project_id' {message}", "HTTPBadRequest")
 
 
 def in_use(kind: str, message: str) -> ApiError:

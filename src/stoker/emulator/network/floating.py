@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
@@ -15,8 +16,10 @@ from stoker.emulator.network.routers import Routers
 from stoker.emulator.network.table import State, Table
 
 OWNER = "network:floatingip"
+SETTLE_SECONDS = 0.05
 NO_MAC = "00:00:00:00:00:00"
 DETAILS = ("name", "network_id", "mac_address", "admin_state_up", "status", "device_id", "device_owner")
+SIDES = ("internal", "external")
 FORWARDED = ("protocol", "internal_ip_address", "internal_port", "external_port", "internal_port_id")
 
 
@@ -42,6 +45,7 @@ class FloatingIps(Table):
         fixed = record.pop("_fixed")
         self.ports.put_service_port(record["floating_network_id"], OWNER, record["id"], [fixed])
         self.rows.save(record)
+        self.later(SETTLE_SECONDS, self.settle, record["id"])
 
     def revise(self, actor: Actor, record: Record, changes: Record) -> None:
         if (
@@ -57,12 +61,24 @@ class FloatingIps(Table):
         wish = {**record, "fixed_ip_address": None, **changes}
         changes.update(self._association(actor, wish))
 
+    def change(self, record: Record, changes: Mapping[str, Any]) -> None:
+        super().change(record, changes)
+        if "router_id" in changes:
+            self.later(SETTLE_SECONDS, self.settle, record["id"])
+
+    def settle(self, key: str) -> None:
+        """Show the state that the router's agent reports some time after a change."""
+        record = self.rows.get(key)
+        status = "ACTIVE" if record and record["router_id"] else "DOWN"
+        if record is not None and record["status"] != status:
+            self.change(record, {"status": status})
+
     def view(self, actor: Actor, record: Record) -> Record:
         shown = super().view(actor, record)
         port = self.state.rows["ports"].get(record["port_id"] or "")
         shown["port_details"] = None if port is None else {name: port[name] for name in DETAILS}
         forwardings = self.state.rows["port_forwardings"].select(floatingip_id=record["id"])
-        shown["port_forwardings"] = [{name: row[name] for name in FORWARDED} for row in forwardings]
+        shown["port_forwardings"] = [{name: row[name] for name in ("id", *FORWARDED)} for row in forwardings]
         return shown
 
     def forget(self, record: Record) -> None:
@@ -92,7 +108,7 @@ class FloatingIps(Table):
     def _association(self, actor: Actor, wish: Record) -> dict[str, Any]:
         """The fields that tie a floating IP to a port. Raises: ApiError when no router joins them."""
         if not wish["port_id"]:
-            return {"port_id": None, "fixed_ip_address": None, "router_id": None, "status": "DOWN"}
+            return {"port_id": None, "fixed_ip_address": None, "router_id": None}
         port = self.ports.reach(actor, wish["port_id"])
         fixed = self._fixed_ip(port, wish["fixed_ip_address"])
         self._refuse_second(wish, port, fixed["ip_address"])
@@ -107,7 +123,6 @@ class FloatingIps(Table):
             "port_id": port["id"],
             "fixed_ip_address": fixed["ip_address"],
             "router_id": router["id"],
-            "status": "ACTIVE",
         }
 
     def _fixed_ip(self, port: Record, asked: str | None) -> dict[str, str]:
@@ -175,16 +190,16 @@ class PortForwardings(Table):
         super().forget(record)
         floating = self.state.rows["floatingips"].get(record["floatingip_id"])
         if floating is not None and self.rows.first(floatingip_id=floating["id"]) is None:
-            self.state.table("floatingips").change(floating, {"router_id": None, "status": "DOWN"})
+            self.state.table("floatingips").change(floating, {"router_id": None})
 
     def view(self, actor: Actor, record: Record) -> Record:
         shown = super().view(actor, record)
-        return {name: shown[name] for name in ("id", "description", *FORWARDED)}
+        ranges = {f"{side}_port_range": f"{shown[f'{side}_port']}:{shown[f'{side}_port']}" for side in SIDES}
+        return {**{name: shown[name] for name in ("id", "description", *FORWARDED)}, **ranges}
 
     def _connect(self, record: Record) -> None:
         floating = self.state.rows["floatingips"].require(record["floatingip_id"])
-        changed = {"router_id": record["_router"], "status": "ACTIVE"}
-        self.state.table("floatingips").change(floating, changed)
+        self.state.table("floatingips").change(floating, {"router_id": record["_router"]})
 
     def _check(self, actor: Actor, wanted: Record, floating: Record) -> str:
         """Fill in the internal address and give the id of the router on the way. Raises: ApiError."""
@@ -198,10 +213,12 @@ class PortForwardings(Table):
         for other in self.rows.select(floatingip_id=floating["id"]):
             same = (other["protocol"], other["external_port"]) == (wanted["protocol"], wanted["external_port"])
             if same and other["id"] != wanted["id"]:
+                side = "internal" if other["internal_port"] == wanted["internal_port"] else "external"
+                collision = f"{other[f'{side}_port']}:{other[f'{side}_port']} and "
+                collision += f"{wanted[f'{side}_port']}:{wanted[f'{side}_port']}"
                 raise bad_request(
-                    f"Invalid input for operation: A duplicate port forwarding entry with same attributes already "
-                    f"exists, conflicting values are {{'floatingip_id': '{floating['id']}', 'external_port': "
-                    f"{wanted['external_port']}, 'protocol': '{wanted['protocol']}'}}.",
+                    f"Bad port_forwarding request: There is a port collision with the {side}_port_range. The following "
+                    f"ranges collide: {collision}.",
                     "BadRequest",
                 )
         router = self.routers.connecting(matching[0]["subnet_id"], floating["floating_network_id"])

@@ -9,8 +9,8 @@ from typing import Any
 from stoker.emulator.core.cloud import new_id
 from stoker.emulator.core.errors import bad_request, conflict
 from stoker.emulator.core.store import Record
-from stoker.emulator.network.attributes import network_of
-from stoker.emulator.network.errors import in_use, missing
+from stoker.emulator.network.attributes import ip_or_cidr, network_of
+from stoker.emulator.network.errors import disallowed, in_use
 from stoker.emulator.network.kinds import Actor
 from stoker.emulator.network.table import Table
 
@@ -37,6 +37,12 @@ SAME_RULE = (
     "remote_group_id",
     "remote_address_group_id",
 )
+ALLOWED_PROTOCOLS = (
+    "(None, 'any', 'ah', 'dccp', 'egp', 'esp', 'gre', 'hopopt', 'icmp', 'igmp', 'ip', 'ipip', 'ipv6-encap', "
+    "'ipv6-frag', 'ipv6-icmp', 'icmpv6', 'ipv6-nonxt', 'ipv6-opts', 'ipv6-route', 'ospf', 'pgm', 'rsvp', 'sctp', "
+    "'tcp', 'udp', 'udplite', 'vrrp')"
+)
+"""As Neutron's error lists them."""
 WHOLE = {"IPv4": "0.0.0.0/0", "IPv6": "::/0"}
 
 
@@ -107,8 +113,14 @@ class SecurityGroupRules(Table):
     def prepare(self, actor: Actor, wanted: Record, given: Record) -> None:
         group = self.state.rows["security_groups"].require(wanted["security_group_id"])
         if not actor.owns(group):
-            raise missing("SecurityGroup", "Security group", group["id"])
+            raise disallowed("create_security_group_rule")
         wanted["project_id"] = group["project_id"]
+        if wanted["ethertype"] not in WHOLE:
+            raise bad_request(
+                f"Security group rule for ethertype '{wanted['ethertype']}' not supported. Allowed values are "
+                f"{list(WHOLE)}.",
+                "SecurityGroupRuleInvalidEtherType",
+            )
         wanted["protocol"] = _protocol(wanted)
         _check_remote(wanted)
         _check_ports(wanted)
@@ -140,7 +152,7 @@ def _protocol(rule: Record) -> str | None:
     elif given not in PROTOCOLS:
         raise bad_request(
             f"Security group rule protocol {rule['protocol']} not supported. Only protocol values "
-            f"{sorted(PROTOCOLS)} and integer representations [0 to 255] are supported.",
+            f"{ALLOWED_PROTOCOLS} and integer representations [0 to 255] are supported.",
             "SecurityGroupRuleInvalidProtocol",
         )
     if given in ICMP and ICMP[given] not in (None, rule["ethertype"]) and given != "icmp":
@@ -154,10 +166,15 @@ def _check_remote(rule: Record) -> None:
     remotes = [rule["remote_ip_prefix"], rule["remote_group_id"], rule["remote_address_group_id"]]
     if sum(remote is not None for remote in remotes) > 1:
         raise bad_request(
-            "Only remote_ip_prefix or remote_group_id or remote_address_group_id may be provided.",
+            "Only one of remote_ip_prefix or remote_group_id or remote_address_group_id may be provided.",
             "SecurityGroupMultipleRemoteEntites",
         )
     prefix = rule["remote_ip_prefix"]
+    if prefix is not None:
+        try:
+            ip_or_cidr(prefix)
+        except ValueError:
+            raise bad_request(f"Invalid CIDR {prefix} given as IP prefix.", "InvalidCIDR") from None
     if prefix is not None and f"IPv{network_of(prefix).version}" != rule["ethertype"]:
         raise bad_request(
             f"Conflicting value ethertype {rule['ethertype']} for CIDR {prefix}",
@@ -192,7 +209,7 @@ def _check_ports(rule: Record) -> None:
     elif protocol in WITH_PORTS:
         if low is None or high is None or not 1 <= low <= high <= 65535:
             raise bad_request(
-                "For TCP/UDP protocols, port_range_min must be <= port_range_max, both from 1 to 65535.",
+                "For TCP/UDP protocols, port_range_min must be <= port_range_max",
                 "SecurityGroupInvalidPortRange",
             )
     else:

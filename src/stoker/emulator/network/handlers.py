@@ -11,13 +11,14 @@ from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.identity.records import IdentityRecords
 from stoker.emulator.network.attributes import TAGS
-from stoker.emulator.network.errors import disallowed, invalid, missing
+from stoker.emulator.network.errors import disallowed, invalid, invalid_input, missing
 from stoker.emulator.network.kinds import Actor, Kind
 from stoker.emulator.network.lists import listed, trimmed
 from stoker.emulator.network.records import NetworkRecords
 from stoker.emulator.network.table import Table
 
-READER = frozenset({"reader"})
+WRITERS = frozenset({"admin", "manager", "member", "service"})
+READERS = WRITERS | {"reader"}
 REVISION = "revision_number="
 
 
@@ -27,8 +28,8 @@ def actor_of(request: Request) -> Actor:
 
 
 def writer_of(request: Request, rule: str) -> Actor:
-    """The caller of a change; 403 for callers who may only read."""
-    if request.context.roles <= READER:
+    """The caller of a change; 403 for callers who may not change anything."""
+    if not request.context.roles & WRITERS:
         raise disallowed(rule)
     return actor_of(request)
 
@@ -70,16 +71,17 @@ class Endpoint:
     def create(self, network: NetworkRecords, request: Request) -> Response:
         table, actor = self._table(network), writer_of(request, f"create_{self.kind.name}")
         parent = self._parent(network, actor, request)
-        body = request.json if request.body else None
-        many = body.get(self.kind.plural) if isinstance(body, dict) else None
-        if isinstance(many, list):
+        many = _many(request, self.kind.plural)
+        if many is not None:
             created = _create_all(table, actor, [{**_object(one, self.kind.name), **parent} for one in many])
-            return Response({self.kind.plural: [table.view(actor, record) for record in created]}, 201)
+            return Response({self.kind.plural: [table.announced(actor, record) for record in created]}, 201)
         record = table.create(actor, {**self._body(request), **parent})
-        return Response({self.kind.name: table.view(actor, record)}, 201)
+        return Response({self.kind.name: table.announced(actor, record)}, 201)
 
     def show(self, network: NetworkRecords, request: Request) -> Response:
         actor = actor_of(request)
+        if not request.context.roles & READERS:
+            raise ApiError(404, "The resource could not be found.", "HTTPNotFound", bare=True)
         shown = self._table(network).view(actor, self._reach(network, actor, request))
         return Response({self.kind.name: trimmed(shown, request.query.all("fields"))})
 
@@ -117,7 +119,7 @@ class Endpoint:
     def add_tag(self, network: NetworkRecords, request: Request) -> Response:
         present = self._reach(network, actor_of(request), request)["tags"]
         self._retag(network, request, [*present, request.vars["tag"]])
-        return Response(status=201)
+        return Response(b"", 201, {"Content-Type": "application/json"})
 
     def remove_tag(self, network: NetworkRecords, request: Request) -> Response:
         record = self._reach(network, actor_of(request), request)
@@ -147,8 +149,16 @@ class Endpoint:
         return network.state.table(self.kind.plural)
 
     def _body(self, request: Request) -> Record:
-        body = request.object(self.kind.name)
-        return dict(body)
+        name = self.kind.name
+        try:
+            body = request.json if request.body else {}
+        except ApiError:
+            raise bad_request("Body contains invalid data") from None
+        if not isinstance(body, dict):
+            raise bad_request("Body contains invalid data")
+        if not isinstance(body.get(name), dict):
+            raise bad_request(f"Unable to find '{name}' in request body")
+        return dict(body[name])
 
     def _parent(self, network: NetworkRecords, actor: Actor, request: Request) -> Mapping[str, str]:
         """The field that the path fixes, its record being visible."""
@@ -159,11 +169,24 @@ class Endpoint:
         return {self.kind.parent: key}
 
     def _reach(self, network: NetworkRecords, actor: Actor, request: Request) -> Record:
-        record = self._table(network).reach(actor, request.vars["id"])
+        table, key = self._table(network), request.vars["id"]
+        if self.kind.parent and key not in table.rows:
+            raise self.kind.missing(key, request.vars["parent_id"])
+        record = table.reach(actor, key)
         for name, value in self._parent(network, actor, request).items():
             if record[name] != value:
-                raise missing(self.kind.error, self.kind.label, record["id"])
+                raise self.kind.missing(record["id"])
         return record
+
+
+def _many(request: Request, plural: str) -> list[Any] | None:
+    """The items of a bulk create; None for another body."""
+    try:
+        body = request.json
+    except ApiError:
+        return None
+    found = body.get(plural) if isinstance(body, dict) else None
+    return found if isinstance(found, list) else None
 
 
 def _create_all(table: Table, actor: Actor, bodies: list[Record]) -> list[Record]:
@@ -192,6 +215,8 @@ def _tags(request: Request) -> list[str]:
     body = request.json
     if not isinstance(body, dict) or "tags" not in body:
         raise bad_request("Invalid tags body: it must be an object with a list 'tags'.")
+    if not isinstance(body["tags"], list):
+        raise invalid_input(f"'{body['tags']}' is not a list.")
     try:
         tags: list[str] = TAGS(body["tags"])
     except ValueError as error:

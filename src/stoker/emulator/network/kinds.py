@@ -11,10 +11,13 @@ from enum import Enum, auto
 from functools import cached_property
 from typing import Any
 
-from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.errors import ApiError, bad_request, not_found
 from stoker.emulator.core.store import Record
-from stoker.emulator.network.attributes import NAME, NULLABLE_TEXT, Check, anything
-from stoker.emulator.network.errors import disallowed, invalid
+from stoker.emulator.network.attributes import NAME, NULLABLE_TEXT, Check, NotConvertible, anything
+from stoker.emulator.network.errors import disallowed, foreign_project, invalid, invalid_input
+
+OWNERS = ("project_id", "tenant_id")
+"""The attributes that name the project of a record."""
 
 
 class Absent(Enum):
@@ -100,12 +103,14 @@ class Kind:
     """One kind of record.
 
     name, plural: body keys. path: of the collection below `/v2.0`. error: prefix of `…NotFound` and `…InUse`.
-    label: how messages call it. in_use: message of the conflict, with `{id}`. quota: name of its quota.
+    label: how messages call it. in_use, unknown: messages of the conflict and of the 404, with `{id}` (and `{parent}`).
+    quota: name of its quota.
     indexes: further fields that lists are often filtered by. derived: attributes made when it is shown.
     admin_write: only an admin may create, update or delete. shareable: it has `shared`, made of RBAC policies.
     parent: the attribute that holds the id its path begins with (`{parent_id}`).
     states: `status` when created, and soon after. lingers: a deleted one shows PENDING_DELETE for a while.
-    owned: lists can be filtered by the project.
+    owned: lists can be filtered by the project. owner: the attribute with the object that it is a part of, to which
+    only the project of that object may add one.
     """
 
     name: str
@@ -115,6 +120,7 @@ class Kind:
     label: str
     attributes: Mapping[str, Attribute]
     in_use: str = "{label} {id} is in use."
+    unknown: str = "{label} {id} could not be found."
     quota: str | None = None
     indexes: tuple[str, ...] = ()
     derived: frozenset[str] = frozenset()
@@ -124,6 +130,12 @@ class Kind:
     states: tuple[str, ...] = ()
     lingers: bool = False
     owned: bool = True
+    owner: str = ""
+
+    def missing(self, key: str, parent: str = "") -> ApiError:
+        """404 for a record that is not there, or that the caller may not see. parent: the ID its path begins with."""
+        message = self.unknown.format(label=self.label, id=key, parent=parent)
+        return not_found(message, f"{self.error}NotFound")
 
     @cached_property
     def references(self) -> dict[str, Attribute]:
@@ -185,10 +197,14 @@ class Kind:
             raise bad_request(f"Unrecognized attribute(s) '{name}'")
         if action == "create" and not attribute.create:
             raise bad_request(f"Attribute '{name}' not allowed in POST")
+        if name in OWNERS and value != actor.project_id and not actor.admin:
+            raise foreign_project()
         if action == "update" and not attribute.update:
             raise bad_request(f"Cannot update read-only attribute {name}")
         try:
             checked = attribute.check(value)
+        except NotConvertible as error:
+            raise invalid_input(str(error)) from None
         except ValueError as error:
             raise invalid(name, str(error)) from None
         changed = action == "update" or checked != attribute.default

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stoker.emulator.network.attributes import (
     NULLABLE_TEXT,
     NULLABLE_UUID,
     ROUTES,
+    VERSION,
+    NotConvertible,
     blank_or,
     boolean,
     choice,
     cidr,
+    converted_cidr,
+    dhcp_option,
     dictionary,
+    dns_name,
     fixed_ips,
     form,
     integer,
@@ -18,12 +25,12 @@ from stoker.emulator.network.attributes import (
     ip_or_cidr,
     items,
     mac,
-    one_of_numbers,
+    nameserver,
     optional,
     text,
     uuid,
 )
-from stoker.emulator.network.kinds import OMITTED, STANDARD, Attribute, Deletion, Kind, read_only
+from stoker.emulator.network.kinds import NAMED, OMITTED, STANDARD, UNNAMED, Attribute, Deletion, Kind, read_only
 
 NETWORK_TYPES = ("local", "flat", "vlan", "vxlan", "gre", "geneve")
 VNIC_TYPES = (
@@ -68,11 +75,12 @@ NETWORK = Kind(
         "shared": Attribute(boolean, False, admin=True),
         "router:external": Attribute(boolean, False, admin=True),
         "is_default": Attribute(boolean, False, admin=True),
-        "mtu": Attribute(integer(0, 65535), 1450),
+        "mtu": Attribute(integer(0, 2**31), 1450),
         "port_security_enabled": UP,
         "availability_zone_hints": Attribute(items(text(255)), list, update=False),
         "dns_domain": Attribute(text(255), ""),
         "qos_policy_id": Attribute(NULLABLE_UUID, None, refers="policies"),
+        "qinq": Attribute(boolean, False, update=False),
         "vlan_transparent": Attribute(optional(boolean), None, update=False),
         "provider:network_type": Attribute(choice(*NETWORK_TYPES), OMITTED, admin=True, hidden=True),
         "provider:physical_network": Attribute(NULLABLE_TEXT, OMITTED, admin=True, hidden=True),
@@ -106,21 +114,22 @@ SUBNET = Kind(
     label="Subnet",
     in_use="Unable to complete operation on subnet {id}: One or more ports have an IP allocation from this subnet.",
     quota="subnet",
+    owner="network_id",
     indexes=("name",),
     attributes={
         **STANDARD,
         "network_id": Attribute(uuid, update=False, refers="networks", on_delete=Deletion.RULED),
-        "ip_version": Attribute(one_of_numbers(4, 6), update=False),
-        "cidr": Attribute(optional(cidr), OMITTED, update=False),
+        "ip_version": Attribute(VERSION, update=False),
+        "cidr": Attribute(optional(converted_cidr), OMITTED, update=False),
         "gateway_ip": Attribute(optional(blank_or(ip)), OMITTED),
         "enable_dhcp": UP,
-        "dns_nameservers": Attribute(items(ip, distinct=True), list),
+        "dns_nameservers": Attribute(items(nameserver, distinct=True), list),
         "allocation_pools": Attribute(items(form({"start": ip, "end": ip})), OMITTED),
         "host_routes": Attribute(ROUTES, list),
         "subnetpool_id": Attribute(NULLABLE_TEXT, None, update=False, refers="subnetpools"),
         "use_default_subnetpool": Attribute(boolean, OMITTED, update=False),
         "prefixlen": Attribute(integer(0, 128), OMITTED, update=False),
-        "segment_id": Attribute(NULLABLE_UUID, None, refers="segments"),
+        "segment_id": Attribute(NULLABLE_UUID, None, refers="segments", hidden=True),
         "ipv6_ra_mode": Attribute(IPV6_MODES, None, update=False),
         "ipv6_address_mode": Attribute(IPV6_MODES, None, update=False),
         "service_types": Attribute(items(text(255), distinct=True), list),
@@ -133,7 +142,7 @@ SUBNETPOOL = Kind(
     path="/subnetpools",
     error="SubnetPool",
     label="Subnet pool",
-    in_use="Unable to delete subnet pool {id}: Subnet pool has existing allocations.",
+    in_use="Unable to delete subnet pool: Subnet pool has existing allocations.",
     quota="subnetpool",
     indexes=("name",),
     derived=frozenset({"shared"}),
@@ -157,12 +166,14 @@ ADDRESS_SCOPE = Kind(
     path="/address-scopes",
     error="AddressScope",
     label="Address scope",
-    in_use="Unable to complete operation on address scope {id}. There are one or more subnet pools in use on it.",
+    in_use="Unable to complete operation on address scope {id}. There are one or more subnet pools in use on the "
+    "address scope.",
     derived=frozenset({"shared"}),
     shareable=True,
     attributes={
-        **STANDARD,
-        "ip_version": Attribute(one_of_numbers(4, 6), update=False),
+        **UNNAMED,
+        "name": NAMED["name"],
+        "ip_version": Attribute(VERSION, update=False),
         "shared": Attribute(boolean, False, admin=True),
     },
 )
@@ -192,14 +203,9 @@ PORT = Kind(
         "device_owner": Attribute(text(255), ""),
         "fixed_ips": Attribute(fixed_ips, OMITTED),
         "security_groups": Attribute(items(uuid), OMITTED),
-        "allowed_address_pairs": Attribute(items(form({"ip_address": ip_or_cidr}, {"mac_address": mac})), list),
+        "allowed_address_pairs": Attribute(items(form({}, {"ip_address": ip_or_cidr, "mac_address": mac})), list),
         "extra_dhcp_opts": Attribute(
-            items(
-                form(
-                    {"opt_name": text(64), "opt_value": optional(text(255))},
-                    {"ip_version": one_of_numbers(4, 6)},
-                )
-            ),
+            items(dhcp_option(form({"opt_name": text(64), "opt_value": optional(text(255))}, {"ip_version": VERSION}))),
             list,
         ),
         "port_security_enabled": Attribute(boolean, OMITTED),
@@ -207,14 +213,31 @@ PORT = Kind(
         "binding:host_id": Attribute(NULLABLE_TEXT, "", admin=True, hidden=True),
         "binding:profile": Attribute(dictionary, dict, admin=True, hidden=True),
         "qos_policy_id": Attribute(NULLABLE_UUID, None, refers="policies"),
-        "dns_name": Attribute(text(255), ""),
+        "dns_name": Attribute(dns_name, ""),
         "dns_domain": Attribute(text(255), ""),
         "propagate_uplink_status": Attribute(boolean, True),
     },
 )
+
+
+def segmentation_type(value: Any) -> str:
+    """How a trunk tells the traffic of its ports apart."""
+    if value not in ("vlan", "inherit"):
+        raise NotConvertible(f"Unknown segmentation_type '{value}'.")
+    return str(value)
+
+
+def vlan(value: Any) -> int:
+    """The number of a VLAN."""
+    number = integer(0, 2**31)(value)
+    if not 1 <= number <= 4094:
+        raise NotConvertible(f"Segmentation ID '{number}' is not in range.")
+    return int(number)
+
+
 SUB_PORT = form(
     {"port_id": uuid},
-    {"segmentation_type": choice("vlan", "inherit"), "segmentation_id": integer(1, 4094)},
+    {"segmentation_type": segmentation_type, "segmentation_id": vlan},
 )
 TRUNK = Kind(
     name="trunk",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stoker.emulator.network.attributes import (
     NULLABLE_TEXT,
     NULLABLE_UUID,
     ROUTES,
+    NotConvertible,
     boolean,
-    choice,
+    dictionary,
     form,
     ip,
     items,
@@ -21,12 +24,24 @@ from stoker.emulator.network.kinds import OMITTED, STANDARD, TIMES, UNNAMED, Att
 EXTERNAL_ADDRESS = form({}, {"subnet_id": uuid, "ip_address": ip})
 GATEWAY = form({"network_id": uuid}, {"enable_snat": boolean, "external_fixed_ips": items(EXTERNAL_ADDRESS)})
 
+
+def forwarded_protocol(value: Any) -> str:
+    """A protocol whose ports can be forwarded."""
+    if value not in ("tcp", "udp", "sctp", "icmp", "dccp"):
+        raise NotConvertible(
+            f"IP protocol '{value}' is not supported. Only protocol names and their integer representation (0 to 255) "
+            "are supported."
+        )
+    return str(value)
+
+
 ROUTER = Kind(
     name="router",
     plural="routers",
     path="/routers",
     error="Router",
     label="Router",
+    unknown="Router {id} could not be found",
     in_use="Router {id} still has ports",
     quota="router",
     states=("ACTIVE",),
@@ -36,7 +51,7 @@ ROUTER = Kind(
         "status": read_only(),
         "availability_zones": read_only(),
         "admin_state_up": Attribute(boolean, True),
-        "external_gateway_info": Attribute(lambda value: GATEWAY(value) if value else None, None),
+        "external_gateway_info": Attribute(lambda value: GATEWAY(dictionary(value)) if value else None, None),
         "routes": Attribute(ROUTES, list, create=False),
         "distributed": Attribute(optional(boolean), False, admin=True, hidden=True),
         "ha": Attribute(optional(boolean), False, admin=True, hidden=True),
@@ -50,11 +65,12 @@ FLOATING_IP = Kind(
     path="/floatingips",
     error="FloatingIP",
     label="Floating IP",
+    unknown="Floating IP {id} could not be found",
     quota="floatingip",
     indexes=("floating_ip_address",),
     derived=frozenset({"port_details", "port_forwardings"}),
     attributes={
-        **STANDARD,
+        **{name: attribute for name, attribute in STANDARD.items() if name != "name"},
         "status": read_only("DOWN"),
         "router_id": read_only(None, refers="routers"),
         "port_details": read_only(),
@@ -85,7 +101,7 @@ PORT_FORWARDING = Kind(
         "internal_ip_address": Attribute(ip, OMITTED),
         "internal_port": Attribute(port_number),
         "external_port": Attribute(port_number),
-        "protocol": Attribute(choice("tcp", "udp", "sctp", "icmp", "dccp")),
+        "protocol": Attribute(forwarded_protocol),
     },
 )
 L3_KINDS = (ROUTER, FLOATING_IP, PORT_FORWARDING)

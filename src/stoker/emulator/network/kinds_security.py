@@ -9,6 +9,7 @@ from stoker.emulator.network.attributes import (
     anything,
     boolean,
     choice,
+    cidr,
     integer,
     ip_or_cidr,
     items,
@@ -19,7 +20,6 @@ from stoker.emulator.network.attributes import (
 )
 from stoker.emulator.network.kinds import (
     NAMED,
-    OMITTED,
     STANDARD,
     TIMES,
     UNNAMED,
@@ -31,7 +31,6 @@ from stoker.emulator.network.kinds import (
 
 MOST_KBPS = 2**31 - 1
 DSCP_MARKS = (0, 8, *range(10, 41, 2), 44, 46, 48, 56)
-RBAC_TYPES = ("network", "qos_policy", "security_group", "address_scope", "subnetpool", "address_group")
 SHARED = Attribute(boolean, False, admin=True)
 
 SECURITY_GROUP = Kind(
@@ -40,6 +39,7 @@ SECURITY_GROUP = Kind(
     path="/security-groups",
     error="SecurityGroup",
     label="Security group",
+    unknown="Security group {id} does not exist",
     in_use="Security Group {id} in use.",
     quota="security_group",
     indexes=("name",),
@@ -47,7 +47,6 @@ SECURITY_GROUP = Kind(
     shareable=True,
     attributes={
         **STANDARD,
-        "name": Attribute(NAME),
         "stateful": Attribute(boolean, True),
         "security_group_rules": read_only(),
         "shared": read_only(),
@@ -59,19 +58,22 @@ SECURITY_GROUP_RULE = Kind(
     path="/security-group-rules",
     error="SecurityGroupRule",
     label="Security group rule",
+    owner="security_group_id",
+    unknown="Security group rule {id} does not exist",
     quota="security_group_rule",
     attributes={
         **UNNAMED,
         **TIMES,
         "description": Attribute(NULLABLE_TEXT, "", update=False),
         "normalized_cidr": read_only(),
+        "belongs_to_default_sg": read_only(False),
         "security_group_id": Attribute(uuid, update=False, refers="security_groups", on_delete=Deletion.CASCADE),
         "direction": Attribute(choice("ingress", "egress"), update=False),
-        "ethertype": Attribute(choice("IPv4", "IPv6"), "IPv4", update=False),
+        "ethertype": Attribute(anything, "IPv4", update=False),
         "protocol": Attribute(anything, None, update=False),
         "port_range_min": Attribute(anything, None, update=False),
         "port_range_max": Attribute(anything, None, update=False),
-        "remote_ip_prefix": Attribute(optional(ip_or_cidr), None, update=False),
+        "remote_ip_prefix": Attribute(anything, None, update=False),
         "remote_group_id": Attribute(
             NULLABLE_TEXT, None, update=False, refers="security_groups", on_delete=Deletion.CASCADE
         ),
@@ -91,7 +93,7 @@ ADDRESS_GROUP = Kind(
     attributes={
         **NAMED,
         **TIMES,
-        "addresses": Attribute(items(ip_or_cidr), list, update=False),
+        "addresses": Attribute(items(cidr), list, update=False),
         "shared": read_only(),
     },
 )
@@ -101,13 +103,14 @@ RBAC_POLICY = Kind(
     path="/rbac-policies",
     error="RbacPolicy",
     label="RBAC policy",
+    unknown="RBAC policy of type unknown with ID {id} not found",
     quota="rbac_policy",
     indexes=("object_id",),
     attributes={
         **UNNAMED,
-        "object_type": Attribute(choice(*RBAC_TYPES), update=False),
+        "object_type": Attribute(NAME, update=False),
         "object_id": Attribute(uuid, update=False),
-        "action": Attribute(choice("access_as_shared", "access_as_external"), update=False),
+        "action": Attribute(NAME, update=False),
         "target_tenant": Attribute(text(255)),
     },
 )
@@ -138,6 +141,7 @@ def _qos_rule(type_name: str, **attributes: Attribute) -> Kind:
         path=f"/qos/policies/{{parent_id}}/{type_name}_rules",
         error="QosRule",
         label="QoS rule",
+        unknown="QoS rule {id} for policy {parent} could not be found.",
         admin_write=True,
         parent="qos_policy_id",
         owned=False,
@@ -174,6 +178,7 @@ METERING_LABEL = Kind(
     path="/metering/metering-labels",
     error="MeteringLabel",
     label="Metering label",
+    unknown="Metering label '{id}' does not exist.",
     admin_write=True,
     attributes={**NAMED, "shared": Attribute(boolean, False, update=False)},
 )
@@ -188,11 +193,11 @@ METERING_RULE = Kind(
     attributes={
         **UNNAMED,
         "metering_label_id": Attribute(uuid, update=False, refers="metering_labels", on_delete=Deletion.CASCADE),
-        "direction": Attribute(choice("ingress", "egress"), "ingress", update=False),
+        "direction": Attribute(choice("ingress", "egress"), update=False),
         "excluded": Attribute(boolean, False, update=False),
         "remote_ip_prefix": Attribute(optional(ip_or_cidr), None, update=False),
-        "source_ip_prefix": Attribute(optional(ip_or_cidr), OMITTED, update=False),
-        "destination_ip_prefix": Attribute(optional(ip_or_cidr), OMITTED, update=False),
+        "source_ip_prefix": Attribute(optional(ip_or_cidr), None, update=False),
+        "destination_ip_prefix": Attribute(optional(ip_or_cidr), None, update=False),
     },
 )
 SECURITY_KINDS = (SECURITY_GROUP, SECURITY_GROUP_RULE, ADDRESS_GROUP, RBAC_POLICY)

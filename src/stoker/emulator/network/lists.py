@@ -6,10 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Query, Request
 from stoker.emulator.core.paging import ordered
 from stoker.emulator.core.store import Record
+from stoker.emulator.network.attributes import VERSION, NotConvertible, boolean
+from stoker.emulator.network.errors import invalid_input
 from stoker.emulator.network.kinds import Actor, Kind
 from stoker.emulator.network.table import Table
 
@@ -21,6 +23,9 @@ TAG_FILTERS: Mapping[str, Callable[[set[str], set[str]], bool]] = {
     "not-tags-any": lambda wanted, present: not wanted & present,
 }
 TIMES = ("created_at", "updated_at")
+CONVERTED = (boolean, VERSION)
+"""The types to which values of filters are converted."""
+DIRECTIONS = ("asc", "desc")
 UNFILTERED: Mapping[str, tuple[str, ...]] = {
     "address_group": ("addresses", "shared"),
     "address_scope": ("description", "revision_number"),
@@ -53,9 +58,13 @@ def listed(table: Table, actor: Actor, request: Request, parent: Mapping[str, st
     query = request.query
     wanted = _filters(query)
     _check_known(_filterable(table.kind), wanted, "filtering")
+    _check_order(query)
     _check_known(table.kind.filterable, query.all("sort_key"), "sort_keys")
+    _check_values(table.kind, wanted)
     rows = _candidates(table, {**wanted, **{name: [value] for name, value in parent.items()}})
     rows = [row for row in rows if table.visible(actor, row)]
+    if (at := query.get("marker")) is not None:
+        marked = table.reach(actor, at)
     derived = [name for name in wanted if name in table.kind.derived]
     shown = {row["id"]: table.view(actor, row) for row in rows} if derived else {}
     for name, values in wanted.items():
@@ -65,7 +74,9 @@ def listed(table: Table, actor: Actor, request: Request, parent: Mapping[str, st
             rows = [row for row in rows if _matches(shown.get(row["id"], row), name, values)]
     if (since := query.get("changed_since")) is not None:
         rows = [row for row in rows if row.get("updated_at", "") >= since]
-    rows, links = paged(rows, request)
+    if at is not None and marked not in rows:
+        rows.append(marked)  # it need not match the filters
+    rows, links = paged(table.kind.missing, rows, request)
     fields = query.all("fields")
     items = [trimmed(shown.get(row["id"]) or table.view(actor, row), fields) for row in rows]
     return {table.kind.plural: items, **({f"{table.kind.plural}_links": links} if links else {})}
@@ -81,22 +92,40 @@ def _check_known(known: Collection[str], names: Iterable[str], purpose: str) -> 
         raise bad_request(f"{unknown} is invalid attribute for {purpose}", "HTTPBadRequest")
 
 
+def _check_values(kind: Kind, wanted: Mapping[str, list[str]]) -> None:
+    """Refuse values that cannot be converted to the type of their attribute."""
+    for name, values in wanted.items():
+        attribute = kind.attributes.get(name)
+        if attribute is None or attribute.check not in CONVERTED:
+            continue
+        for value in values:
+            try:
+                attribute.check(value)
+            except NotConvertible as error:
+                raise invalid_input(str(error)) from None
+
+
 def trimmed(shown: Record, fields: Iterable[str]) -> Record:
     """Only the fields asked for; all when none is."""
     return {name: shown[name] for name in fields if name in shown} if fields else shown
 
 
-def paged(rows: list[Record], request: Request) -> tuple[list[Record], list[dict[str, str]]]:
-    """Order and cut a list; links to the page before and after when a limit was given."""
+def paged(
+    unknown: Callable[[str], ApiError], rows: list[Record], request: Request
+) -> tuple[list[Record], list[dict[str, str]]]:
+    """Order and cut a list; links to the page before and after when a limit was given.
+
+    unknown: makes the error for a marker that is not in the list.
+    """
     query = request.query
-    limit, marker = query.integer("limit"), query.get("marker")
+    limit, marker = _limit(query), query.get("marker")
     reverse = query.boolean("page_reverse") or False
     if limit or "sort_key" in query:
         rows = ordered(rows, query, [("id", False)])
     if marker:
         at = next((at for at, row in enumerate(rows) if row["id"] == marker), None)
         if at is None:
-            raise bad_request(f"Invalid input for operation: The marker {marker} could not be found.", "InvalidInput")
+            raise unknown(marker)
         rows = rows[:at] if reverse else rows[at + 1 :]
     if not limit:
         return rows, []
@@ -107,6 +136,27 @@ def paged(rows: list[Record], request: Request) -> tuple[list[Record], list[dict
     if rows and (len(rows) == limit or not reverse):
         links.append({"rel": "previous", "href": _href(request, rows[0]["id"], reverse=True)})
     return rows, links
+
+
+def _limit(query: Query) -> int | None:
+    given = query.get("limit")
+    if given is None:
+        return None
+    if not given.isdecimal():
+        message = f"Bad limit request: Limit must be an integer 0 or greater and not '{given}'."
+        raise bad_request(message, "BadRequest")
+    return int(given)
+
+
+def _check_order(query: Query) -> None:
+    """Refuse sort keys without as many directions, and unknown directions."""
+    keys, directions = query.all("sort_key"), query.all("sort_dir")
+    if len(keys) != len(directions):
+        raise bad_request("The number of sort_keys and sort_dirs must be same", "HTTPBadRequest")
+    if unknown := [direction for direction in directions if direction not in DIRECTIONS]:
+        raise bad_request(
+            f"{unknown} is invalid value for sort_dirs, valid value is 'asc' and 'desc'", "HTTPBadRequest"
+        )
 
 
 def _href(request: Request, marker: str, reverse: bool) -> str:
@@ -163,6 +213,8 @@ def _fixed_ips_match(fixed_ips: list[dict[str, str]], values: list[str]) -> bool
     asked: dict[str, list[str]] = {}
     for value in values:
         key, _, wanted = value.partition("=")
+        if key not in ("subnet_id", "ip_address", "ip_address_substr"):
+            continue
         asked.setdefault(key, []).append(wanted)
     substring = asked.pop("ip_address_substr", None)
     return any(

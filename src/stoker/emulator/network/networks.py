@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from stoker.emulator.core.cloud import new_id
-from stoker.emulator.core.errors import ApiError, bad_request, conflict
+from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
 from stoker.emulator.core.store import Record
-from stoker.emulator.network.errors import disallowed, in_use, invalid_input
+from stoker.emulator.network.errors import disallowed_by, in_use, invalid_input
 from stoker.emulator.network.kinds import Actor, Kind
 from stoker.emulator.network.table import EVERYONE, State, Table
 
@@ -19,6 +20,7 @@ TUNNEL_MTU, PLAIN_MTU = 1450, 1500
 PHYSICAL_TYPES = frozenset({"flat", "vlan"})
 ZONES = ("nova",)
 LAST_VLAN = 4094
+TARGET = "target_tenant"
 PROVIDER = ("network_type", "physical_network", "segmentation_id")
 OBJECT_TABLES = {
     "network": "networks",
@@ -30,12 +32,23 @@ OBJECT_TABLES = {
 }
 
 
+UNSHOWN = ("project_id", "tenant_id", "tags")
+"""What segments have and do not show."""
+
+
 class Segments(Table):
     """Each network begins with the segment its provider attributes name; an admin may add more."""
 
     def __init__(self, state: State, kind: Kind) -> None:
         super().__init__(state, kind)
         self._latest: dict[str, int] = {}
+
+    def visible(self, actor: Actor, record: Record) -> bool:
+        return actor.admin
+
+    def view(self, actor: Actor, record: Record) -> Record:
+        shown = super().view(actor, record)
+        return {name: value for name, value in shown.items() if name not in UNSHOWN}
 
     def prepare(self, actor: Actor, wanted: Record, given: Record) -> None:
         wanted.update(self.choose(*(wanted[name] for name in PROVIDER)))
@@ -96,8 +109,12 @@ class Networks(Table):
     def prepare(self, actor: Actor, wanted: Record, given: Record) -> None:
         chosen = self.segments.choose(*(given.get(f"provider:{name}") for name in PROVIDER))
         wanted.update({f"provider:{name}": value for name, value in chosen.items()})
+        check_zones(wanted["availability_zone_hints"])
+        most = PLAIN_MTU if wanted["provider:network_type"] in PHYSICAL_TYPES else TUNNEL_MTU
+        if given.get("mtu", 0) > most:
+            raise invalid_input(f"Requested MTU is too big, maximum is {most}.")
         if "mtu" not in given:
-            wanted["mtu"] = PLAIN_MTU if wanted["provider:network_type"] in PHYSICAL_TYPES else TUNNEL_MTU
+            wanted["mtu"] = most
         wanted["availability_zones"] = []
         if wanted["is_default"]:
             self._refuse_second_default(wanted)
@@ -133,7 +150,12 @@ class Networks(Table):
         shown["availability_zones"] = list(ZONES) if subnets else []
         shown["ipv4_address_scope"] = self._scope(subnets, 4)
         shown["ipv6_address_scope"] = self._scope(subnets, 6)
+        if not record[EXTERNAL]:
+            shown.pop("is_default")
         return shown
+
+    def announced(self, actor: Actor, record: Record) -> Record:
+        return {**self.view(actor, record), "is_default": record["is_default"]}
 
     def refuse_delete(self, actor: Actor, record: Record) -> None:
         if self._hindrances(record):
@@ -200,6 +222,13 @@ class Networks(Table):
         self._close(self._open_policies(record, "access_as_external"))
 
 
+def check_zones(hints: Iterable[str]) -> None:
+    """Refuse an availability zone that has no agents. Raises: ApiError 404."""
+    for zone in hints:
+        if zone not in ZONES:
+            raise not_found(f"AvailabilityZone {zone} could not be found.", "AvailabilityZoneNotFound")
+
+
 def _number_in_use(kind: str, physical: str | None, number: int) -> ApiError:
     if kind == "vlan":
         where = f"The VLAN {number} on physical network {physical}"
@@ -211,24 +240,25 @@ class RbacPolicies(Table):
     """Who besides its owner may use an object."""
 
     def prepare(self, actor: Actor, wanted: Record, given: Record) -> None:
-        table = self.state.table(OBJECT_TABLES[wanted["object_type"]])
-        shared = table.reach(actor, wanted["object_id"])
+        kind, action = wanted["object_type"], wanted["action"]
+        if kind not in OBJECT_TABLES:
+            raise invalid_input(f"'{kind}' is not a valid RBAC object type.")
+        actions = ("access_as_shared", "access_as_external") if kind == "network" else ("access_as_shared",)
+        if action not in actions:
+            raise bad_request(
+                f"Invalid action '{action}' for object type '{kind}'. Valid actions: {actions}", "InvalidActionForType"
+            )
+        table = self.state.table(OBJECT_TABLES[kind])
+        shared = table.rows.get(wanted["object_id"])
+        if shared is None:
+            raise invalid_input(f"{table.kind.label} {wanted['object_id']} could not be found.")
         if not actor.owns(shared):
-            raise bad_request(
-                f"RBAC policies of {wanted['object_type']} {shared['id']} may be made by its owner only.",
-                "RbacPolicyInitError",
-            )
-        if wanted["action"] == "access_as_external" and wanted["object_type"] != "network":
-            raise bad_request(
-                f"Invalid action '{wanted['action']}' for object type '{wanted['object_type']}'. Valid actions: "
-                "['access_as_shared'].",
-                "InvalidRbacAction",
-            )
+            raise invalid_input("Only admins can manipulate policies on objects they do not own.")
         _check_target(wanted["target_tenant"])
         self._refuse_wildcard(actor, wanted["target_tenant"], "create")
         same = {key: wanted[key] for key in ("object_id", "action", "target_tenant")}
         if self.rows.first(**same) is not None:
-            raise conflict(f"An RBAC policy already exists with those values: {same}.", "DuplicateDBEntry")
+            raise conflict("An RBAC policy already exists with those values.", "DuplicateRbacPolicy")
 
     def created(self, actor: Actor, record: Record) -> None:
         if record["action"] == "access_as_external":
@@ -245,7 +275,10 @@ class RbacPolicies(Table):
 
     def _refuse_wildcard(self, actor: Actor, target: str, action: str) -> None:
         if target == EVERYONE and not actor.admin:
-            raise disallowed(f"{action}_rbac_policy:target_tenant")
+            rules = f"rule:{action}_rbac_policy"
+            for name in ("object_type", "object_id", "target_tenant", "action") if action == "create" else (TARGET,):
+                rules = f"({rules} and rule:{action}_rbac_policy:{name})"
+            raise disallowed_by(rules)
 
     def _refuse_while_used(self, policy: Record) -> None:
         """409 while a project that has access through this policy alone has ports on the network."""

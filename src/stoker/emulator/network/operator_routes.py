@@ -9,7 +9,7 @@ from stoker.emulator.core.errors import bad_request
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.network.attributes import address_of, integer, network_of
-from stoker.emulator.network.errors import disallowed, invalid, missing
+from stoker.emulator.network.errors import disallowed, invalid_input, missing
 from stoker.emulator.network.extensions import EXTENSIONS, PROVIDERS, extension
 from stoker.emulator.network.handlers import actor_of, writer_of
 from stoker.emulator.network.kinds_security import QOS_RULES
@@ -55,7 +55,7 @@ def _listed(name: str, rows: list[Record], request: Request) -> Response:
     known = {key for row in rows for key in row}
     wanted = [(key, value) for key, value in request.query.pairs if key in known]
     kept = [row for row in rows if all(str(row.get(key)).lower() == value.lower() for key, value in wanted)]
-    shown, links = paged(kept, request)
+    shown, links = paged(lambda key: missing(name, name, key), kept, request)
     fields = request.query.all("fields")
     body: dict[str, Any] = {name: [trimmed(row, fields) for row in shown]}
     return Response({**body, **({f"{name}_links": links} if links else {})})
@@ -185,7 +185,7 @@ def update_quota(network: NetworkRecords, request: Request) -> Response:
         try:
             limits[name] = LIMIT(value)
         except ValueError as error:
-            raise invalid(name, str(error)) from None
+            raise invalid_input(str(error)) from None
     row = network.state.quotas.get(project_id) or network.state.quotas.add({"id": project_id, "limits": {}})
     network.state.quotas.update(row, limits={**row["limits"], **limits})
     return Response({"quota": network.state.quota(project_id)})

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from ipaddress import collapse_addresses
 
-from stoker.emulator.core.errors import bad_request, conflict
+from stoker.emulator.core.errors import ApiError, bad_request, conflict
 from stoker.emulator.core.store import Record
 from stoker.emulator.network.attributes import Network, network_of
-from stoker.emulator.network.errors import invalid_input, missing
+from stoker.emulator.network.errors import invalid_input
 from stoker.emulator.network.kinds import Actor
 from stoker.emulator.network.table import Table
 
+LENGTHS = ("min_prefixlen", "default_prefixlen", "max_prefixlen")
 SHORTEST = {4: 8, 6: 64}
 LONGEST = {4: 32, 6: 128}
 
@@ -56,15 +57,33 @@ class SubnetPools(Table):
             kept = [network_of(prefix) for prefix in record["prefixes"]]
             if any(prefix.version != record["ip_version"] for prefix in added):
                 raise bad_request("Cannot mix IPv4 and IPv6 prefixes in a subnet pool.", "PrefixVersionMismatch")
-            if not all(any(_inside(old, new) for new in added) for old in kept):
+            merged = _merged(added)
+            whole = [network_of(prefix) for prefix in merged]
+            if not all(any(_inside(old, new) for new in whole) for old in kept):
                 raise bad_request(
-                    "Existing prefixes must be a subset of the new prefixes.", "IllegalSubnetPoolPrefixUpdate"
+                    "Illegal update to prefixes: Existing prefixes must be a subset of the new prefixes.",
+                    "IllegalSubnetPoolPrefixUpdate",
                 )
-            changes["prefixes"] = _merged(added)
+            changes["prefixes"] = merged
         if "prefixes" in changes or "address_scope_id" in changes:
             self._check_scope(actor, {**record, **changes})
         if changes.get("is_default"):
             self._check_default(after, record["id"])
+
+    def view(self, actor: Actor, record: Record) -> Record:
+        shown = super().view(actor, record)
+        if record["default_quota"] is None:
+            shown.pop("default_quota")
+        return shown
+
+    def announced(self, actor: Actor, record: Record) -> Record:
+        """As Neutron does, with lengths as strings."""
+        shown = self.view(actor, record)
+        lengths = {name: str(record[name]) for name in LENGTHS}
+        return {**shown, **lengths, "default_quota": record["default_quota"]}
+
+    def used(self, record: Record) -> ApiError:
+        return bad_request(self.kind.in_use, "SubnetPoolDeleteError")
 
     def default_for(self, actor: Actor, version: int) -> Record:
         """The pool that stands in for none named. Raises: ApiError 400."""
@@ -97,8 +116,8 @@ class SubnetPools(Table):
         taken = [network_of(subnet["cidr"]) for subnet in subnets]
         if wanted is not None:
             return _asked(pool, network_of(wanted), taken)
-        for prefix in pool["prefixes"]:
-            if (found := _first_free(network_of(prefix), size, taken)) is not None:
+        for prefix in sorted(map(network_of, pool["prefixes"]), key=lambda network: -network.prefixlen):
+            if (found := _first_free(prefix, size, taken)) is not None:
                 return found
         raise conflict(
             f"Failed to allocate subnet: Insufficient prefix space to allocate subnet size /{size}.",
@@ -123,13 +142,12 @@ class SubnetPools(Table):
                 "IllegalSubnetPoolIpVersionAssociationToAddressScope",
             )
         if not actor.owns(scope) and not self.state.shared(scope["id"], actor.project_id):
-            raise missing("AddressScope", "Address scope", scope["id"])
+            raise self.state.table("address_scopes").kind.missing(scope["id"])
         mine = [network_of(prefix) for prefix in pool["prefixes"]]
         for other in self.rows.select(address_scope_id=scope["id"]):
             if other["id"] != pool["id"] and any(network_of(p).overlaps(m) for p in other["prefixes"] for m in mine):
                 raise conflict(
-                    f"Subnet pool {pool['id']} cannot be associated with address scope {scope['id']}: its prefixes "
-                    f"overlap those of subnet pool {other['id']}.",
+                    "Failed to associate address scope: subnetpools within an address scope must have unique prefixes.",
                     "AddressScopePrefixConflict",
                 )
 
@@ -147,10 +165,16 @@ def _check_lengths(pool: Record) -> None:
     low, middle, high = pool["min_prefixlen"], pool["default_prefixlen"], pool["max_prefixlen"]
     if high > LONGEST[pool["ip_version"]]:
         raise bad_request(f"Illegal prefix bounds: max_prefixlen {high} is too long.", "IllegalSubnetPoolPrefixBounds")
-    if not low <= middle <= high:
+    reason = ""
+    if low > high:
+        reason = f"min_prefixlen={low}, max_prefixlen={high}"
+    elif middle < low:
+        reason = f"default_prefixlen={middle}, min_prefixlen={low}"
+    elif middle > high:
+        reason = f"default_prefixlen={middle}, max_prefixlen={high}"
+    if reason:
         raise bad_request(
-            f"Illegal prefix bounds: min_prefixlen={low}, default_prefixlen={middle}, max_prefixlen={high} must be in "
-            "this order.",
+            f"Illegal prefix bounds: {reason}.",
             "IllegalSubnetPoolPrefixBounds",
         )
 
@@ -167,7 +191,7 @@ def _asked(pool: Record, wanted: Network, taken: list[Network]) -> str:
     inside = any(_inside(wanted, network_of(prefix)) for prefix in pool["prefixes"])
     if not inside or any(wanted.overlaps(other) for other in taken):
         raise conflict(
-            f"Failed to allocate subnet: Cannot allocate requested subnet {wanted} from the available set of prefixes.",
+            "Failed to allocate subnet: Cannot allocate requested subnet from the available set of prefixes.",
             "SubnetAllocationError",
         )
     return str(wanted)

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from stoker.emulator.core.cloud import new_id
-from stoker.emulator.core.errors import bad_request, conflict
+from stoker.emulator.core.errors import ApiError, bad_request, conflict
 from stoker.emulator.core.store import Record
 from stoker.emulator.network.addresses import Allocator
 from stoker.emulator.network.errors import disallowed, in_use
@@ -25,6 +25,8 @@ SERVICE_OWNERS = frozenset(
     }
 )
 NETWORK_OWNERS_ONLY = ("mac_address", "port_security_enabled", "allowed_address_pairs")
+SERVERS = ("compute:", "baremetal:")
+"""Beginnings of the owners whose ports only administrators and services may delete."""
 PLUG_SECONDS = 0.05
 DHCP_SECONDS = 0.1
 DOMAIN = "openstacklocal."
@@ -50,11 +52,14 @@ class Ports(Table):
     def prepare(self, actor: Actor, wanted: Record, given: Record) -> None:
         network = self._network(wanted)
         self._check_rights(actor, network, given, "create")
-        wanted.setdefault("port_security_enabled", network["port_security_enabled"])
+        served = wanted["device_owner"].startswith("network:")
+        wanted.setdefault("port_security_enabled", network["port_security_enabled"] and not served)
         self._choose_mac(wanted)
+        if given.get("fixed_ips") == []:
+            wanted["ip_allocation"] = "none"  # also where the port then makes itself an address
         wanted["fixed_ips"] = self.allocator.choose(wanted, wanted.get("fixed_ips"))
         wanted["security_groups"] = self._choose_groups(actor, wanted)
-        self._settle_security(wanted)
+        self._settle_security(wanted, present=False)
         wanted["allowed_address_pairs"] = _pairs(wanted)
         wanted["extra_dhcp_opts"] = _dhcp_options([], wanted["extra_dhcp_opts"])
         if wanted["binding:host_id"]:
@@ -91,6 +96,8 @@ class Ports(Table):
     def revise(self, actor: Actor, record: Record, changes: Record) -> None:
         self._check_rights(actor, self._network(record), changes, "update")
         after = {**record, **changes}
+        if "mac_address" in changes and not actor.admin:
+            raise disallowed("update_port:mac_address")
         if "mac_address" in changes and changes["mac_address"] != record["mac_address"]:
             self._choose_mac(after)
         if "fixed_ips" in changes:
@@ -100,7 +107,7 @@ class Ports(Table):
         if "security_groups" in changes:
             for group_id in changes["security_groups"]:
                 self.groups.reach(actor, group_id)
-        self._settle_security(after)
+        self._settle_security(after, present=True)
         if "allowed_address_pairs" in changes:
             changes["allowed_address_pairs"] = _pairs(after)
         if "extra_dhcp_opts" in changes:
@@ -117,15 +124,22 @@ class Ports(Table):
             if floating["fixed_ip_address"] not in held:
                 self.disassociate(floating)
 
+    def used(self, record: Record) -> ApiError:
+        trunk = self.state.rows["trunks"].first(port_id=record["id"])
+        message = f"Port {record['id']} is currently a parent port for trunk {trunk['id'] if trunk else ''}."
+        return in_use("PortInUseAsTrunkParent", message)
+
     def refuse_delete(self, actor: Actor, record: Record) -> None:
+        if record["device_owner"].startswith(SERVERS) and not actor.admin:
+            raise disallowed("delete_port")
         if record["device_owner"] in SERVICE_OWNERS and self._has_device(record):
             raise conflict(
                 f"Port {record['id']} cannot be deleted directly via the port API: has device owner "
                 f"{record['device_owner']}.",
                 "ServicePortInUse",
             )
-        if self.state.trunk_of_subport(record["id"]) is not None:
-            raise in_use("PortInUse", f"Port {record['id']} is currently a subport of a trunk and cannot be deleted.")
+        if (carrier := self.state.trunk_of_subport(record["id"])) is not None:
+            raise in_use("PortInUseAsSubPort", f"Port {record['id']} is currently a subport for trunk {carrier['id']}.")
 
     def forget(self, record: Record) -> None:
         for floating in self.state.rows["floatingips"].select(port_id=record["id"]):
@@ -210,7 +224,7 @@ class Ports(Table):
 
     def disassociate(self, floating: Record) -> None:
         """Take a floating IP from the port it points to."""
-        cleared = {"port_id": None, "fixed_ip_address": None, "router_id": None, "status": "DOWN"}
+        cleared = {"port_id": None, "fixed_ip_address": None, "router_id": None}
         self.state.table("floatingips").change(floating, cleared)
 
     # Parts
@@ -229,6 +243,8 @@ class Ports(Table):
     def _check_rights(self, actor: Actor, network: Record, given: Record, action: str) -> None:
         if actor.owns(network):
             return
+        if not Table.visible(self.state.table("networks"), actor, network):
+            raise disallowed(f"{action}_port")
         for name in NETWORK_OWNERS_ONLY:
             if name in given:
                 raise disallowed(f"{action}_port:{name}")
@@ -263,13 +279,18 @@ class Ports(Table):
             return []
         return [self.groups.default_of(port["project_id"])["id"]]
 
-    def _settle_security(self, port: Record) -> None:
+    def _settle_security(self, port: Record, present: bool) -> None:
         """Refuse groups and address pairs on a port without port security."""
         if port["port_security_enabled"]:
             return
+        if port["security_groups"] and not present:
+            raise bad_request(
+                "Port security must be enabled and port must have an IP address in order to use security groups.",
+                "PortSecurityAndIPRequiredForSecurityGroups",
+            )
         if port["security_groups"]:
             raise conflict(
-                "Port has security group associated. Cannot disable port security or ip address until security group "
+                "Port has security group associated. Cannot disable port security or IP address until security group "
                 "is removed.",
                 "PortSecurityPortHasSecurityGroup",
             )
@@ -313,15 +334,25 @@ def _dns(port: Record, address: str) -> dict[str, str]:
 
 def _pairs(port: Record) -> list[dict[str, str]]:
     """Address pairs with the port's own MAC address where none is named."""
+    if any("ip_address" not in pair for pair in port["allowed_address_pairs"]):
+        raise bad_request("AllowedAddressPair must contain ip_address", "AllowedAddressPairsMissingIP")
+    given = Counter((pair.get("mac_address"), pair["ip_address"]) for pair in port["allowed_address_pairs"])
+    for (named, address), count in given.items():
+        if count > 1:
+            raise _duplicate_pair(named, address)
     pairs = [{"mac_address": port["mac_address"], **pair} for pair in port["allowed_address_pairs"]]
     counts = Counter((pair["mac_address"], pair["ip_address"]) for pair in pairs)
     for (mac, address), count in counts.items():
         if count > 1:
-            raise bad_request(
-                f"Request contains duplicate address pair: mac_address {mac} ip_address {address}.",
-                "DuplicateAddressPairInRequest",
-            )
+            raise _duplicate_pair(mac, address)
     return pairs
+
+
+def _duplicate_pair(mac: str | None, address: str) -> ApiError:
+    return bad_request(
+        f"Request contains duplicate address pair: mac_address {mac} ip_address {address}.",
+        "DuplicateAddressPairInRequest",
+    )
 
 
 def _dhcp_options(present: list[Record], given: list[Record]) -> list[Record]:

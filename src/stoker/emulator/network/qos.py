@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.emulator.core.errors import bad_request, conflict
+from stoker.emulator.core.errors import ApiError, bad_request, conflict
 from stoker.emulator.core.store import Record
-from stoker.emulator.network.attributes import ip_or_cidr, items
-from stoker.emulator.network.errors import invalid
-from stoker.emulator.network.kinds import Actor
+from stoker.emulator.network.attributes import ip_or_cidr, items, network_of
+from stoker.emulator.network.errors import in_use
+from stoker.emulator.network.kinds import Actor, Deletion
 from stoker.emulator.network.kinds_security import QOS_RULES
 from stoker.emulator.network.table import Table
 
+UNSHOWN = ("project_id", "tenant_id", "qos_policy_id")
+"""What rules have and do not show."""
 ADDRESSES = items(ip_or_cidr, distinct=True)
 
 
@@ -22,12 +24,24 @@ class QosPolicies(Table):
     def view(self, actor: Actor, record: Record) -> Record:
         shown = super().view(actor, record)
         shown["rules"] = [
-            {**table.view(actor, rule), "type": kind.name.removesuffix("_rule")}
+            {
+                **table.view(actor, rule),
+                "qos_policy_id": record["id"],
+                "type": kind.name.removesuffix("_rule"),
+            }
             for kind in QOS_RULES
             for table in (self.state.table(kind.plural),)
             for rule in table.rows.select(qos_policy_id=record["id"])
         ]
         return shown
+
+    def used(self, record: Record) -> ApiError:
+        for kind, name, attribute in self.state.kinds.referrers[self.kind.plural]:
+            user = self.state.rows[kind.plural].first(**{name: record["id"]})
+            if user is not None and attribute.on_delete is Deletion.REFUSE:
+                where = f"{kind.label.lower()} {user['id']}"
+                return in_use("QosPolicyInUse", f"QoS Policy {record['id']} is used by {where}.")
+        return super().used(record)
 
 
 class QosRules(Table):
@@ -46,7 +60,7 @@ class QosRules(Table):
 
     def view(self, actor: Actor, record: Record) -> Record:
         shown = super().view(actor, record)
-        return {name: value for name, value in shown.items() if name not in ("project_id", "tenant_id")}
+        return {name: value for name, value in shown.items() if name not in UNSHOWN}
 
     def _refuse_double(self, wanted: Mapping[str, Any]) -> None:
         for other in self.rows.select(qos_policy_id=wanted["qos_policy_id"]):
@@ -56,6 +70,23 @@ class QosRules(Table):
                     f"exists in QoS Policy {wanted['qos_policy_id']}.",
                     "QoSRulesConflict",
                 )
+
+
+class MeteringRules(Table):
+    """The rules of one label and direction do not overlap."""
+
+    def prepare(self, actor: Actor, wanted: Record, given: Record) -> None:
+        prefix = wanted["remote_ip_prefix"]
+        for other in self.rows.select(metering_label_id=wanted["metering_label_id"]):
+            beside = other["direction"] == wanted["direction"] and other["remote_ip_prefix"]
+            if prefix and beside and network_of(beside).overlaps(network_of(prefix)):
+                raise conflict(
+                    f"Metering label rule with remote_ip_prefix '{prefix}' overlaps another.",
+                    "MeteringLabelRuleOverlaps",
+                )
+
+    def view(self, actor: Actor, record: Record) -> Record:
+        return {name: value for name, value in super().view(actor, record).items() if name not in UNSHOWN}
 
 
 class AddressGroups(Table):
@@ -82,8 +113,16 @@ class AddressGroups(Table):
     def _addresses(self, given: Any) -> set[str]:
         try:
             return {_prefix(address) for address in ADDRESSES(given)}
-        except ValueError as error:
-            raise invalid("addresses", str(error)) from None
+        except ValueError:
+            word = next((one for one in given if not _is_prefix(one)), given) if isinstance(given, list) else given
+            raise bad_request(f"invalid IPNetwork {word}", "AddrFormatError") from None
+
+
+def _is_prefix(value: Any) -> bool:
+    try:
+        return bool(ip_or_cidr(value))
+    except ValueError:
+        return False
 
 
 def _prefix(address: str) -> str:

@@ -29,6 +29,7 @@ from stoker.emulator.network.kinds_l3 import FLOATING_IP, L3_KINDS, PORT_FORWARD
 from stoker.emulator.network.kinds_more import MORE_KINDS
 from stoker.emulator.network.kinds_security import (
     ADDRESS_GROUP,
+    METERING_RULE,
     QOS_KINDS,
     QOS_POLICY,
     QOS_RULES,
@@ -40,7 +41,7 @@ from stoker.emulator.network.kinds_security import (
 from stoker.emulator.network.networks import Networks, RbacPolicies, Segments
 from stoker.emulator.network.pools import AddressScopes, SubnetPools
 from stoker.emulator.network.ports import Ports
-from stoker.emulator.network.qos import AddressGroups, QosPolicies, QosRules
+from stoker.emulator.network.qos import AddressGroups, MeteringRules, QosPolicies, QosRules
 from stoker.emulator.network.routers import Routers
 from stoker.emulator.network.subnets import Subnets
 from stoker.emulator.network.table import State, Table, TableRecords
@@ -73,6 +74,7 @@ class NetworkRecords(TableRecords):
         self.trunks = Trunks(state, TRUNK, self.ports)
         self.address_groups = AddressGroups(state, ADDRESS_GROUP)
         self.policies = QosPolicies(state, QOS_POLICY)
+        MeteringRules(state, METERING_RULE)
         for kind in QOS_RULES:
             QosRules(state, kind)
         self.network_gateways = NetworkGateways(state, kinds.kinds["network_gateways"])

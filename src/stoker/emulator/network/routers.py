@@ -8,9 +8,9 @@ from stoker.emulator.core.errors import ApiError, bad_request, not_found
 from stoker.emulator.core.store import Record
 from stoker.emulator.network.addresses import address_in_use
 from stoker.emulator.network.attributes import address_of, network_of
-from stoker.emulator.network.errors import disallowed, in_use
+from stoker.emulator.network.errors import disallowed_by, in_use
 from stoker.emulator.network.kinds import Actor, Kind
-from stoker.emulator.network.networks import EXTERNAL, ZONES
+from stoker.emulator.network.networks import EXTERNAL, ZONES, check_zones
 from stoker.emulator.network.ports import Ports
 from stoker.emulator.network.table import State, Table
 
@@ -29,6 +29,7 @@ class Routers(Table):
 
     def prepare(self, actor: Actor, wanted: Record, given: Record) -> None:
         wanted["distributed"], wanted["ha"] = bool(wanted["distributed"]), bool(wanted["ha"])
+        check_zones(wanted["availability_zone_hints"])
         wanted["availability_zones"] = list(ZONES)
         wanted["external_gateway_info"] = self._choose_gateway(actor, wanted, wanted["external_gateway_info"], "create")
 
@@ -58,7 +59,8 @@ class Routers(Table):
 
     def refuse_delete(self, actor: Actor, record: Record) -> None:
         if self._interfaces(record):
-            raise self.used(record)
+            ids = ", ".join(port["id"] for port in self._interfaces(record))
+            raise in_use("RouterInUse", f"Router {record['id']} has ports still attached: {ids}")
         self._refuse_while_floating(record)
 
     def forget(self, record: Record) -> None:
@@ -72,6 +74,8 @@ class Routers(Table):
         """Join a subnet (with its gateway address) or take a port. Raises: ApiError."""
         self.refuse_strangers(actor, record, "add_router_interface")
         port_id, subnet_id = _interface_of(body)
+        if port_id and subnet_id:
+            raise _bad_router("Cannot specify both subnet-id and port-id")
         if port_id:
             port = self._own_port(actor, record, port_id)
         else:
@@ -86,6 +90,10 @@ class Routers(Table):
         if subnet_id:
             self.state.table("subnets").reach(actor, subnet_id)
         port = self._find_interface(record, port_id, subnet_id)
+        if subnet_id and all(fixed["subnet_id"] != subnet_id for fixed in port["fixed_ips"]):
+            raise bad_request(
+                f"Subnet on port {port_id} does not match the requested subnet {subnet_id}.", "SubnetMismatchForPort"
+            )
         for fixed in port["fixed_ips"]:
             self._refuse_while_needed(record, fixed["subnet_id"], port)
         answer = _interface(record, port)
@@ -147,7 +155,7 @@ class Routers(Table):
     def _find_interface(self, record: Record, port_id: str, subnet_id: str) -> Record:
         for port in self._interfaces(record):
             subnets = [fixed["subnet_id"] for fixed in port["fixed_ips"]]
-            if port["id"] == port_id or subnet_id in subnets:
+            if port["id"] == port_id or (not port_id and subnet_id in subnets):
                 return port
         if port_id:
             raise not_found(
@@ -208,9 +216,8 @@ class Routers(Table):
         """`external_gateway_info` in full: addresses kept, chosen, or the ones asked for."""
         if not wanted:
             return None
-        for name in ("enable_snat", "external_fixed_ips"):
-            if name in wanted and not actor.admin:
-                raise disallowed(f"{action}_router:external_gateway_info:{name}")
+        if not actor.admin:
+            _refuse_details(wanted, f"{action}_router")
         network = self.state.table("networks").reach(actor, wanted["network_id"])
         if not network[EXTERNAL]:
             raise _bad_router(f"Network {network['id']} is not an external network")
@@ -251,13 +258,19 @@ class Routers(Table):
                 raise bad_request(f"Invalid format for routes: {routes}, {reason}", "InvalidRoutes")
 
 
+def _refuse_details(gateway: Record, action: str) -> None:
+    """403 for a gateway with what only administrators may choose."""
+    rule = f"rule:{action}:external_gateway_info"
+    if any(name in gateway for name in ("enable_snat", "external_fixed_ips")):
+        rules = " and ".join(f"{rule}:{name}" for name in gateway)
+        raise disallowed_by(f"(rule:{action} and ({rule} and ({rules})))")
+
+
 def _interface_of(body: Record) -> tuple[str, str]:
     """`(port_id, subnet_id)`, of which one may be empty."""
     port_id, subnet_id = body.get("port_id"), body.get("subnet_id")
     if not port_id and not subnet_id:
         raise _bad_router("Either subnet_id or port_id must be specified")
-    if port_id and subnet_id:
-        raise _bad_router("Cannot specify both subnet-id and port-id")
     return str(port_id or ""), str(subnet_id or "")
 
 
@@ -270,11 +283,9 @@ def _interface(router: Record, port: Record) -> Record:
     subnets = [fixed["subnet_id"] for fixed in port["fixed_ips"]]
     return {
         "id": router["id"],
-        "tenant_id": port["project_id"],
         "project_id": port["project_id"],
         "port_id": port["id"],
         "network_id": port["network_id"],
         "subnet_id": subnets[0],
         "subnet_ids": subnets,
-        "tags": [],
     }

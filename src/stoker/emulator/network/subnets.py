@@ -47,6 +47,7 @@ class Subnets(Table):
         _check_version(wanted, cidr)
         _check_ipv6(wanted)
         self._refuse_overlap(wanted, cidr)
+        self._refuse_other_pool(wanted)
         wanted["gateway_ip"] = _gateway(wanted, cidr)
         wanted["allocation_pools"] = _checked_pools(wanted, cidr)
         _check_sizes(wanted)
@@ -94,7 +95,11 @@ class Subnets(Table):
             wanted["subnetpool_id"] = self.pools.default_for(actor, wanted["ip_version"])["id"]
         if wanted["subnetpool_id"] is not None:
             pool = self.pools.reach(actor, wanted["subnetpool_id"])
-            wanted["ip_version"] = pool["ip_version"]
+            if wanted["ip_version"] != pool["ip_version"]:
+                asked, there = (f"IPv{version}" for version in (wanted["ip_version"], pool["ip_version"]))
+                raise bad_request(
+                    f"Bad subnets request: Cannot allocate {asked} subnet from {there} subnet pool.", "BadRequest"
+                )
             wanted["cidr"] = self.pools.allocate(pool, wanted["project_id"], wanted.get("cidr"), prefix_length)
         elif wanted.get("cidr") is None:
             raise bad_request(
@@ -110,6 +115,21 @@ class Subnets(Table):
                     f"Requested subnet with cidr: {cidr} for network: {wanted['network_id']} overlaps with another "
                     "subnet."
                 )
+
+    def _refuse_other_pool(self, wanted: Record) -> None:
+        """The subnets of one IP version on a network come from one pool, or all from none."""
+        same = self.rows.select(network_id=wanted["network_id"])
+        if any(
+            other["ip_version"] == wanted["ip_version"] and other["subnetpool_id"] != wanted["subnetpool_id"]
+            for other in same
+        ):
+            raise bad_request(
+                "Subnets hosted on the same network must be allocated from the same subnet pool.",
+                "NetworkSubnetPoolAffinityError",
+            )
+
+    def view(self, actor: Actor, record: Record) -> Record:
+        return {**super().view(actor, record), EXTERNAL: self._network(record)[EXTERNAL]}
 
     def _refuse_gateway_in_use(self, record: Record, changes: Record) -> None:
         gateway = record["gateway_ip"]
@@ -148,7 +168,8 @@ def _check_ipv6(subnet: Record) -> None:
     if modes == (None, None):
         return
     if subnet["ip_version"] == 4:
-        raise invalid_input("ipv6_ra_mode or ipv6_address_mode are not valid when ip_version is 4.")
+        named = "ipv6_ra_mode" if modes[0] else "ipv6_address_mode"
+        raise invalid_input(f"{named} is not valid when ip_version is 4.")
     if not subnet["enable_dhcp"]:
         raise invalid_input("ipv6_ra_mode or ipv6_address_mode cannot be set when enable_dhcp is set to False.")
     if None not in modes and modes[0] != modes[1]:
@@ -157,13 +178,19 @@ def _check_ipv6(subnet: Record) -> None:
             "attributes are set, they must be the same value."
         )
     if is_slaac(subnet) and network_of(subnet["cidr"]).prefixlen != 64:
-        raise invalid_input(f"Invalid CIDR {subnet['cidr']} for IPv6 address mode: it must have a prefix length of 64.")
+        raise invalid_input(
+            f"Invalid CIDR {subnet['cidr']} for IPv6 address mode. OpenStack uses the EUI-64 address format, which "
+            "requires the prefix to be /64."
+        )
 
 
 def _gateway(subnet: Record, cidr: Network) -> str | None:
-    """The gateway asked for, or the first host address; None when there is to be none."""
+    """The gateway asked for, or the first host address, or the routers' anycast address of IPv6 (RFC 4291, 2.6.1).
+
+    None when there is to be none.
+    """
     if "gateway_ip" not in subnet:
-        offset = 0 if cidr.num_addresses <= 2 else 1
+        offset = 0 if cidr.version == 6 or cidr.num_addresses <= 2 else 1
         return str(cidr.network_address + offset)
     gateway = subnet["gateway_ip"]
     if not gateway:
@@ -186,7 +213,9 @@ def _checked_pools(subnet: Record, cidr: Network) -> list[Pool]:
     ranges = sorted((address_of(pool["start"]), address_of(pool["end"])) for pool in asked)
     for start, end in ranges:
         if start.version != cidr.version or end.version != cidr.version or start > end:  # type: ignore[operator]
-            raise bad_request(f"The allocation pool {start}-{end} is not valid.", "InvalidAllocationPool")
+            raise bad_request(
+                f"The allocation pool {{'start': '{start}', 'end': '{end}'}} is not valid.", "InvalidAllocationPool"
+            )
         if not (usable(cidr, str(start)) and usable(cidr, str(end))):
             raise bad_request(
                 f"The allocation pool {start}-{end} spans beyond the subnet cidr {cidr}.", "OutOfBoundsAllocationPool"
@@ -194,7 +223,7 @@ def _checked_pools(subnet: Record, cidr: Network) -> list[Pool]:
     for (start, end), (next_start, next_end) in pairwise(ranges):
         if next_start <= end:  # type: ignore[operator]
             raise conflict(
-                f"Found overlapping allocation pools: {start}-{end}, {next_start}-{next_end} for subnet {cidr}.",
+                f"Found overlapping allocation pools: {start}-{end} {next_start}-{next_end} for subnet {cidr}.",
                 "OverlappingAllocationPools",
             )
     gateway = subnet["gateway_ip"]

@@ -15,7 +15,7 @@ from typing import Any
 from stoker.emulator.core.cloud import Cloud, Records, new_id
 from stoker.emulator.core.errors import ApiError
 from stoker.emulator.core.store import Collection, Record
-from stoker.emulator.network.errors import disallowed, in_use, missing
+from stoker.emulator.network.errors import disallowed, foreign_project, in_use
 from stoker.emulator.network.kinds import Actor, Catalog, Deletion, Kind
 from stoker.emulator.network.port_index import PortIndex
 
@@ -60,7 +60,7 @@ class State:
         self.records = records
         self.kinds = kinds
         self.rows: dict[str, Collection] = {
-            plural: records.collection(plural, sorted(kind.indexed), _missing(kind))
+            plural: records.collection(plural, sorted(kind.indexed), kind.missing)
             for plural, kind in kinds.kinds.items()
         }
         self.quotas = records.collection("quotas")
@@ -105,10 +105,6 @@ class State:
             raise in_use("OverQuota", f"Quota exceeded for resources: ['{resource}'].")
 
 
-def _missing(kind: Kind) -> Callable[[str], ApiError]:
-    return lambda key: missing(kind.error, kind.label, key)
-
-
 class Table:
     """See the module."""
 
@@ -127,6 +123,7 @@ class Table:
         given = self.kind.for_create(body, actor)
         wanted = {"id": new_id(), **self.kind.defaults(), "project_id": self._project(actor, given), **given}
         wanted.pop("tenant_id", None)
+        self._refuse_foreign_parent(actor, wanted)
         self._check_references(actor, wanted)
         if self.kind.quota is not None:
             self.state.check_quota(wanted["project_id"], self.kind.quota)
@@ -166,7 +163,7 @@ class Table:
         """The record, if the actor may see it; the kind's 404 otherwise."""
         record = self.rows.require(key)
         if not self.visible(actor, record):
-            raise missing(self.kind.error, self.kind.label, key)
+            raise self.kind.missing(key)
         return record
 
     def visible(self, actor: Actor, record: Record) -> bool:
@@ -184,6 +181,10 @@ class Table:
             for name in self.kind.hidden:
                 shown.pop(name, None)
         return shown
+
+    def announced(self, actor: Actor, record: Record) -> Record:
+        """The record as the answer to its creation shows it."""
+        return self.view(actor, record)
 
     # What kinds with rules of their own override
 
@@ -271,8 +272,17 @@ class Table:
     def _project(self, actor: Actor, given: Record) -> str:
         wanted = given.get("project_id") or given.get("tenant_id")
         if wanted and wanted != actor.project_id and not actor.admin:
-            raise disallowed(f"create_{self.kind.name}:tenant_id")
+            raise foreign_project()
         return str(wanted or actor.project_id or "")
+
+    def _refuse_foreign_parent(self, actor: Actor, wanted: Record) -> None:
+        """403 for a part of another project's object, although the object itself cannot be seen."""
+        if not self.kind.owner:
+            return
+        parents = self.state.table(str(self.kind.attributes[self.kind.owner].refers))
+        parent = parents.rows.get(wanted[self.kind.owner])
+        if parent is not None and not actor.owns(parent):
+            raise disallowed(f"create_{self.kind.name}")
 
     def _check_references(self, actor: Actor, values: Record) -> None:
         for name, attribute in self.kind.references.items():

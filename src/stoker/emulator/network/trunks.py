@@ -6,7 +6,8 @@ from typing import Any
 
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
 from stoker.emulator.core.store import Record
-from stoker.emulator.network.errors import in_use
+from stoker.emulator.network.attributes import NotConvertible
+from stoker.emulator.network.errors import in_use, invalid_input
 from stoker.emulator.network.kinds import Actor, Kind
 from stoker.emulator.network.kinds_core import SUB_PORT
 from stoker.emulator.network.ports import Ports
@@ -25,7 +26,7 @@ class Trunks(Table):
     def prepare(self, actor: Actor, wanted: Record, given: Record) -> None:
         parent = self.ports.reach(actor, wanted["port_id"])
         if self.rows.first(port_id=parent["id"]) is not None or self.state.trunk_of_subport(parent["id"]):
-            raise in_use("PortInUseAsTrunkParent", f"Port {parent['id']} is in use by another trunk.")
+            raise _parent_in_use(parent["id"])
         wanted["sub_ports"] = self._checked(actor, {**wanted, "sub_ports": []}, wanted["sub_ports"])
         wanted["status"] = "ACTIVE" if parent["status"] == "ACTIVE" else "DOWN"
 
@@ -59,8 +60,7 @@ class Trunks(Table):
         present = {sub["port_id"]: sub for sub in record["sub_ports"]}
         for port_id in ids:
             if port_id not in present:
-                raise not_found(f"SubPort on trunk {record['id']} with parent port {port_id} could not be found.",
-                                "SubPortNotFound")  # fmt: skip
+                raise not_found(f"SubPort {port_id} on trunk {record['id']} could not be found.", "SubPortNotFound")
         self.change(record, {"sub_ports": [sub for sub in record["sub_ports"] if sub["port_id"] not in ids]})
         self._own([present[port_id] for port_id in ids], "")
 
@@ -75,9 +75,9 @@ class Trunks(Table):
         for sub in _sub_ports(given):
             port = self.ports.reach(actor, sub["port_id"])
             if port["id"] == record["port_id"] or self.rows.first(port_id=port["id"]) is not None:
-                raise in_use("TrunkPortInUse", f"Port {port['id']} is a parent port of a trunk.")
+                raise _parent_in_use(port["id"])
             if self.state.trunk_of_subport(port["id"]) or any(port["id"] == other["port_id"] for other in checked):
-                raise in_use("PortInUseAsSubPort", f"Port {port['id']} is currently a subport of a trunk.")
+                raise in_use("TrunkPortInUse", f"Port {port['id']} is in use by another trunk.")
             if port["device_id"]:
                 raise in_use("SubPortBindingError", f"Port {port['id']} is bound to {port['device_id']}.")
             self._refuse_larger_mtu(port, record["port_id"])
@@ -126,8 +126,15 @@ def _sub_ports(given: Any) -> list[Record]:
         raise _invalid(f"'{given}' is not a list.")
     try:
         return [SUB_PORT(item) for item in given]
+    except NotConvertible as error:
+        raise invalid_input(str(error)) from None
     except ValueError as error:
         raise _invalid(str(error)) from None
+
+
+def _parent_in_use(port_id: str) -> ApiError:
+    message = f"Port {port_id} is currently in use and is not eligible for use as a parent port."
+    return in_use("ParentPortInUse", message)
 
 
 def _invalid(reason: str) -> ApiError:
