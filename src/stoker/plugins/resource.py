@@ -338,18 +338,16 @@ class ContentCopy(ResourceType):
     """A copy of another resource's content: an image of a server, a backup of a volume.
 
     It is a resource of the snapshot that it belongs to: it is created, found after a crash, and deleted like any other
-    resource, and it can outlive the resource that it is a copy of. `of` returns its properties.
+    resource, and it can outlive the resource that it is a copy of. `of` returns its properties. The snapshot's document
+    includes its ID in the resource's data, under the key `noted_as`.
     """
 
     any_properties = True
+    noted_as: ClassVar[str]
 
     @abstractmethod
     def of(self, resource: Snapshot) -> Mapping[str, Any]:
         """Return the copy's properties, which refer to the content of the resource."""
-
-    @abstractmethod
-    def noted(self, copy: Snapshot) -> Mapping[str, Any]:
-        """Return the copy's data that the snapshot's document includes in the resource's data."""
 
     @abstractmethod
     def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:

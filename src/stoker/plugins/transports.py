@@ -71,12 +71,14 @@ class SignalTransport(Transport):
 
     `deployments` and `handles` state whether software deployments and wait condition handles may use it. One with
     `expected` false never signals: nothing waits for it. With `as_user`, the place belongs to the resource's own user.
+    With `credentials`, `sender` returns those of that user: `call.data` has the ID of its domain then.
     """
 
     deployments: ClassVar[bool] = True
     handles: ClassVar[bool] = True
     expected: ClassVar[bool] = True
     as_user: ClassVar[bool] = False
+    credentials: ClassVar[bool] = False
 
     async def choose(self, call: Call) -> bool:
         """Record where signals will be stored, before anything is created; return False when it is recorded already."""

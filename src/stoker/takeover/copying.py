@@ -192,9 +192,10 @@ def _removal(tree: HeatStack) -> Batch:
     """Return the removal of what an earlier takeover has recorded of a tree."""
 
     def forget(connection: Connection) -> None:
-        stacks = tables.stacks
+        stacks, snapshots = tables.stacks, tables.snapshots
         found = list(connection.execute(select(stacks.c.id).where(stacks.c.root_id == tree.id)).scalars())
-        purging.forget_stacks(connection, found)
+        query = select(snapshots.c.id).where(snapshots.c.stack_id.in_(found))
+        purging.forget_stacks(connection, [*found, *connection.execute(query).scalars()])  # copies belong to snapshots
 
     return Batch().then(forget)
 

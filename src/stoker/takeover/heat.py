@@ -12,28 +12,44 @@ from datetime import UTC, datetime
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, Engine, MetaData, Select, Table, create_engine, func, inspect, make_url, select
+from sqlalchemy import Connection, Engine, MetaData, Select, Table, create_engine, func, inspect, make_url, null, select
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from stoker.base.errors import Invalid
 
 Row = Mapping[str, Any]
 
-_TABLES = (
-    "stack",
-    "raw_template",
-    "raw_template_files",
-    "resource",
-    "resource_data",
-    "resource_properties_data",
-    "event",
-    "stack_tag",
-    "user_creds",
-    "snapshot",
-    "resource_snapshot",
-    "software_config",
-    "software_deployment",
-)
+_TABLES: Mapping[str, tuple[str, ...]] = {
+    "stack": (
+        "id", "name", "tenant", "username", "owner_id", "parent_resource_name", "action", "status", "status_reason",
+        "created_at", "updated_at", "deleted_at", "timeout", "disable_rollback", "raw_template_id",
+        "prev_raw_template_id", "user_creds_id", "stack_user_project_id", "backup", "convergence",
+    ),
+    "raw_template": ("id", "template", "environment", "files", "files_id"),
+    "raw_template_files": ("id", "files"),
+    "resource": (
+        "id", "uuid", "stack_id", "name", "action", "status", "status_reason", "created_at", "updated_at",
+        "nova_instance", "rsrc_metadata", "properties_data", "properties_data_encrypted", "rsrc_prop_data_id",
+        "attr_data_id", "current_template_id", "requires", "replaced_by", "atomic_key",
+    ),
+    "resource_data": ("resource_id", "key", "value", "decrypt_method"),
+    "resource_properties_data": ("id", "data", "encrypted"),
+    "event": (
+        "id", "uuid", "stack_id", "resource_name", "resource_type", "resource_action", "resource_status",
+        "resource_status_reason", "physical_resource_id", "rsrc_prop_data_id", "created_at",
+    ),
+    "stack_tag": ("id", "stack_id", "tag"),
+    "user_creds": ("id", "trust_id", "trustor_user_id", "tenant_id", "decrypt_method"),
+    "snapshot": ("id", "stack_id", "name", "action", "status", "status_reason", "data", "created_at"),
+    "resource_snapshot": ("snapshot_id", "resource_name", "data"),
+    "software_config": ("id", "tenant", "name", "group", "config", "created_at"),
+    "software_deployment": (
+        "id", "tenant", "server_id", "config_id", "stack_user_project_id", "action", "status", "status_reason",
+        "input_values", "output_values", "created_at", "updated_at",
+    ),
+}  # fmt: skip
+"""The tables, and the columns that are read. Columns that a release does not have are read as null."""
+
 _REQUIRED = frozenset(_TABLES) - {"resource_properties_data", "resource_snapshot"}
 _PAGE = 500
 _REVISIONS = ("alembic_version", "version_num"), ("migrate_version", "version")
@@ -205,13 +221,13 @@ class HeatDatabase:
             for identifier in wanted - {None}:
                 users.setdefault(identifier, []).append(stack)
         found = self._rows(connection, "raw_template", "id", users)
-        files_of = {row["files_id"] for row in found if row.get("files_id") is not None}
+        files_of = {row["files_id"] for row in found if row["files_id"] is not None}
         files = {row["id"]: row["files"] for row in self._rows(connection, "raw_template_files", "id", files_of)}
         for row in found:
             whole = {
                 "template": row["template"],
                 "environment": row["environment"],
-                "files": files.get(row.get("files_id")) or row["files"],
+                "files": files.get(row["files_id"]) or row["files"],
             }
             for stack in users[row["id"]]:
                 stack.templates[row["id"]] = whole
@@ -223,7 +239,7 @@ class HeatDatabase:
         columns = self._tables[table].c
         last = ""
         while True:
-            query = select(*columns).where(columns.id > last).order_by(columns.id).limit(_PAGE)
+            query = self._read(table).where(columns.id > last).order_by(columns.id).limit(_PAGE)
             if project is not None:
                 query = query.where(columns.tenant == project)
             page: list[Row] = [dict(row._mapping) for row in connection.execute(query)]
@@ -231,6 +247,10 @@ class HeatDatabase:
                 return
             yield page
             last = page[-1]["id"]
+
+    def _read(self, name: str) -> Select[Any]:
+        there = self._tables[name].c
+        return select(*(there[column] if column in there else null().label(column) for column in _TABLES[name]))
 
     def _rows(
         self, connection: Connection, name: str, column: str, among: Iterable[Any], *, order: str | None = None
@@ -241,7 +261,7 @@ class HeatDatabase:
         wanted = sorted(set(among))
         found: list[Row] = []
         for start in range(0, len(wanted), _PAGE):
-            query: Select[Any] = select(*table.columns).where(table.c[column].in_(wanted[start : start + _PAGE]))
+            query = self._read(name).where(table.c[column].in_(wanted[start : start + _PAGE]))
             if order is not None:
                 query = query.order_by(table.c[order])
             found += [dict(row._mapping) for row in connection.execute(query)]

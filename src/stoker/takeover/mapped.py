@@ -29,7 +29,7 @@ class NotTransferable(StokerError):
 
 @dataclass
 class MappedStack:
-    """One stack as it will be recorded. `states` are its resources by Heat's IDs."""
+    """One stack as it will be recorded. `states` are its resources by Heat's IDs, `copies` those of its snapshots."""
 
     source: HeatStack
     stack: Stack
@@ -39,6 +39,7 @@ class MappedStack:
     property_sets: list[dict[str, str]] = field(default_factory=list)
     earlier_inputs: list[Prepared] = field(default_factory=list)
     snapshots: list[StackSnapshot] = field(default_factory=list)
+    copies: list[ResourceState] = field(default_factory=list)
     scope: RecordedScope = field(init=False)
 
     def __post_init__(self) -> None:

@@ -53,7 +53,7 @@ class Mapper:
             state.append([row["raw_template_id"], stack.tags, len(stack.snapshots)])
             for each in stack.resources:
                 moment = seconds(each["updated_at"])
-                state.append([each["id"], each["action"], each["status"], moment, each.get("atomic_key")])
+                state.append([each["id"], each["action"], each["status"], moment, each["atomic_key"]])
         return self._services.sealer.digest(state)[:40]
 
     # -- a stack ---------------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ class ResourceMapper:
         for position, row in enumerate(sorted(rows, key=lambda row: int(row["id"]))):
             mapped.states[row["id"]] = self._bare(mapped, row, position, uuids)
         for row in rows:
-            made_with = row["current_template_id"] or latest
+            made_with = row["current_template_id"] or latest  # none without convergence
             wanted = self._wanted_of(mapped, former, made_with, row["name"])
             state = mapped.states[row["id"]]
             if wanted is None:
@@ -133,7 +133,8 @@ class ResourceMapper:
         state.stored.definition = known_definition(target, state)
         if values is None:
             values = {name: value for name, value in target.given.items() if not has_unknown(value)}
-        same = state.row.status == COMPLETE and row["current_template_id"] == mapped.source.row["raw_template_id"]
+        latest = mapped.source.row["raw_template_id"]
+        same = state.row.status == COMPLETE and (row["current_template_id"] or latest) == latest
         mapped.property_sets.append(self._give(mapped, state, row, agreed_values(target, values, same=same)))
         adapt_data(state)
 
@@ -144,11 +145,11 @@ class ResourceMapper:
 
     def _values(self, mapped: MappedStack, row: Row) -> dict[str, Any] | None:
         """Return the property values that Heat has recorded for a resource; None if there are none."""
-        stored = mapped.source.values.get(row.get("rsrc_prop_data_id") or -1)
+        stored = mapped.source.values.get(row["rsrc_prop_data_id"] or -1)
         if stored is not None:
             data, encrypted = parsed(stored["data"]), stored["encrypted"]
         else:
-            data, encrypted = parsed(row.get("properties_data")), row.get("properties_data_encrypted")
+            data, encrypted = parsed(row["properties_data"]), row["properties_data_encrypted"]
         if data is None:
             return None
         found = self._decoder.properties(data) if encrypted else dict(data)
@@ -171,7 +172,7 @@ class ResourceMapper:
 
     def _cached(self, mapped: MappedStack, row: Row) -> dict[AttributeKey, Any]:
         """Return the attributes that Heat has stored; a key with a path is stored as `tuple:` and a Python tuple."""
-        stored = mapped.source.values.get(row.get("attr_data_id") or -1)
+        stored = mapped.source.values.get(row["attr_data_id"] or -1)
         if stored is None:
             return {}
         data = parsed(stored["data"]) or {}

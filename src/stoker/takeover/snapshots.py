@@ -1,15 +1,21 @@
-"""Make the records of the snapshots of one stack."""
+"""Make the records of the snapshots of one stack, and of the images and backups in them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from stoker.engine.records.loader import LoadedInputs, Prepared
 from stoker.engine.records.services import EngineServices
-from stoker.store.records import FAILED, IN_PROGRESS, StackSnapshot
+from stoker.engine.records.state import ResourceState
+from stoker.plugins.resource import ContentCopy, ResourceType, Snapshot
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource, StackSnapshot
 from stoker.takeover.definitions import Definitions
-from stoker.takeover.heat import parsed, seconds
-from stoker.takeover.mapped import MappedStack, MappedTree
+from stoker.takeover.heat import Row, parsed, seconds
+from stoker.takeover.mapped import MappedStack, MappedTree, record_id
+from stoker.takeover.redaction import redacted_document
+
+Path = tuple[str, ...]
 
 
 class SnapshotMapper:
@@ -21,37 +27,95 @@ class SnapshotMapper:
         self._now = now
 
     def add(self, tree: MappedTree, mapped: MappedStack) -> None:
-        """Map the snapshots: the definitions at that time, and their documents."""
-        source, stack = mapped.source, mapped.stack
-        for row in source.snapshots:
-            data = parsed(row["data"])
-            inputs = stack.inputs
+        """Add the snapshots of a stack: the definitions at that time, their documents, and copies of content."""
+        for row in mapped.source.snapshots:
+            data, inputs, body = parsed(row["data"]), mapped.stack.inputs, None
             if data is not None:
-                raw = {"files": {}, "environment": {}, **data}
-                mapped.earlier_inputs.append(self._definitions.inputs(source, raw, "snapshot", row["id"]))
-                inputs = mapped.earlier_inputs[-1].row.id
-                data["resources"] = {**(data.get("resources") or {}), **source.saved.get(row["id"], {})}
-                if _has_copies(data):
-                    tree.notes.append(
-                        f"{stack.name}: the snapshot {row['name'] or row['id']} has images or backups, which are not "
-                        "taken over; restoring it restores the definition only"
-                    )
+                data["resources"] = {**(data.get("resources") or {}), **mapped.source.saved.get(row["id"], {})}
+                prepared = self._prepared(mapped, row, data)
+                inputs = prepared.row.id
+                mapped.copies += self._copies(mapped, row, data)
+                body = self._sealed(prepared.loaded, data)
             mapped.snapshots.append(
                 StackSnapshot(
                     id=row["id"],
-                    stack_id=stack.id,
+                    stack_id=mapped.stack.id,
                     name=row["name"],
-                    action=row.get("action") or "CREATE",
+                    action=row["action"] or "CREATE",
                     status=FAILED if row["status"] == IN_PROGRESS else row["status"],
                     reason=row["status_reason"] or "",
                     inputs=inputs,
-                    body=self._services.sealer.seal({"document": data, "hidden": []}) if data is not None else None,
+                    body=body,
                     created_at=seconds(row["created_at"]) or self._now,
                 )
             )
+            if row["status"] == IN_PROGRESS:
+                tree.notes.append(
+                    f"{mapped.stack.name}: the snapshot {row['name'] or row['id']} is in progress, and is recorded as "
+                    "failed; delete its images and backups in their services"
+                )
+
+    def _prepared(self, mapped: MappedStack, row: Row, data: Mapping[str, Any]) -> Prepared:
+        raw = {"files": {}, "environment": {}, **data}
+        mapped.earlier_inputs.append(self._definitions.inputs(mapped.source, raw, "snapshot", row["id"]))
+        return mapped.earlier_inputs[-1]
+
+    def _sealed(self, inputs: LoadedInputs, data: dict[str, Any]) -> str:
+        document, hidden = redacted_document(data, inputs, self._type)
+        return self._services.sealer.seal({"document": document, "hidden": hidden})
+
+    def _copies(self, mapped: MappedStack, row: Row, data: Mapping[str, Any]) -> Iterator[ResourceState]:
+        """Yield the records of the copies that the entries of a snapshot's resources name in their data."""
+        for path, stack_name, entry in entries_of(data):
+            state = mapped.current.get(path[0]) if len(path) == 1 else None
+            of_state = state.type if state is not None and state.row.type == entry.get("type") else None
+            kind = of_state or self._type(entry)
+            identifier = (entry.get("resource_data") or {}).get(kind.copy.noted_as) if kind and kind.copy else None
+            if kind is not None and kind.copy is not None and identifier:
+                yield self._copy(mapped, row, path, stack_name, entry, kind, str(identifier), state)
+
+    def _copy(
+        self,
+        mapped: MappedStack,
+        row: Row,
+        path: Path,
+        stack_name: str,
+        entry: Mapping[str, Any],
+        kind: ResourceType,
+        identifier: str,
+        state: ResourceState | None,
+    ) -> ResourceState:
+        made_at = seconds(row["created_at"]) or self._now
+        record = Resource(
+            uuid=record_id(mapped.source, "copy", row["id"], *path),
+            stack_id=row["id"],
+            position=len(mapped.copies),
+            name=path[-1],
+            type=entry["type"],
+            action="CREATE",
+            status=COMPLETE,
+            reason="Taken over from Heat",
+            created_at=made_at,
+            started_at=made_at,
+            physical_id=identifier,
+        )
+        assert isinstance(kind.copy, ContentCopy)
+        copy = ResourceState(record, kind.copy, stack_name, self._services.sealer, self._services.values)
+        copy.stored.definition = {"implementation": kind.type_name, "path": list(path), "stack_name": stack_name}
+        properties = state.given if state is not None else {}
+        name = state.physical_name if state is not None else path[-1]
+        data = entry.get("resource_data") or {}
+        made = copy.give(kind.copy.of(Snapshot(path[-1], name, entry.get("resource_id"), data, properties)))
+        record.properties = made["id"] = record_id(mapped.source, "copied", row["id"], *path)
+        mapped.property_sets.append(made)
+        return copy
+
+    def _type(self, entry: Mapping[str, Any]) -> ResourceType | None:
+        return self._services.registry.get(str(entry.get("type")))
 
 
-def _has_copies(document: Mapping[str, Any]) -> bool:
-    """Return whether a snapshot's document names images or backups of its resources."""
-    saved = [each.get("resource_data") or {} for each in document["resources"].values()]
-    return any(data.get(key) for data in saved for key in ("snapshot_image_id", "backup_id"))
+def entries_of(document: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, str, dict[str, Any]]]:
+    """Yield the entries of a document's resources, also of nested stacks, with their paths and stacks' names."""
+    for name, entry in (document.get("resources") or {}).items():
+        yield (*above, name), str(document.get("name")), entry
+        yield from entries_of(entry, (*above, name))

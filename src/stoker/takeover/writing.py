@@ -38,7 +38,7 @@ class TreeWriter:
             batch.add(*(state.seal() for state in mapped.states.values()))
             batch.property_sets.extend(mapped.property_sets)
             batch.add(*self._events(mapped, batch))
-            batch.add(*mapped.snapshots)
+            batch.add(*mapped.snapshots, *(copy.seal() for copy in mapped.copies))
             if mapped.source.tags:
                 batch.then(partial(queries.set_tags, stack_id=mapped.stack.id, tags=mapped.source.tags))
         return batch
@@ -68,11 +68,9 @@ class TreeWriter:
 
     def _events(self, mapped: MappedStack, batch: Batch) -> Iterable[Event]:
         """Yield the events; their property values are added to the batch."""
-        shared = {
-            row.get("rsrc_prop_data_id"): mapped.states[row["id"]].row.properties for row in mapped.source.resources
-        }
+        shared = {row["rsrc_prop_data_id"]: mapped.states[row["id"]].row.properties for row in mapped.source.resources}
         for row in mapped.source.events:
-            values = row.get("rsrc_prop_data_id")
+            values = row["rsrc_prop_data_id"]
             if values is not None and values not in shared and values in mapped.source.values:
                 stored = mapped.source.values[values]
                 data = parsed(stored["data"]) or {}

@@ -102,7 +102,7 @@ class _Exporter:
         row, data = state.row, dict(state.stored.data)
         copy = self._copies.get(path)
         if copy is not None and isinstance(copy.type, ContentCopy):
-            data |= copy.type.noted(copy.snapshot())
+            data[copy.type.noted_as] = copy.row.physical_id
         for key in state.type.redacted_data & data.keys():
             data[key] = self._redact((*place, "resource_data", key), data[key])
         self._derived += [(*place, "resource_data"), (*place, "metadata")]

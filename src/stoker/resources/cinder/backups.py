@@ -24,6 +24,7 @@ class VolumeBackup(ContentCopy):
 
     type_name = "OS::Cinder::Volume"
     service = "cinder"
+    noted_as = "backup_id"
     recovery = Recovery(
         FoundBy.NAME,
         "The backup has the physical name, among the project's backups.",
@@ -31,9 +32,6 @@ class VolumeBackup(ContentCopy):
 
     def of(self, resource: Snapshot) -> Mapping[str, Any]:
         return {"volume": resource.physical_id}
-
-    def noted(self, copy: Snapshot) -> Mapping[str, Any]:
-        return {"backup_id": copy.physical_id}
 
     def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
         """Return the properties with the backup; a volume that is created again is created from the backup alone."""

@@ -23,6 +23,7 @@ class RemoteSnapshot(ContentCopy):
 
     type_name = "OS::Heat::Stack"
     service = "heat"
+    noted_as = "snapshot_id"
     recovery = Recovery(
         FoundBy.NAME,
         "The snapshot has the physical name, among the remote stack's snapshots.",
@@ -32,11 +33,13 @@ class RemoteSnapshot(ContentCopy):
         name = resource.data.get("stack_name", resource.physical_name)
         return {"context": resource.properties.get("context"), "stack": resource.physical_id, "stack_name": name}
 
-    def noted(self, copy: Snapshot) -> Mapping[str, Any]:
-        return {"snapshot_id": copy.physical_id}
-
     def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
-        """Return the snapshot's template and parameters; redacted values are taken from the stack's own properties."""
+        """Return the snapshot's template and parameters; redacted values are taken from the stack's own properties.
+
+        Heat reads them when it restores, and records the snapshot's ID only.
+        """
+        if "template" not in copy.data:
+            return dict(properties)
         saved = copy.data["parameters"]
         shown = {name: value for name, value in saved.items() if value != REDACTED}
         parameters = {**(properties.get("parameters") or {}), **shown}

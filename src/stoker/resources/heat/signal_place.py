@@ -26,6 +26,9 @@ LOG = logging.getLogger(__name__)
 OBJECT_URL = "swift_signal_url"
 """The key of `Call.data` for the signed URL of the object that signals are written to."""
 
+OBJECT_NAME = "swift_signal_object_name"
+"""The key of `Call.data` for the name of that object, if Heat created it; here it is the resource's physical name."""
+
 QUEUE = "zaqar_signal_queue_id"
 """The key of `Call.data` for the queue that signals are sent to."""
 
@@ -78,22 +81,29 @@ async def signals_in_versions(call: Call, known: Collection[str]) -> dict[str, M
 
     An older version is an object named after the time it was written. Raises BadValue if one is not a signal.
     """
-    latest = await _read(call, call.physical_name)
-    prefix = f"{len(call.physical_name):03x}{call.physical_name}/"
+    name = _name(call)
+    latest = await _read(call, name)
+    if latest is None:  # Heat deletes what it has read
+        return {}
+    prefix = f"{len(name):03x}{name}/"
     listed = await call.cloud.list("swift", f"/{call.stack.id}", "", {"format": "json", "prefix": prefix})
     times = sorted(str(entry["name"]).removeprefix(prefix) for entry in listed)
     # Versions written since then are left for the next call, so that signals are handled in order.
     older = [time for time in times if time < latest.headers["X-Timestamp"] and time not in known]
-    written = {time: (await _read(call, prefix + time)).content for time in older}
+    written = {time: await _read(call, prefix + time) for time in older}
     if latest.headers["X-Timestamp"] not in known:
-        written[str(latest.headers["X-Timestamp"])] = latest.content
-    return {time: _signal(content) if content else {} for time, content in written.items() if content != _NOTHING_YET}
+        written[str(latest.headers["X-Timestamp"])] = latest
+    found = {time: answer.content for time, answer in written.items() if answer is not None}
+    return {time: _signal(content) if content else {} for time, content in found.items() if content != _NOTHING_YET}
 
 
-async def _read(call: Call, name: str) -> Answer:
-    """Read an object of the stack after checking its size."""
+async def _read(call: Call, name: str) -> Answer | None:
+    """Read an object of the stack after checking its size; None if it does not exist."""
     path = object_path(call.stack.id, name)
-    _size(await call.cloud.request("HEAD", "swift", path))
+    shown = await call.cloud.request("HEAD", "swift", path, ok=(404,))
+    if shown.status == 404:
+        return None
+    _size(shown)
     return await call.cloud.request("GET", "swift", path)
 
 
@@ -118,8 +128,10 @@ async def signals_in_queue(call: Call) -> dict[str, Mapping[str, Any]]:
 
 async def remove_object(call: Call) -> None:
     """Delete the object."""
+    path = _path(call)
     del call.data[OBJECT_URL]
-    await delete_object(call.cloud, _path(call))
+    call.data.pop(OBJECT_NAME, None)
+    await delete_object(call.cloud, path)
 
 
 async def remove_queue(call: Call) -> None:
@@ -152,8 +164,12 @@ async def _user(call: Call) -> Cloud:
     return await as_stack_user(call.cloud, call.data, user_project(call))
 
 
+def _name(call: Call) -> str:
+    return str(call.data.get(OBJECT_NAME) or call.physical_name)
+
+
 def _path(call: Call) -> str:
-    return object_path(call.stack.id, call.physical_name)
+    return object_path(call.stack.id, _name(call))
 
 
 def _signal(content: bytes) -> Mapping[str, Any]:

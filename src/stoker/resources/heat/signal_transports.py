@@ -74,6 +74,8 @@ class SignedObject(SignalTransport):
 class OrchestrationUrl(SignalTransport):
     """The Orchestration API, with the password of the resource's user."""
 
+    credentials = True
+
     async def prepare_deployment(self, call: Call) -> Outcome:
         return await ensure_user(call, with_key_pair=False)
 
@@ -85,7 +87,7 @@ class OrchestrationUrl(SignalTransport):
         return Done()
 
     def sender(self, call: Call) -> Mapping[str, Any] | None:
-        return {"alarm_url": call.data[_PLAIN_URL], **_credentials(call)} if _PLAIN_URL in call.data else None
+        return {"alarm_url": call.data.get(_PLAIN_URL) or orchestration_url(call), **_credentials(call)}
 
 
 class Queue(SignalTransport):
@@ -93,6 +95,7 @@ class Queue(SignalTransport):
 
     place = QUEUE
     as_user = True
+    credentials = True
 
     async def choose(self, call: Call) -> bool:
         return signal_place.choose_queue(call)

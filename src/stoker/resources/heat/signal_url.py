@@ -53,10 +53,11 @@ def signed_url(call: Call, route: SignalRoute, *, since: float | None = None) ->
     endpoint = configured or f"{call.cloud.endpoint('heat-cfn')}{_WAIT_CONDITION}"
     base = endpoint.replace(_WAIT_CONDITION, route.path).lower()
     path = quote(f"/{call.stack.arn}/resources/{call.name}")
+    # The order of the parameters is that of Heat's URLs: a policy that was taken over shows the URL that it had there.
     parameters = {
-        "AWSAccessKeyId": call.data["access_key"],
         "SignatureMethod": "HmacSHA256",
         "SignatureVersion": "2",
+        "AWSAccessKeyId": call.data["access_key"],
     }
     if since is not None:
         parameters["Timestamp"] = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -64,7 +65,7 @@ def signed_url(call: Call, route: SignalRoute, *, since: float | None = None) ->
     parameters["Signature"] = signature(
         call.data["secret_key"], route.method, place.netloc, place.path + unquote(path), parameters
     )
-    return f"{base}{path}?{urlencode(sorted(parameters.items()))}"
+    return f"{base}{path}?{urlencode(parameters)}"
 
 
 def signature(secret: str, method: str, host: str, path: str, parameters: Mapping[str, str]) -> str:

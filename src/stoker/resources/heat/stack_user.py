@@ -150,6 +150,12 @@ def user_project(call: Call) -> str:
     return str(call.data.get(USER_PROJECT) or call.stack.user_project_id)
 
 
+async def record_domain(call: Call) -> None:
+    """Record the domain of the resource's user, unless it is: a user that Heat created has none."""
+    if DOMAIN not in call.data:
+        await _domain(call, await call.cloud.as_stack_domain_admin())
+
+
 async def _domain(call: Call, admin: Cloud) -> str:
     """Return the domain for stacks' users: the one that its administrator's token is scoped to."""
     if DOMAIN not in call.data:

@@ -19,7 +19,7 @@ from stoker.plugins.transports import (
 )
 from stoker.resources.base import dig
 from stoker.resources.declare import offered
-from stoker.resources.heat.stack_user import StackUserResource
+from stoker.resources.heat.stack_user import StackUserResource, record_domain
 from stoker.schema.property import Attribute, Property, Support, Type
 
 STATUSES = ("SUCCESS", "FAILURE")
@@ -84,8 +84,9 @@ class WaitConditionHandle(StackUserResource):
             "token": call.data.get("token"),
             "endpoint": call.data.get("endpoint"),
             "curl_cli": _curl(call),
-            "signal": json.dumps(_payload(call)),
         }
+        if any(key[0] == "signal" for key in keys):
+            values["signal"] = json.dumps(await _payload(call))
         return {key: dig(values.get(str(key[0])), key[1:]) for key in keys}
 
     # -- signals ---------------------------------------------------------------------------------------------
@@ -126,7 +127,11 @@ def _curl(call: Call) -> str | None:
     )
 
 
-def _payload(call: Call) -> Mapping[str, Any] | None:
+async def _payload(call: Call) -> Mapping[str, Any] | None:
     """Return what the sender of a signal needs; None while the handle is still being created."""
     transport = signal_transports().get(call.data.get(TRANSPORT, ""))
-    return None if transport is None else transport.sender(call)
+    if transport is None:
+        return None
+    if transport.credentials:
+        await record_domain(call)
+    return transport.sender(call)

@@ -24,6 +24,7 @@ class ServerImage(ContentCopy):
 
     type_name = "OS::Nova::Server"
     service = "nova"
+    noted_as = "snapshot_image_id"
     recovery = Recovery(
         FoundBy.NAME,
         "The image must have the physical name, which is unique, and belong to the project.",
@@ -31,9 +32,6 @@ class ServerImage(ContentCopy):
 
     def of(self, resource: Snapshot) -> Mapping[str, Any]:
         return {"server": resource.physical_id}
-
-    def noted(self, copy: Snapshot) -> Mapping[str, Any]:
-        return {"snapshot_image_id": copy.physical_id}
 
     def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
         """Boot from the image; a server that boots from a volume keeps its content there."""

@@ -1,0 +1,162 @@
+"""What Heat left in other services continues here: the places of signals, images and backups of snapshots."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from stoker.base.clock import SystemClock
+from stoker.base.redaction import REDACTED
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+from stoker.takeover.copying import Copier, Fate, TreeReport
+from stoker.takeover.decoding import Decoder
+from stoker.takeover.heat import HeatDatabase
+from tests.engine.test_kept_signals import SENDERS, left_of
+from tests.engine.test_snapshots import NET, remove, restore, saved, server, take, template, value, volume
+from tests.harness import World
+from tests.takeover import heat_database
+from tests.takeover.heat_rows import rows_of
+
+TRANSPORTS = ("HEAT_SIGNAL", "TEMP_URL_SIGNAL", "ZAQAR_SIGNAL")
+
+
+class Moved:
+    """A world in which stacks are made, and another one that takes them over from a Heat database."""
+
+    def __init__(self, directory: Path, served: ServedCloud) -> None:
+        self._directory = directory
+        self.heat = World(directory / "heats.db", served)
+        self.world = World(directory / "stoker.db", served)
+
+    async def take_over(self, name: str, **columns: Any) -> TreeReport:
+        """Take over a stack, whose row of the table of stacks has also the given columns."""
+        kept: heat_database.Rows = {}
+        heat_database.make(self._directory / "none.db", "none", lambda rows: kept.update(rows))
+        rows = await rows_of(self.heat, name, kept)
+        rows["stack"][0].update(columns)
+
+        def instead(every: heat_database.Rows) -> None:
+            every.clear()
+            every.update(rows)
+
+        heat = HeatDatabase(heat_database.make(self._directory / "heat.db", self.world.context.project_id, instead))
+        reports: list[TreeReport] = []
+        await Copier(self.world.engine, heat, Decoder([]), project=None, write=True).trees(reports.append)
+        heat.close()
+        assert [report.fate for report in reports] == [Fate.COPY], reports[0].why
+        return reports[0]
+
+    async def unchanged(self, name: str, wanted: Any) -> bool:
+        """Return whether an update with a template changes nothing."""
+        given = {"ref": {"name": name, "id": None}, "template": wanted}
+        changes = (await self.world.call("stack_update_preview", **given))["resource_changes"]
+        return not any(found for kind, found in changes.items() if kind != "unchanged")
+
+
+@pytest.fixture
+def served() -> Iterator[ServedCloud]:
+    """The emulated cloud, whose catalog also has orchestration."""
+    endpoints = {"orchestration": "http://orchestration.test:8004/v1/%(project_id)s"}
+    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02, extra_endpoints=endpoints)) as running:
+        yield running
+
+
+@pytest.fixture
+async def moved(tmp_path: Path, served: ServedCloud) -> Any:
+    found = Moved(tmp_path, served)
+    await found.heat.start()
+    await found.world.start()
+    yield found
+    await found.heat.stop()
+    await found.world.stop()
+
+
+def handles(*waiting: str) -> dict[str, Any]:
+    kind = {"type": "OS::Heat::WaitConditionHandle"}
+    resources = {name: {**kind, "properties": {"signal_transport": name}} for name in TRANSPORTS}
+    for name in waiting:
+        given = {"handle": {"get_resource": name}, "timeout": 600, "count": 2}
+        resources[f"wait-{name}"] = {"type": "OS::Heat::WaitCondition", "properties": given}
+    return template(**resources)
+
+
+async def senders(world: World) -> dict[str, dict[str, Any]]:
+    ref = {"name": "web", "id": None}
+    shown = {name: await world.call("resource_show", ref=ref, name=name) for name in TRANSPORTS}
+    return {name: json.loads(each["attributes"]["signal"]) for name, each in shown.items()}
+
+
+async def test_signals_reach_their_old_addresses(moved: Moved) -> None:
+    world, ref = moved.world, {"name": "web", "id": None}
+    await moved.heat.create("web", handles())
+    before = await senders(moved.heat)
+    await moved.take_over("web")
+    assert await moved.unchanged("web", handles())
+    after = await senders(world)
+    names = [each.pop("username", None) for told in (before, after) for each in told.values()]
+    assert len(names) == 2 * len(TRANSPORTS)
+    assert after == before
+
+    for name in ("TEMP_URL_SIGNAL", "ZAQAR_SIGNAL"):
+        SENDERS[name](world, before[name])(b'{"data": "one", "id": "1"}')
+    updated = await world.call("stack_update", ref=ref, template=handles(*TRANSPORTS))
+    for name in ("TEMP_URL_SIGNAL", "ZAQAR_SIGNAL"):
+        SENDERS[name](world, before[name])(b'{"data": "two", "id": "2"}')
+    user = before["HEAT_SIGNAL"]
+    assert urlsplit(user["alarm_url"]).path == (
+        f"/v1/{user['project_id']}/stacks/web/{updated['id']}/resources/HEAT_SIGNAL/signal"
+    )
+    context = replace(world.context, project_id=user["project_id"], user_id=user["user_id"], roles=("heat_stack_user",))
+    world.context, owner = context, world.context
+    for number in ("one", "two"):
+        sent = asyncio.create_task(world.call("resource_signal", ref=ref, name="HEAT_SIGNAL", details={"data": number}))
+        await world.until(sent.done)
+        await sent
+    world.context = owner
+    settled = await world.settle(updated["id"])
+    assert settled["status"] == "COMPLETE", settled["status_reason"]
+    found = await world.resources("web")
+    assert {found[name]["status"] for name in found} == {"COMPLETE"}
+    for name in TRANSPORTS:
+        stored = await world.call("resource_metadata", ref=ref, name=name)
+        assert [each["data"] for each in stored.values()] == ["one", "two"]
+
+    assert (await world.delete("web"))["status"] == "COMPLETE"
+    assert world.in_cloud(lambda: left_of(world)) == ([], [])
+
+
+async def test_images_and_backups_of_snapshots_are_restored_and_deleted(moved: Moved) -> None:
+    handle = {"type": "OS::Heat::WaitConditionHandle"}
+    world, wanted = moved.world, template(**NET, web=server(), disk=volume(), word=value("before"), handle=handle)
+    wanted["parameters"] = {"hidden": {"type": "string", "hidden": True, "default": "a hidden word"}}
+    await moved.heat.create("full", wanted)
+    kept = await take(moved.heat, "full", "kept")
+    other = await take(moved.heat, "full", "other")
+    copies = saved(world)
+    await moved.take_over("full")
+    assert await moved.unchanged("full", wanted)
+    shown = await world.call("snapshot_show", ref={"name": "full", "id": None}, snapshot_id=kept["id"])
+    assert shown["data"] == kept["data"]
+    assert shown["data"]["resources"]["handle"]["resource_data"]["password"] == REDACTED
+    assert shown["data"]["template"]["parameters"]["hidden"]["default"] == REDACTED
+    await world.update("full", {**wanted, **template(**NET, web=server(), disk=volume(), word=value("after"))})
+
+    restored = await restore(world, "full", kept)
+    assert (restored["action"], restored["status"]) == ("RESTORE", "COMPLETE"), restored["status_reason"]
+    image = kept["data"]["resources"]["web"]["resource_data"]["snapshot_image_id"]
+    identifier = (await world.resources("full"))["web"]["physical_id"]
+    rebuilt = world.served.call("GET", f"/compute/v2.1/servers/{identifier}", token=world.served.token()).json
+    assert rebuilt["server"]["image"]["id"] == image
+    await remove(world, "full", other)
+    assert len(copies["images"]) == len(copies["backups"]) == 2
+    assert [each["id"] for each in saved(world)["images"]] == [image]
+    assert (await world.delete("full"))["status"] == "COMPLETE"
+    assert saved(world) == {"images": [], "backups": []}
