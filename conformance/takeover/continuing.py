@@ -45,10 +45,17 @@ def _here(heat: Heat, entry: Mapping[str, Any], outputs: Mapping[str, Any]) -> s
     if shown["id"] != outputs.get("id"):
         return f"NO: the ID is {shown['id']}"
     now = {each["output_key"]: each.get("output_value") for each in shown.get("outputs", ())}
-    different = [key for key, value in outputs["outputs"].items() if now.get(key) != value]
+    different = [key for key, value in outputs["outputs"].items() if not _same(now.get(key), value)]
     if different:
         return f"NO: outputs {', '.join(different)}"
     return str(shown["stack_status"])
+
+
+def _same(here: Any, there: Any) -> bool:
+    """Compare values. Keystone's address in a signal ends with a slash in Heat only, a limit that the manual states."""
+    if isinstance(there, str) and there.startswith('{"auth_url"'):
+        return bool(here == there.replace('/v3/"', '/v3"', 1))
+    return bool(here == there)
 
 
 def _unchanged(heat: Heat, entry: Mapping[str, Any], outputs: Mapping[str, Any]) -> str:

@@ -148,7 +148,7 @@ async def remove_queue(call: Call) -> None:
 
 
 def sender(call: Call) -> dict[str, Any]:
-    """Return the credentials for sending a signal as the resource's user."""
+    """Return the credentials for sending a signal as the resource's user, in the order in which Heat shows them."""
     return {
         "auth_url": call.cloud.server_auth_url,
         "username": call.physical_name,

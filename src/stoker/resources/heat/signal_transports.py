@@ -87,7 +87,7 @@ class OrchestrationUrl(SignalTransport):
         return Done()
 
     def sender(self, call: Call) -> Mapping[str, Any] | None:
-        return {"alarm_url": call.data.get(_PLAIN_URL) or orchestration_url(call), **_credentials(call)}
+        return {**_credentials(call), "alarm_url": call.data.get(_PLAIN_URL) or orchestration_url(call)}
 
 
 class Queue(SignalTransport):
@@ -113,7 +113,7 @@ class Queue(SignalTransport):
         return next(iter((await signal_place.signals_in_queue(call)).values()), None)
 
     def sender(self, call: Call) -> Mapping[str, Any] | None:
-        return {"queue_id": call.data[QUEUE], **_credentials(call)} if QUEUE in call.data else None
+        return {**_credentials(call), "queue_id": call.data[QUEUE]} if QUEUE in call.data else None
 
     async def signals_of_handle(self, call: Call) -> Mapping[str, Mapping[str, Any] | None]:
         return await signal_place.signals_in_queue(call)
@@ -144,7 +144,9 @@ class Token(SignalTransport):
 
 
 def _credentials(call: Call) -> dict[str, Any]:
-    return {**signal_place.sender(call), "domain_id": call.data[DOMAIN]}
+    sender = signal_place.sender(call)
+    region = sender.pop("region_name")
+    return {**sender, "domain_id": call.data[DOMAIN], "region_name": region}
 
 
 def _without_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
