@@ -7,13 +7,15 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import Connection, create_engine, select, text
 
 from conformance.takeover.making import definition, read_stacks
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.records.stack_view import view_of
 from stoker.engine.settings import EngineSettings
-from stoker.store import queries
+from stoker.store import queries, tables
+from stoker.store.journal import Batch
+from stoker.takeover import copying
 from stoker.takeover.copying import Copier, Fate, TreeReport
 from stoker.takeover.decoding import Decoder
 from stoker.takeover.documents import documents
@@ -32,10 +34,12 @@ class Taken:
         self.url = url
         self.heat = HeatDatabase(url)
 
-    async def copy(self, *, write: bool = True, key: str = heat_database.ENCRYPTION_KEY) -> dict[str, TreeReport]:
-        """Take over all stacks; return the reports by name."""
+    async def copy(
+        self, *, write: bool = True, key: str = heat_database.ENCRYPTION_KEY, project: str | None = None
+    ) -> dict[str, TreeReport]:
+        """Take over all stacks, or those of a project; return the reports by name."""
         reports: dict[str, TreeReport] = {}
-        copier = Copier(self.world.engine, self.heat, Decoder([key]), project=None, write=write)
+        copier = Copier(self.world.engine, self.heat, Decoder([key]), project=project, write=write)
         await copier.software()
         await copier.trees(lambda report: reports.update({report.name: report}))
         return reports
@@ -127,6 +131,94 @@ async def test_signed_urls_are_spelled_as_in_heat(taken: Taken) -> None:
 async def test_a_copy_can_be_repeated(taken: Taken) -> None:
     await taken.copy()
     assert {report.fate for report in (await taken.copy()).values()} == {Fate.PRESENT}
+
+
+RECORDS = {
+    tables.stacks: ("id", "project_id", "status", "operation", "inputs", "good_inputs", "root_id"),
+    tables.resources: ("uuid", "stack_id", "physical_id", "status", "fingerprint", "properties"),
+    tables.property_sets: ("id", "stack_id"),
+    tables.events: ("stack_id", "resource_name", "status", "reason", "properties"),
+    tables.operations: ("id", "stack_id"),
+    tables.inputs: ("id", "template"),
+    tables.documents: ("digest",),
+    tables.snapshots: ("id", "stack_id"),
+    tables.software_configs: ("id",),
+    tables.software_deployments: ("id",),
+    tables.stack_tags: ("stack_id", "tag"),
+    tables.trusts: ("credential", "user_id"),
+}
+
+
+async def records(world: World) -> dict[str, list[str]]:
+    """Return what a world has recorded, without sealed values, which differ."""
+
+    def found(connection: Connection) -> dict[str, list[str]]:
+        return {
+            table.name: sorted(str(row) for row in connection.execute(select(*(table.c[name] for name in columns))))
+            for table, columns in RECORDS.items()
+        }
+
+    return await world.engine.database.read(found)
+
+
+async def test_an_interrupted_copy_is_continued_project_by_project(
+    taken: Taken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal, projects = taken.world.engine.journal, ("another", taken.world.context.project_id)
+    commit = journal.commit
+    monkeypatch.setattr(copying, "PAGE", 4)
+
+    async def interrupted(after: int) -> None:
+        left = iter(range(after))
+
+        async def killed(batch: Batch) -> None:
+            if next(left, None) is None:
+                raise ConnectionError("killed")
+            await commit(batch)
+
+        monkeypatch.setattr(journal, "commit", killed)
+        with pytest.raises(ConnectionError):
+            await taken.copy()
+        monkeypatch.setattr(journal, "commit", commit)
+
+    with create_engine(taken.url).begin() as heat:
+        heat.execute(text("UPDATE stack SET tenant = 'another' WHERE name > 'm'"))
+    kept: list[dict[str, list[str]]] = []
+    for date in ("2027-01-01", "2027-01-02"):
+        with create_engine(taken.url).begin() as heat:
+            heat.execute(text(f"UPDATE stack SET updated_at = '{date} 00:00:00'"))
+        for commits in (1, 3, 30):
+            await interrupted(commits)
+        first, second = [await taken.copy(project=project) for project in projects]
+        assert first.keys() | second.keys() >= ENTRIES.keys()
+        assert not first.keys() & second.keys()
+        fates = {report.fate for report in (*first.values(), *second.values())}
+        assert {Fate.PRESENT, Fate.COPY} <= fates
+        assert (Fate.AGAIN in fates) == bool(kept)
+        assert {report.fate for report in (await taken.copy()).values()} == {Fate.PRESENT}
+        kept.append(await records(taken.world))
+        assert len(kept[-1]["resources"]) == sum(each.resources for each in (*first.values(), *second.values()))
+    assert kept[0] == kept[1]
+
+
+async def test_a_hook_holds_the_resource_here_too(taken: Taken) -> None:
+    await taken.copy()
+    world, entry, ref = taken.world, ENTRIES["held-by-a-hook"], {"name": "held-by-a-hook", "id": None}
+
+    async def held() -> int:
+        events = await world.call("event_list", ref=ref)
+        return sum("paused until Hook pre-create is cleared" in event["status_reason"] for event in events)
+
+    before = await held()
+    updated = await world.call("stack_update", ref=ref, **definition(entry))
+    for _ in range(500):
+        await world.turn()
+        if await held() > before:
+            break
+    await world.call("resource_signal", ref=ref, name="held", details={"unset_hook": "pre-create"})
+    settled = await world.settle(updated["id"])
+    assert (before, settled["status"]) == (1, "COMPLETE"), settled["status_reason"]
+    assert (await world.resources("held-by-a-hook"))["held"]["status"] == "COMPLETE"
 
 
 async def test_stacks_continue_here(taken: Taken) -> None:

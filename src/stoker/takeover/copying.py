@@ -1,4 +1,5 @@
-"""Copy the stacks of a Heat database, tree by tree. Each tree is one transaction, so that a copy can be repeated.
+"""Copy the stacks of a Heat database, tree by tree. Each tree is one transaction, so that a copy can be repeated: the
+former record of a tree that is copied again is removed in one before.
 
 A tree that is recorded here as Heat has it is not written again. One that Heat has changed since is copied again,
 unless it was also changed here: then it is kept as it is here, and reported.
@@ -96,16 +97,22 @@ class Copier:
 
     async def _page(self, trees: Sequence[HeatStack], recorded: _Recorded) -> list[tuple[Fate, str, MappedTree | None]]:
         outcomes: list[tuple[Fate, str, MappedTree | None]] = []
-        commits = []
+        writes = []
         for tree in trees:
             fate, why, mapped = self._fate(tree, recorded)
             outcomes.append((fate, why, mapped))
             if mapped is not None and self._write and fate in (Fate.COPY, Fate.AGAIN):
-                if fate is Fate.AGAIN:
-                    await self._services.journal.commit(_removal(tree))
-                commits.append(self._services.journal.commit(self._writer.batch(mapped)))
-        await asyncio.gather(*commits)
+                writes.append(self._record(tree, mapped, fate))
+        ended = await asyncio.gather(*writes, return_exceptions=True)
+        for error in ended:
+            if isinstance(error, BaseException):
+                raise error
         return outcomes
+
+    async def _record(self, tree: HeatStack, mapped: MappedTree, fate: Fate) -> None:
+        if fate is Fate.AGAIN:
+            await self._services.journal.commit(_removal(tree))
+        await self._services.journal.commit(self._writer.batch(mapped))
 
     def _fate(self, tree: HeatStack, recorded: _Recorded) -> tuple[Fate, str, MappedTree | None]:
         there = tree.id in recorded.requests

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,11 @@ from sqlalchemy import Connection, select
 from stoker.engine.inspection.export import export
 from stoker.engine.records.services import EngineServices
 from stoker.store import tables
-from stoker.store.records import Stack
+from stoker.store.records import COMPLETE, FAILED, Stack
 from stoker.takeover.writing import MARK
 
 _PAGE = 100
+_NOT_CREATED = {("INIT", COMPLETE), ("CREATE", FAILED)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,18 @@ async def documents(services: EngineServices, project: str | None) -> AsyncItera
     while page := await services.database.read(_taken_over, project, after):
         for stack, request in page:
             document = (await export(services, stack)).whole()
+            _identify(document)
             yield Exported(stack, document, not str(request).startswith(MARK))
         after = page[-1][0].id
+
+
+def _identify(document: Mapping[str, Any]) -> None:
+    """Name the resources that have no object and therefore no ID: Heat adopts no resource without one."""
+    for name, entry in document["resources"].items():
+        if entry["resource_id"] is None and (entry["action"], entry["status"]) not in _NOT_CREATED:
+            entry["resource_id"] = name
+        if "resources" in entry:
+            _identify(entry)
 
 
 def _taken_over(connection: Connection, project: str | None, after: str) -> list[tuple[Stack, str | None]]:
