@@ -38,14 +38,13 @@ PARTS: Mapping[str, Part] = {
 }
 ADMINISTRATOR = "operator-admin"
 """Sees the objects of all projects, which others change meanwhile."""
-REGIONS = ("RegionTwo",)
 
 
 def main() -> int:
     arguments = _arguments()
     try:
         lab = prepared(found_folder(arguments.lab), PREPARED)
-        unregister(lab, REGIONS)
+        unregister(lab)
     except LabMissing as error:
         print(error, file=sys.stderr)
         return IMPOSSIBLE
@@ -54,7 +53,7 @@ def main() -> int:
         try:
             results, left = _run(lab, Path(home), arguments.parts)
         finally:
-            unregister(lab, REGIONS)
+            unregister(lab)
     for line in left:
         print(f"left in the cloud: {line}")
     for name, rows in results.items():
@@ -95,7 +94,7 @@ def _run(lab: Lab, home: Path, parts: list[str]) -> tuple[dict[str, list[Row]], 
             for row in PARTS[name](place):
                 show(row)
                 rows.append(row)
-    unregister(lab, REGIONS)
+    unregister(lab)
     return results, inventory.left(before, inventory.taken(projects))
 
 

@@ -12,7 +12,7 @@ import shutil
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from heatclient.common import template_utils
 from realcloud.engine import Refused, Stacks, Stuck
 from realcloud.operators.base import Unexpected, deployed, expect, networked
 from realcloud.operators.place import Place
+from realcloud.operators.regions import second
 from realcloud.operators.rows import ABSENT, FAILED, PASSED, Row
 from tests.authoring import corpus
 
@@ -77,9 +78,16 @@ class Community:
     def base(self) -> Iterator[None]:
         """What the templates name; deleted in the end."""
         stacks = Stacks(self._place.lab.accounts[ACCOUNT])
-        values = {"image_url": f"{self._place.web}/small.qcow2"}
-        with networked(stacks), deployed(stacks, "op-images", self._images, parameters=values):
+        with networked(stacks), deployed(stacks, "op-images", self._images_template()):
             yield
+
+    def _images_template(self) -> dict[str, Any]:
+        common = {"disk_format": "raw", "container_format": "bare", "location": f"{self._place.web}/small.qcow2"}
+        images = {
+            f"image{number}": {"type": "OS::Glance::WebImage", "properties": {"name": name, **common}}
+            for number, name in enumerate(self._images)
+        }
+        return {"heat_template_version": "2021-04-16", "resources": images}
 
     def row(self, name: str) -> Row | None:
         """Deploy, check and delete a template; None if the file is an environment, or a part of something."""
@@ -93,8 +101,10 @@ class Community:
         if not template.get("resources") and not template.get("Resources"):
             return None
         stacks = Stacks(self._place.lab.accounts[adapted.get("account", ACCOUNT)])
+        regions = second(self._place) if adapted.get("in_regions") else nullcontext()
         try:
-            self._deploy(stacks, name, template, files, adapted)
+            with regions:
+                self._deploy(stacks, name, template, files, adapted)
         except (Refused, Stuck, Unexpected) as error:
             return Row(name, FAILED, str(error))
         return Row(name, PASSED)
@@ -111,7 +121,7 @@ class Community:
         values = {key: value for key, value in self._values.items() if key in declared}
         values |= adapted.get("parameters", {})
         environment, more = self._environment(adapted.get("environment"))
-        title = "op-" + re.sub(r"[^a-z0-9]+", "-", name.rpartition(".")[0].lower())
+        title = "op-" + re.sub(r"[^a-z0-9]+", "-", name.lower())
         options = {"parameters": values, "environment": environment}
         stack = stacks.create(title[:200], template, {**files, **more}, **options)
         try:

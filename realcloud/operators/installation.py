@@ -35,6 +35,7 @@ _EXTRA = """
 template_fetch_networks = 127.0.0.0/8
 remote_cloud_networks = 127.0.0.0/8
 hidden_stack_tags = {hidden}
+control_exchange = {exchange}
 [heat_api_cfn]
 bind_port = {cfn}
 """
@@ -68,6 +69,48 @@ def servers() -> Iterator[Servers]:
             server.remove()
 
 
+def configuration(values: Mapping[str, str]) -> str:
+    """Return heat.conf: the examples of the pages, one after the other.
+
+    `values` are the URLs `database`, `broker`, `keystone` and `cfn`, the `password` of all users, and the `region`.
+    """
+    [cluster] = blocks("cluster.md", "ini")
+    [identity] = blocks("keystone.md", "ini")
+    cluster = replaced(
+        cluster,
+        {
+            "rabbit://stoker:change-me@127.0.0.1/": values["broker"],
+            "postgresql+psycopg://stoker:change-me@127.0.0.1/stoker": values["database"],
+            "http://127.0.0.1:5000/identity/v3": values["keystone"],
+        },
+    )
+    identity = replaced(
+        identity,
+        {
+            "stack_user_domain_name = heat": f"stack_user_domain_name = {STACK_DOMAIN}",
+            "stack_domain_admin = heat_domain_admin": f"stack_domain_admin = {DOMAIN_ADMINISTRATOR}",
+            "http://controller:8000": values["cfn"],
+            "http://controller:5000/v3": values["keystone"],
+            "username = heat": f"username = {SERVICE_USER}",
+            "change-me": values["password"],
+            "region_name_for_services = RegionOne": f"region_name_for_services = {values['region']}",
+        },
+    )
+    return f"{cluster}\n{identity}"
+
+
+def processes(ports: Mapping[str, int]) -> str:
+    """Return the shell commands that start the processes on these ports (`api`, `other`, `status0` …)."""
+    commands = blocks("cluster.md", "sh")[1]
+    status = " ".join(str(ports[f"status{number}"]) for number in range(ENGINES))
+    changes = {
+        "for number in 1 2 3": f"for number in {' '.join(str(number + 1) for number in range(ENGINES))}",
+        "910%s\\n' $number $number": "%s\\n' $number ${STATUS[$number]}",
+        "8004 8014": f"{ports['api']} {ports['other']}",
+    }
+    return f"STATUS=(0 {status})\n{replaced(commands, changes)}\nwait"
+
+
 class Installation:
     """One cluster: its configuration in `home`, and its processes. `region` is where it is registered.
 
@@ -85,37 +128,21 @@ class Installation:
     # -- set up -------------------------------------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Write heat.conf: the examples of the pages, one after the other."""
+        """Write heat.conf."""
         self.home.mkdir(parents=True, exist_ok=True)
-        name = f"stoker_{self.region.lower()}"
-        database = self._servers.mariadb.new_database(name)
-        [cluster] = blocks("cluster.md", "ini")
-        [identity] = blocks("keystone.md", "ini")
-        password = self._lab.administrator.auth["password"]
-        keystone = self._lab.administrator.auth["auth_url"]
-        cluster = replaced(
-            cluster,
+        name = f"stoker_{self.ports['api']}"
+        text = configuration(
             {
-                "rabbit://stoker:change-me@127.0.0.1/": self._servers.rabbitmq.url,
-                "postgresql+psycopg://stoker:change-me@127.0.0.1/stoker": database,
-                "http://127.0.0.1:5000/identity/v3": keystone,
-            },
+                "database": self._servers.mariadb.new_database(name),
+                "broker": self._servers.rabbitmq.url,
+                "keystone": self._lab.administrator.auth["auth_url"],
+                "password": self._lab.administrator.auth["password"],
+                "cfn": self.cfn,
+                "region": self.region,
+            }
         )
-        identity = replaced(
-            identity,
-            {
-                "stack_user_domain_name = heat": f"stack_user_domain_name = {STACK_DOMAIN}",
-                "stack_domain_admin = heat_domain_admin": f"stack_domain_admin = {DOMAIN_ADMINISTRATOR}",
-                "http://controller:8000": self.cfn,
-                "http://controller:5000/v3": keystone,
-                "username = heat": f"username = {SERVICE_USER}",
-                "change-me": password,
-                "region_name_for_services = RegionOne": f"region_name_for_services = {self.region}",
-            },
-        )
-        exchange = f"[DEFAULT]\ncontrol_exchange = {name}\n"
-        text = "\n".join([cluster, identity, _EXTRA.format(cfn=self.ports["cfn"], hidden=HIDDEN_TAG), exchange])
-        (self.home / "heat.conf").write_text(text, encoding="utf-8")
+        own = _EXTRA.format(cfn=self.ports["cfn"], hidden=HIDDEN_TAG, exchange=name)
+        (self.home / "heat.conf").write_text(text + own, encoding="utf-8")
 
     def register(self) -> str:
         """Create in Keystone what is missing, and return what the command says."""
@@ -126,14 +153,7 @@ class Installation:
 
     def start(self) -> None:
         """Create the tables, start the processes, and wait until they serve requests."""
-        commands = blocks("cluster.md", "sh")[1]
-        status = " ".join(str(self.ports[f"status{number}"]) for number in range(ENGINES))
-        changes = {
-            "for number in 1 2 3": f"for number in {' '.join(str(number + 1) for number in range(ENGINES))}",
-            "910%s\\n' $number $number": "%s\\n' $number ${STATUS[$number]}",
-            "8004 8014": f"{self.ports['api']} {self.ports['other']}",
-        }
-        script = f"STATUS=(0 {status})\n{replaced(commands, changes)}\nwait"
+        script = processes(self.ports)
         with (self.home / "log").open("ab") as log:
             self._shell = subprocess.Popen(
                 ["bash", "-ec", script],
@@ -212,8 +232,8 @@ def installed(lab: Lab, given: Servers, home: Path, region: str) -> Iterator[Ins
 # -- Keystone ---------------------------------------------------------------------------------------------------------
 
 
-def unregister(lab: Lab, regions: tuple[str, ...] = ()) -> None:
-    """Remove from Keystone what `stoker keystone-setup` has created, and these regions.
+def unregister(lab: Lab) -> None:
+    """Remove from Keystone what `stoker keystone-setup` has created.
 
     Raises LabMissing if the catalog has an orchestration service that is not ours.
     """
@@ -229,9 +249,14 @@ def unregister(lab: Lab, regions: tuple[str, ...] = ()) -> None:
         _delete(account, "domain", domain)
     for user in ours:
         _delete(account, "user", user)
+
+
+def remove_region(lab: Lab, name: str) -> None:
+    """Remove a region with its endpoints, if it is there."""
+    account = lab.administrator
     for region in _found(account, "region"):
-        if region["id"] in regions:
-            for endpoint in _found(account, "endpoint", region_id=region["id"]):
+        if region["id"] == name:
+            for endpoint in _found(account, "endpoint", region_id=name):
                 _delete(account, "endpoint", endpoint)
             _delete(account, "region", region)
 

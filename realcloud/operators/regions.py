@@ -10,7 +10,7 @@ from typing import Any
 from realcloud.engine import Refused, Stacks, Stuck
 from realcloud.lab import Account, Lab
 from realcloud.operators.base import Unexpected, deployed, expect
-from realcloud.operators.installation import installed
+from realcloud.operators.installation import installed, remove_region
 from realcloud.operators.place import Place
 from realcloud.operators.rows import FAILED, PASSED, Row
 
@@ -46,9 +46,13 @@ def rows(place: Place) -> Iterator[Row]:
 @contextmanager
 def second(place: Place) -> Iterator[None]:
     """Another region with the same services, and an orchestration service of its own."""
-    _copy_catalog(place.lab)
-    with installed(place.lab, place.servers, place.home / OTHER, OTHER):
-        yield
+    remove_region(place.lab, OTHER)
+    try:
+        _copy_catalog(place.lab)
+        with installed(place.lab, place.servers, place.home / OTHER, OTHER):
+            yield
+    finally:
+        remove_region(place.lab, OTHER)
 
 
 def _copy_catalog(lab: Lab) -> None:
@@ -83,11 +87,15 @@ def _same_region(place: Place) -> None:
 def _with_credential(place: Place) -> None:
     """The credential is an application credential of another user, in whose project the stack is."""
     other = _in(place.lab.accounts["operator-instances"], place.user.region)
-    with _application_credential(other) as credential:
-        auth = {"auth_url": other.auth["auth_url"], **credential}
-        with _secret(place.user, {"auth_type": "v3applicationcredential", "auth": auth}) as secret:
-            context = {"credential_secret_id": secret, "region_name": OTHER}
-            _lifecycle(place, context, OTHER, other)
+    with _application_credential(place, other, unrestricted=True) as secret:
+        _lifecycle(place, {"credential_secret_id": secret, "region_name": OTHER}, OTHER, other)
+
+
+def _with_restricted_credential(place: Place) -> None:
+    """The other service cannot create the trust that its stack needs, and the reason says so."""
+    other = _in(place.lab.accounts["operator-instances"], place.user.region)
+    with _application_credential(place, other, unrestricted=False) as secret:
+        _refused(place, {"credential_secret_id": secret, "region_name": OTHER}, "use an unrestricted one")
 
 
 def _with_password(place: Place) -> None:
@@ -98,25 +106,32 @@ def _with_password(place: Place) -> None:
 
 
 def _unknown_region(place: Place) -> None:
-    """A region that the catalog does not have is refused, and leaves nothing."""
+    """A region that the catalog does not have."""
+    _refused(place, {"region_name": "Nowhere"}, "Nowhere")
+
+
+def _refused(place: Place, context: Mapping[str, str], words: str) -> None:
+    """Try to create a stack, which must be refused or fail with these words, and leave nothing."""
     stacks = Stacks(_again(place.user))
     try:
-        stack = stacks.create("op-regions", _outer({"region_name": "Nowhere"}), {})
+        stack = stacks.create("op-regions", _outer(context), {})
     except Refused as error:
-        if "Nowhere" not in str(error):
-            raise Unexpected(f"the refusal does not name the region: {error}") from error
-        return
-    try:
-        expect(stacks, stack, "CREATE_FAILED")
-    finally:
+        reason = str(error)
+    else:
+        status, reason = stacks.ended(stack)
         stacks.send("DELETE", stack)
         expect(stacks, stack, "DELETE_COMPLETE")
+        if status != "CREATE_FAILED":
+            raise Unexpected(f"{status}: {reason}")
+    if words not in reason:
+        raise Unexpected(f"the reason does not say {words!r}: {reason}")
 
 
 _CASES: Mapping[str, Callable[[Place], None]] = {
     "a stack in another region": _in_region,
     "a stack in the same region, named": _same_region,
     "a stack of another user in another region, with an application credential in Barbican": _with_credential,
+    "a restricted application credential, which is refused": _with_restricted_credential,
     "a stack of another user, with a password in Barbican": _with_password,
     "a region that does not exist": _unknown_region,
 }
@@ -186,13 +201,18 @@ def _secret(account: Account, credential: Mapping[str, Any]) -> Iterator[str]:
 
 
 @contextmanager
-def _application_credential(account: Account) -> Iterator[dict[str, str]]:
-    """An application credential of the account; yields its part of `auth`."""
-    user = account.user_id
-    body = {"application_credential": {"name": "op-regions"}}
-    path = f"/v3/users/{user}/application_credentials"
+def _application_credential(place: Place, account: Account, *, unrestricted: bool) -> Iterator[str]:
+    """An application credential of the account in a secret of the user; yields the ID of the secret."""
+    path = f"/v3/users/{account.user_id}/application_credentials"
+    body = {"application_credential": {"name": "op-regions", "unrestricted": unrestricted}}
     made = account.ask("identity", "POST", path, json=body)["application_credential"]
+    auth = {
+        "auth_url": account.auth["auth_url"],
+        "application_credential_id": made["id"],
+        "application_credential_secret": made["secret"],
+    }
     try:
-        yield {"application_credential_id": made["id"], "application_credential_secret": made["secret"]}
+        with _secret(place.user, {"auth_type": "v3applicationcredential", "auth": auth}) as secret:
+            yield secret
     finally:
         account.ask("identity", "DELETE", f"{path}/{made['id']}")
