@@ -121,7 +121,8 @@ class Tour:
         _same("values in the fields", {name: form.fields().get(f"__param_{name}") for name in defaults}, defaults)
 
     def _launch(self) -> None:
-        self._launch_stack("stack.yaml", "walked", {"__param_password": _SECRET, "__param_size": "2"})
+        choices = {"__param_password": _SECRET, "__param_size": "2", "__param_flavor": "m1.nano"}
+        self._launch_stack("stack.yaml", "walked", choices)
         row = self._until("walked", "Create Complete")
         self._stack = row["id"].removeprefix("stacks__row__")
 
@@ -228,7 +229,8 @@ class Tour:
     def _launch_stack(self, template: str, name: str, parameters: dict[str, str]) -> None:
         page = _calm(self._send_template("select_template", template))
         values = {"stack_name": name, "password": self._password} | parameters
-        page = self._visitor.send(page, page.form(id="launch_stack"), values)
+        form = page.form(id="launch_stack")
+        page = self._visitor.send(page, form, {name: _choice(form, name, value) for name, value in values.items()})
         _shows(_calm(page), "Stack creation started")
 
     def _search(self, name: str) -> Page:
@@ -242,6 +244,12 @@ class Tour:
         if not any(form.elements("button", name="action", value=button)):
             raise UnexpectedPage(f"{page.url} has no button {button}")
         _calm(self._visitor.send(page, form, {"action": button}))
+
+
+def _choice(form: Element, name: str, words: str) -> str:
+    """What a field is sent with: the value of the option with these words, where it has options."""
+    options = (option for field in form.elements("select", name=name) for option in field.elements("option"))
+    return next((option["value"] for option in options if words in option.text), words)
 
 
 def _calm(page: Page) -> Page:
