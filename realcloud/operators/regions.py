@@ -15,7 +15,7 @@ from realcloud.operators.place import Place
 from realcloud.operators.rows import FAILED, PASSED, Row
 
 OTHER = "RegionTwo"
-_SERVICES = ("identity", "network", "compute", "image", "volumev3", "key-manager")
+_SERVICES = ("identity", "network", "compute", "image", "key-manager")
 _INNER = {
     "heat_template_version": "2021-04-16",
     "parameters": {"cidr": {"type": "string", "default": "10.80.0.0/24"}},
