@@ -23,24 +23,27 @@ _TIMEOUT_SECONDS = 120.0
 _TRUE = ("1", "true", "yes", "on")
 
 
-def connect(directory: DataDirectory, cloud_name: str | None = None) -> Service:
-    """Return the orchestration service for the credentials. Raises CommandFailed if there are none."""
+def connect(directory: DataDirectory, cloud_name: str | None = None, timeout: float = _TIMEOUT_SECONDS) -> Service:
+    """Return the orchestration service for the credentials. Raises CommandFailed if there are none.
+
+    `timeout` is the time in seconds that a request may take.
+    """
     if cloud_name:
-        return _service(read_cloud(cloud_name))
+        return _service(read_cloud(cloud_name), timeout)
     if os.environ.get("OS_AUTH_URL"):
-        return _service(cloud_from_environment(os.environ))
+        return _service(cloud_from_environment(os.environ), timeout)
     set_up = directory.set_up()
     if set_up is None:
         raise CommandFailed(
             f"No Stoker found: there is none in {directory.path}. Start one with `stoker up`, or select a cloud "
             "with --os-cloud, OS_CLOUD or the OS_* variables."
         )
-    return embedded_service(set_up)
+    return embedded_service(set_up, timeout)
 
 
-def embedded_service(set_up: SetUp) -> Service:
+def embedded_service(set_up: SetUp, timeout: float = _TIMEOUT_SECONDS) -> Service:
     """Return the service of an embedded Stoker, ignoring the environment variables."""
-    return _service(replace(cloud_of(set_up), orchestration=f"{set_up.rest}/%(project_id)s"))
+    return _service(replace(cloud_of(set_up), orchestration=f"{set_up.rest}/%(project_id)s"), timeout)
 
 
 def embedded_session(set_up: SetUp) -> session.Session:
@@ -70,7 +73,7 @@ def cloud_from_environment(environment: Mapping[str, str]) -> NamedCloud:
     )
 
 
-def _service(cloud: NamedCloud) -> Service:
+def _service(cloud: NamedCloud, timeout: float) -> Service:
     return Service(
         adapter.Adapter(
             session_of(cloud),
@@ -83,5 +86,5 @@ def _service(cloud: NamedCloud) -> Service:
             default_microversion=None,
             additional_headers={"Accept": "application/json"},
         ),
-        _TIMEOUT_SECONDS,
+        timeout,
     )

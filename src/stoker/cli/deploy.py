@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
+from stoker.cli.completion import stack_names
 from stoker.cli.formats import show_record
 from stoker.cli.framework import with_service
 from stoker.cli.saved_plans import SavedPlan, is_plan
@@ -52,7 +53,7 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
             help="Environment; repeatable, later ones override.",
         ),
         click.option("-t", "--template", required=required, metavar="FILE|URL", help="Template."),
-        click.argument("name", required=required),
+        click.argument("name", shell_complete=stack_names, required=required),
     )  # fmt: skip
 
     def decorate(function: Command) -> Command:
@@ -168,7 +169,7 @@ def plan(
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=stack_names)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @with_service
 def delete(service: Service, name: str, yes: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from stoker.cli.completion import stack_names
 from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import RECORD_FORMATS, ROW_FORMATS, Row, show_record, show_rows
 from stoker.cli.framework import chosen_of, with_service
@@ -25,7 +26,7 @@ ONLY_OF_ONE = "plan"
 
 
 @click.command("history")
-@click.argument("name")
+@click.argument("name", shell_complete=stack_names)
 @click.argument("operation", required=False)
 @click.option(
     "-f", "--format", "form", type=click.Choice(list(ROW_FORMATS)), default="table", show_default=True,

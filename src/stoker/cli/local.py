@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stoker.base.errors import StokerError
 from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import console
 from stoker.cli.framework import Rows, data_directory_option, listing
 from stoker.cli.service import Answer
 from stoker.cloud.clouds_yaml import read_cloud
 from stoker.processes import control
-from stoker.processes.access import write_access_files
+from stoker.processes.access import write_access_files, write_aws_file
 from stoker.processes.control import HOST, Program, Stopped, port_of, programs_of, running
 from stoker.processes.directory import DataDirectory, SetUp
 
@@ -103,8 +102,8 @@ class Local:
     def start(self, stopped: threading.Event | None = None) -> Processes:
         """Start the programs that are not running, write the files for clients, and return what was started.
 
-        Raises Stopped if `stopped` is set meanwhile, StokerError if a program does not start; programs that were
-        started before are stopped again.
+        Raises Stopped if `stopped` is set meanwhile, StokerError if a program does not start, the errors of
+        `write_aws_file`; programs that were started before are stopped again.
         """
         began: Processes = {}
         self.directory.record(self.set_up)
@@ -112,7 +111,9 @@ class Local:
         try:
             for program in self.missing():
                 began[program.name] = control.start(self.directory, program, stopped)
-        except StokerError:
+            if self.set_up.cloud is None:
+                write_aws_file(self.directory, self.set_up)
+        except Exception:
             for name in reversed(began):
                 control.stop(self.directory, name)
             raise
@@ -265,10 +266,11 @@ def _show_addresses(out: Console, local: Local) -> None:
         lines.append(("DNS", f"{HOST}, port {set_up.dns_port}"))
     if set_up.cloud is None:
         lines.append(("for the shell", f"source {path}/openrc"))
+        lines.append(("for AWS clients", f"source {path}/awsrc"))
     lines.append(("for clients", f"export OS_CLIENT_CONFIG_FILE={path}/clouds.yaml OS_CLOUD=stoker"))
     lines.append(("logs", f"{path}/*.log"))
     for name, value in lines:
-        out.print(Text.assemble("  ", (f"{name:15}", "bold"), value), soft_wrap=True)
+        out.print(Text.assemble("  ", (f"{name:16}", "bold"), value), soft_wrap=True)
 
 
 def watch(local: Local, children: Processes, out: Console, stopped: threading.Event) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from stoker.cli.completion import resource_names, stack_names
 from stoker.cli.deploy import delete
 from stoker.cli.framework import Commands, listing, record, with_service
 from stoker.cli.history import history
@@ -37,7 +38,7 @@ def list_stacks(service: Service, deleted: bool, nested: bool) -> Rows:
 
 
 @record("show")
-@click.argument("name")
+@click.argument("name", shell_complete=stack_names)
 @with_service
 def show(service: Service, name: str) -> Answer:
     """Show a stack.
@@ -54,7 +55,7 @@ def show(service: Service, name: str) -> Answer:
     "resources", "resource_name", "resource_type", "resource_status", "physical_resource_id",
     more=("resource_status_reason", "parent_resource", "creation_time", "updated_time", "required_by"),
 )  # fmt: skip
-@click.argument("name")
+@click.argument("name", shell_complete=stack_names)
 @click.option("-n", "--nested-depth", type=click.IntRange(0, NESTED), default=0, help="Levels of nested stacks.")
 @with_service
 def resources(service: Service, name: str, nested_depth: int) -> Rows:
@@ -72,7 +73,7 @@ def resources(service: Service, name: str, nested_depth: int) -> Rows:
     "events", "event_time", "resource_name", "resource_status", "resource_status_reason",
     more=("physical_resource_id", "id"), endless="follow",
 )  # fmt: skip
-@click.argument("name")
+@click.argument("name", shell_complete=stack_names)
 @click.option("-n", "--nested-depth", type=click.IntRange(0, NESTED), default=0, help="Levels of nested stacks.")
 @click.option("--limit", type=click.IntRange(min=1), help="Show only this many events, the first ones.")
 @click.option("--follow", is_flag=True, help="Wait for new events and show them, until the stack is deleted.")
@@ -100,7 +101,7 @@ def _until_deleted(stack: Stack, depth: int) -> Rows:
 
 
 @listing("outputs", "output_key", "output_value", "description", more=("output_error",))
-@click.argument("name")
+@click.argument("name", shell_complete=stack_names)
 @with_service
 def outputs(service: Service, name: str) -> Rows:
     """List a stack's outputs with their values.
@@ -114,7 +115,7 @@ def outputs(service: Service, name: str) -> Rows:
 
 
 @record("template", form="yaml")
-@click.argument("name")
+@click.argument("name", shell_complete=stack_names)
 @with_service
 def template(service: Service, name: str) -> Answer:
     """Print the template of a stack.
@@ -127,7 +128,7 @@ def template(service: Service, name: str) -> Answer:
 
 
 @record("environment", form="yaml")
-@click.argument("name")
+@click.argument("name", shell_complete=stack_names)
 @with_service
 def environment(service: Service, name: str) -> Answer:
     """Print the environment of a stack; hidden parameters are redacted.
@@ -140,7 +141,7 @@ def environment(service: Service, name: str) -> Answer:
 
 
 @record("files", form="yaml")
-@click.argument("name")
+@click.argument("name", shell_complete=stack_names)
 @with_service
 def files(service: Service, name: str) -> Answer:
     """Print the files of a stack's template.
@@ -153,8 +154,8 @@ def files(service: Service, name: str) -> Answer:
 
 
 @record("resource")
-@click.argument("name")
-@click.argument("resource")
+@click.argument("name", shell_complete=stack_names)
+@click.argument("resource", shell_complete=resource_names)
 @with_service
 def resource(service: Service, name: str, resource: str) -> Answer:
     """Show RESOURCE of the stack NAME with its attributes.
@@ -168,8 +169,8 @@ def resource(service: Service, name: str, resource: str) -> Answer:
 
 
 @record("metadata", form="yaml")
-@click.argument("name")
-@click.argument("resource")
+@click.argument("name", shell_complete=stack_names)
+@click.argument("resource", shell_complete=resource_names)
 @with_service
 def metadata(service: Service, name: str, resource: str) -> Answer:
     """Print the metadata of RESOURCE of the stack NAME.
@@ -185,7 +186,7 @@ def metadata(service: Service, name: str, resource: str) -> Answer:
     "failures", "parent_resource", "resource_name", "resource_type", "resource_status", "resource_status_reason",
     more=("physical_resource_id",),
 )  # fmt: skip
-@click.argument("name")
+@click.argument("name", shell_complete=stack_names)
 @with_service
 def failures(service: Service, name: str) -> Rows:
     """List the resources that have failed, including nested stacks.

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from stoker.base.json_text import read_json
+from stoker.cli.completion import resource_names, stack_names
 from stoker.cli.errors import CommandFailed
 from stoker.cli.framework import listing, with_service
 from stoker.cli.service import NESTED, Answer, Service, Stack
@@ -35,7 +36,7 @@ def _verb(action: str, good: tuple[str, ...], text: str, examples: str) -> click
         _act(service.stack(name, outputs=False), action, good)
 
     command.__doc__ = f"{text}\n\n\b\nExamples:\n{examples}"
-    decorated: Callable[..., Any] = click.argument("name")(with_service(command))
+    decorated: Callable[..., Any] = click.argument("name", shell_complete=stack_names)(with_service(command))
     return click.command(action)(decorated)
 
 
@@ -56,7 +57,7 @@ retry = _verb(
 
 
 @click.command("rollback")
-@click.argument("name")
+@click.argument("name", shell_complete=stack_names)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @with_service
 def rollback(service: Service, name: str, yes: bool) -> None:
@@ -76,7 +77,7 @@ def rollback(service: Service, name: str, yes: bool) -> None:
 
 
 @click.command("cancel")
-@click.argument("name")
+@click.argument("name", shell_complete=stack_names)
 @click.option("--no-rollback", is_flag=True, help="Do not roll back; steps in progress are completed.")
 @with_service
 def cancel(service: Service, name: str, no_rollback: bool) -> None:
@@ -98,8 +99,8 @@ def cancel(service: Service, name: str, no_rollback: bool) -> None:
 
 
 @click.command("signal")
-@click.argument("name")
-@click.argument("resource")
+@click.argument("name", shell_complete=stack_names)
+@click.argument("resource", shell_complete=resource_names)
 @click.option("--data", metavar="JSON", help="Data to send, a JSON object.")
 @with_service
 def signal(service: Service, name: str, resource: str, data: str | None) -> None:
@@ -125,8 +126,8 @@ def _data(text: str | None) -> Any:
 
 
 @click.command("mark-unhealthy")
-@click.argument("name")
-@click.argument("resource")
+@click.argument("name", shell_complete=stack_names)
+@click.argument("resource", shell_complete=resource_names)
 @click.option("--reason", default="", help="Reason, shown with the resource.")
 @click.option("--reset", is_flag=True, help="Remove the mark.")
 @with_service
@@ -142,7 +143,7 @@ def mark_unhealthy(service: Service, name: str, resource: str, reason: str, rese
 
 
 @listing("hooks", "resource_name", "hook", "event_time", more=("stack_name", "resource_status_reason"))
-@click.argument("name")
+@click.argument("name", shell_complete=stack_names)
 @click.option("-n", "--nested-depth", type=click.IntRange(0, NESTED), default=0, help="Levels of nested stacks.")
 @with_service
 def hooks(service: Service, name: str, nested_depth: int) -> Iterable[Answer]:
@@ -174,8 +175,8 @@ def _holding(events: Iterable[Answer]) -> Iterator[Answer]:
 
 
 @click.command("clear-hook")
-@click.argument("name")
-@click.argument("resource")
+@click.argument("name", shell_complete=stack_names)
+@click.argument("resource", shell_complete=resource_names)
 @click.argument("hook", type=click.Choice(HOOKS), metavar="HOOK")
 @with_service
 def clear_hook(service: Service, name: str, resource: str, hook: str) -> None:

@@ -1,4 +1,4 @@
-"""The files for clients of an embedded Stoker: `openrc`, `openrc-admin` and `clouds.yaml`."""
+"""The files for clients of an embedded Stoker: `openrc`, `openrc-admin`, `clouds.yaml` and `awsrc`."""
 
 from __future__ import annotations
 
@@ -90,3 +90,25 @@ def _openrc(auth: Mapping[str, str]) -> str:
         "OS_INTERFACE": "public",
     }
     return "unset OS_CLOUD\n" + "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items())
+
+
+def write_aws_file(directory: DataDirectory, set_up: SetUp) -> None:
+    """Write `awsrc`, with an access key of the emulated cloud's ordinary user, who gets one if there is none.
+
+    The cloud must be running. Raises the errors of keystoneauth1.
+    """
+    from stoker.cloud.named_login import session_of
+
+    session = session_of(cloud_of(set_up))
+    url, project = f"{set_up.identity}/users/{session.get_user_id()}/credentials/OS-EC2", session.get_project_id()
+    known = [key for key in session.get(url).json()["credentials"] if key["tenant_id"] == project]
+    key = known[0] if known else session.post(url, json={"tenant_id": project}).json()["credential"]
+    values = {
+        "AWS_ACCESS_KEY_ID": key["access"],
+        "AWS_SECRET_ACCESS_KEY": key["secret"],
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_REGION": REGION,
+        "AWS_ENDPOINT_URL_CLOUDFORMATION": set_up.cfn,
+    }
+    exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items())
+    write_private(directory.path / "awsrc", f"unset AWS_PROFILE AWS_SESSION_TOKEN\n{exports}")

@@ -20,7 +20,7 @@ _KEY_CHARACTERS = 32
 _LOCAL_PASSWORD = b"password of clients at the local identity service"
 _OWN_FILES = (
     "stoker.db*", "cloud.db*", "engine.l*", "engine.pid", "cloud.log", "cloud.pid",
-    "endpoints.json", "secrets.json", "openrc*", "clouds.yaml",
+    "endpoints.json", "secrets.json", "openrc*", "awsrc", "clouds.yaml",
 )  # fmt: skip
 
 

@@ -1,0 +1,51 @@
+"""Names that the shell completes: those of stacks and of their resources, as the service has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import click
+
+from stoker.processes.directory import default_directory
+
+if TYPE_CHECKING:
+    from stoker.cli.service import Service
+
+_SECONDS = 5.0
+_MOST = 500
+"""Names that are offered at most; a shell lists them all."""
+
+
+def stack_names(context: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of the project's stacks that begin with `incomplete`."""
+    return _offered(
+        context, incomplete, lambda service: (stack["stack_name"] for stack in islice(service.stacks(), _MOST))
+    )
+
+
+def resource_names(context: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of the stack's resources that begin with `incomplete`."""
+    stack = context.params.get("name")
+    if not stack:
+        return []
+    return _offered(
+        context,
+        incomplete,
+        lambda service: (
+            resource["resource_name"] for resource in service.stack(stack, outputs=False).resources(depth=0)
+        ),
+    )
+
+
+def _offered(context: click.Context, incomplete: str, names: Callable[[Service], Iterable[str]]) -> list[str]:
+    """Return names that the service has; none if it cannot be reached, since a shell cannot show a message."""
+    from stoker.cli.connection import connect
+
+    directory = context.params.get("directory") or default_directory()
+    try:
+        found = list(names(connect(directory, context.params.get("os_cloud"), _SECONDS)))
+    except Exception:  # whatever is wrong, the command itself will report it
+        return []
+    return sorted(name for name in found if name.startswith(incomplete))

@@ -1,0 +1,55 @@
+"""Names that the shell completes, and the files that lead AWS's clients to a running Stoker."""
+
+from __future__ import annotations
+
+import boto3
+import pytest
+from botocore.config import Config
+from click.shell_completion import ShellComplete
+
+from stoker.cli.main import cli
+from tests.cli.cli_shell import EXAMPLES, Shell
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+
+
+def completed(*words: str) -> list[str]:
+    """Return what the shell offers for the last word."""
+    complete = ShellComplete(cli, {}, "stoker", "_STOKER_COMPLETE")
+    return [item.value for item in complete.get_completions(list(words[:-1]), words[-1])]
+
+
+def test_names_of_stacks_and_resources_are_completed_and_aws_clients_find_them(
+    embedded: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OS_CLOUD", "OS_AUTH_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("STOKER_DATA_DIR", str(embedded.directory))
+    embedded.ok("deploy", "greeting", "-t", str(EXAMPLES / "hello.yaml"), "--yes")
+    try:
+        for words in (["delete"], ["plan"], ["deploy"], ["stack", "show"], ["stack", "suspend"], ["stack", "history"]):
+            assert "greeting" in completed(*words, "gre"), words
+            assert completed(*words, "no-such") == []
+        assert completed("stack", "resource", "greeting", "") == ["word"]
+        assert completed("stack", "signal", "greeting", "w") == ["word"]
+        assert completed("stack", "resource", "missing", "") == []
+        monkeypatch.setenv("STOKER_DATA_DIR", "/nonexistent")
+        assert completed("delete", "gre") == [], "there is no service"
+        assert completed("delete", "--data-dir", str(embedded.directory), "gre") == ["greeting"]
+
+        lines = (embedded.directory / "awsrc").read_text().splitlines()
+        values = dict(line.removeprefix("export ").split("=", 1) for line in lines if line.startswith("export "))
+        client = boto3.client(
+            "cloudformation",
+            region_name=values["AWS_REGION"],
+            endpoint_url=values["AWS_ENDPOINT_URL_CLOUDFORMATION"],
+            aws_access_key_id=values["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key=values["AWS_SECRET_ACCESS_KEY"],
+            config=Config(retries={"max_attempts": 0}),
+        )
+        assert "greeting" in {stack["StackName"] for stack in client.list_stacks()["StackSummaries"]}
+        embedded.ok("up", "--detach")
+        assert (embedded.directory / "awsrc").read_text().splitlines() == lines
+        assert (embedded.directory / "awsrc").stat().st_mode & 0o777 == 0o600
+    finally:
+        embedded.ok("delete", "greeting", "--yes")
