@@ -5,6 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 MINUTES ?= 30
 SERVICE ?= heat
+PLACE   ?= /tmp/stoker-images
 MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/python -m manual_pages
 
 # Without byte code every process that a test or a benchmark starts would compile each module again.
@@ -76,8 +77,9 @@ realcloud: $(STAMP)     ## run every resource type on the real services of LAB (
 	$(BIN)/python -m realcloud $(if $(LAB),--lab $(LAB))
 	$(BIN)/python -m realcloud.operators $(if $(LAB),--lab $(LAB))
 
-images:                 ## build the container image without a daemon, and run it (PLACE: a folder that keeps the base)
+images: $(STAMP)              ## build the container image without a daemon, and run it (PLACE: a folder of its own, which is kept)
 	contrib/container/try-image.sh $(PLACE)
+	PYTHON=$(BIN)/python contrib/kolla/try-image.sh $(PLACE)
 
 recordings: $(STAMP)    ## record the answers of the real services of LAB (a folder) again, for the tests of the emulator
 	$(BIN)/python -m realcloud.differential $(if $(LAB),--lab $(LAB)) $(SERVICES)

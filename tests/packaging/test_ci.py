@@ -115,9 +115,9 @@ def test_the_steps_check_deploy_plan_and_comment(tmp_path: Path) -> None:
         assert found is not None, expression
         return str(values[found[1]])
 
-    def run(command: list[str], script: str, folder: Path = tmp_path, **more: str) -> str:
+    def run(command: list[str], script: str, more: dict[str, str], folder: Path = tmp_path) -> str:
         done = subprocess.run(
-            [*command, "-c", script], cwd=folder, env={**environment, **more}, capture_output=True, text=True
+            [*command, "-c", script], cwd=folder, env=environment | more, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
@@ -129,17 +129,17 @@ def test_the_steps_check_deploy_plan_and_comment(tmp_path: Path) -> None:
             step = by_name[name]
             variables = {key: value(text) for key, text in step.get("env", {}).items()}
             folder = temporary if name == "Comment" else tmp_path
-            said[name] = run(GITHUB_BASH, step["run"], folder, **variables)
+            said[name] = run(GITHUB_BASH, step["run"], variables, folder)
         variables = {name: str(text) for name, text in PIPELINE["variables"].items()}
         variables |= {
             "STOKER_TEMPLATE": "hello.yaml", "STOKER_PARAMETERS": "length=6", "STOKER_PATHS": "hello.yaml",
             "STOKER_DATA_DIR": f"{temporary}/stoker-data", "STOKER_COMMENT_TOKEN": "t",
             "CI_API_V4_URL": "https://gitlab.example/api/v4", "CI_PROJECT_ID": "1", "CI_MERGE_REQUEST_IID": "2",
         }  # fmt: skip
-        run(GITLAB_BASH, job("stoker-check", skipped=2), **variables)
-        run(GITLAB_BASH, job("stoker-plan", skipped=2), **variables)
+        run(GITLAB_BASH, job("stoker-check", skipped=2), variables)
+        run(GITLAB_BASH, job("stoker-plan", skipped=2), variables)
     finally:
-        run(GITHUB_BASH, by_name["Stop"]["run"])
+        run(GITHUB_BASH, by_name["Stop"]["run"], {})
     assert "try: CREATE_COMPLETE" in said["Test"] and "try: DELETE_COMPLETE" in said["Test"]
     assert (tmp_path / "output").read_text() == "changes=true\n"
     calls = (tmp_path / "calls").read_text()
