@@ -71,7 +71,7 @@ def test_the_layout_changes_nothing_but_the_layout(templates: list[str]) -> None
 def test_all_can_be_drawn(templates: list[str]) -> None:
     registry = Registry.from_entry_points()
     for path in templates:
-        graph = draw(Workspace(registry).root(path), nested=True)
+        graph = draw(Workspace(registry).root(path).require_sound(), nested=True)
         assert ("circular" in to_dot(graph)) == corpus.is_invalid(path)
         assert to_svg(graph)
 

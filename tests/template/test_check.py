@@ -51,20 +51,21 @@ def test_all_problems_are_reported_together_with_positions_and_hints() -> None:
         """
     )
     assert messages(found) == [
-        "web.yaml:14:5: resources.other.type: there is no resource type 'Test::Prot'; did you mean 'Test::Port'?",
+        "web.yaml:14:11: resources.other.type: there is no resource type 'Test::Prot'; did you mean 'Test::Port'?",
         "web.yaml:12:32: resources.port.properties.fixed_ips[0].ip_adress.get_attr: "
         "the template has no resource 'nett'; did you mean 'net'?",
         "web.yaml:17:23: resources.gateway.depends_on[1]: the template has no resource 'nett'; did you mean 'net'?",
         "web.yaml:5:39: resources.net.properties.mtu: 'big' is not an integer",
         "web.yaml:8:5: resources.port.properties: property 'network' is required",
         "web.yaml:9:7: resources.port.properties: unknown property 'fixed_ip'; did you mean 'fixed_ips'?",
-        "web.yaml:11:7: resources.port.properties.security: 'maybe' is not one of 'on', 'off'",
+        "web.yaml:11:17: resources.port.properties.security: 'maybe' is not one of 'on', 'off'",
         "web.yaml:12:20: resources.port.properties.fixed_ips[0]: "
         "unknown property 'ip_adress'; did you mean 'ip_address'?",
         "web.yaml:18:21: resources.gateway.update_policy: unknown property 'batsh'; did you mean 'batch'?",
         "web.yaml:20:17: resources.gateway.properties.network.get_attr: "
         "the resource 'net' (Test::Net) has no attribute 'subnet'; did you mean 'subnets'?",
-        "web.yaml:23:7: resources.gateway.properties.peer: The Parameter (sise) was not provided; did you mean 'size'?",
+        "web.yaml:23:25: resources.gateway.properties.peer.get_param: "
+        "The Parameter (sise) was not provided; did you mean 'size'?",
         "web.yaml:25:16: outputs.ip.value.get_attr: "
         "the resource 'port' (Test::Port) has no attribute 'fixed_ip'; did you mean 'fixed_ips'?",
     ]
@@ -116,7 +117,7 @@ def test_a_broken_nested_template_is_reported_with_its_own_name() -> None:
         return None
 
     found = check(bind(HEAD + "resources: {a: {type: child.yaml}}"), lookup)
-    assert messages(found) == ["child.yaml:2:1: resources: must be a map, not a number"]
+    assert messages(found) == ["child.yaml:2:12: resources: must be a map, not a number"]
 
 
 def test_nested_templates_are_checked() -> None:

@@ -329,7 +329,7 @@ def test_errors_of_functions_have_a_position() -> None:
         definition.resolve(definition.outputs["o"].value, UnknownScope())
     assert caught.value.kind == "ValueError"
     assert caught.value.message.startswith(
-        "web.yaml:4:31: outputs.o.value.list_join[1][0]: get_file: the request contains no file 'nowhere'"
+        "web.yaml:4:42: outputs.o.value.list_join[1][0].get_file: get_file: the request contains no file 'nowhere'"
     )
 
 

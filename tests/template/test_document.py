@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from stoker.base.diagnostics import Position
+from stoker.base.diagnostics import Key, Position
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.template.document import Document
 from stoker.template.limits import Limits
@@ -136,13 +136,15 @@ def test_json_is_parsed_as_json() -> None:
     data = {"a": ["2013-05-23", 1e3, True, None, {"b": "yes"}]}
     document = Document.parse(json.dumps(data, indent=2), source="t.json")
     assert document.data == data
-    assert document.locate(("a", 4, "b")) == Position(8, 7)
+    assert document.locate(("a", 4, "b")) == Position(8, 12)
 
 
 def test_locate_finds_the_nearest_position() -> None:
     document = Document.parse("resources:\n  web:\n    type: X\n    list:\n    - one\n    - two: 2\n")
-    assert document.locate(("resources", "web", "type")) == Position(3, 5)
-    assert document.locate(("resources", "web", "list", 1, "two")) == Position(6, 7)
+    assert document.locate(("resources", "web", "type")) == Position(3, 11)
+    assert document.locate(("resources", "web", Key("type"))) == Position(3, 5)
+    assert document.locate(("resources", "web", "list")) == Position(4, 5)
+    assert document.locate(("resources", "web", "list", 1, "two")) == Position(6, 12)
     assert document.locate(("resources", "web", "nowhere", 5)) == Position(2, 3)
     assert document.locate(()) == Position(1, 1)
     assert Document.parse({"a": 1}).locate(("a",)) is None

@@ -34,10 +34,10 @@ def test_all_structural_problems_are_reported_together_in_order() -> None:
     assert messages(caught.value.diagnostics) == [
         "web.yaml:11:1: unknown: unknown section 'unknown'; use one of conditions, description, heat_template_version, "
         "outputs, parameter_groups, parameters, resources",
-        "web.yaml:10:7: parameters.p.type: there is no parameter type 'strin'; did you mean 'string'?",
+        "web.yaml:10:13: parameters.p.type: there is no parameter type 'strin'; did you mean 'string'?",
         "web.yaml:7:5: resources.web.propertys: a resource has no key 'propertys'; did you mean 'properties'?",
-        "web.yaml:8:25: resources.db.depends_on: must be the name of a resource or a list of names",
-        "web.yaml:3:3: outputs.a: an output must be a map with a value, not a string",
+        "web.yaml:8:37: resources.db.depends_on: must be the name of a resource or a list of names",
+        "web.yaml:3:6: outputs.a: an output must be a map with a value, not a string",
     ]
 
 

@@ -92,7 +92,7 @@ def _inside(place: Place, resource: ResourceDefinition, kind: ResourceType | Non
     if request is None or request.template is None:
         return None
     try:
-        return draw(place.child(resource, request), nested=True, prefix=prefix)
+        return draw(place.child(resource, request).require_sound(), nested=True, prefix=prefix)
     except (TemplateInvalid, RequestLimitExceeded):
         return None
 

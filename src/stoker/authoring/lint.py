@@ -19,6 +19,7 @@ from stoker.template.check import check
 from stoker.template.definition import Definition
 from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import UnknownScope
+from stoker.template.problems import further
 from stoker.template.properties import finalize, key_path
 from stoker.template.warnings import warnings
 
@@ -29,6 +30,7 @@ MAX_NESTED_STACK_DEPTH = 5
 def lint(workspace: Workspace, paths: Iterable[str]) -> list[Diagnostic]:
     """Return all diagnostics for the templates in these files and the files they refer to, by source and position."""
     found = dict.fromkeys(diagnostic for path in paths for diagnostic in _root(workspace, path))
+    found |= dict.fromkeys(workspace.sources.problems())
     by_source = {
         source: list(repeated_keys(source, workspace.sources.text(source))) for source in workspace.sources.names()
     }
@@ -44,7 +46,8 @@ def lint(workspace: Workspace, paths: Iterable[str]) -> list[Diagnostic]:
 def _root(workspace: Workspace, path: str) -> list[Diagnostic]:
     try:
         place = workspace.root(path)
-        return [*_check(workspace, place), *warnings(place.definition, place.type_of)]
+        found = _check(workspace, place)
+        return found if place.problems else [*found, *warnings(place.definition, place.type_of)]
     except TemplateInvalid as error:
         return list(error.diagnostics)
     except RequestLimitExceeded as error:
@@ -60,7 +63,11 @@ def _check(workspace: Workspace, place: Place) -> list[Diagnostic]:
     found += (item for item in _forms(workspace.registry, place) if item not in found)
     missing = place.files.missing
     return [
-        *(replace(item, rule="missing-file", severity=WARNING) if item.message in missing else item for item in found),
+        *place.problems,
+        *(
+            replace(item, rule="missing-file", severity=WARNING) if item.message in missing else item
+            for item in further(found, place.problems)
+        ),
         *_not_read(place),
     ]
 

@@ -91,7 +91,7 @@ class Sources:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._texts: dict[str, str | Exception] = {}
-        self._templates: dict[str, Template | TemplateInvalid] = {}
+        self._templates: dict[str, tuple[Template, list[Diagnostic]] | TemplateInvalid] = {}
 
     def text(self, path: str) -> str:
         """Return the content of a file, or of a packaged template by its URL. Raises OSError or UnicodeDecodeError."""
@@ -128,9 +128,19 @@ class Sources:
 
         Raises TemplateInvalid, also for a file that cannot be read or is too large.
         """
+        template, problems = self.examined(path)
+        if problems:
+            raise TemplateInvalid(problems)
+        return template
+
+    def examined(self, path: str) -> tuple[Template, list[Diagnostic]]:
+        """Return the template in a file, which may have mistakes, and its structural problems.
+
+        Raises TemplateInvalid as `template` does, if nothing else can be known about the file.
+        """
         if path not in self._templates:
             try:
-                self._templates[path] = self._load(path)
+                self._templates[path] = self._examine(path)
             except TemplateInvalid as error:
                 self._templates[path] = error
         found = self._templates[path]
@@ -138,12 +148,17 @@ class Sources:
             raise found
         return found
 
-    def _load(self, path: str) -> Template:
+    def _examine(self, path: str) -> tuple[Template, list[Diagnostic]]:
         document = self.document(path)
         try:
-            return Template.load(document, limits=self._limits)
+            return Template.examine(document, limits=self._limits)
         except RequestLimitExceeded as error:
             raise TemplateInvalid([_diagnostic("limit", error.message, path)]) from error
+
+    def problems(self) -> Iterator[Diagnostic]:
+        """Yield the structural problems of all templates that were examined."""
+        for found in self._templates.values():
+            yield from found.diagnostics if isinstance(found, TemplateInvalid) else found[1]
 
 
 def _diagnostic(rule: str, message: str, source: str) -> Diagnostic:

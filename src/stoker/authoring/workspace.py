@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from stoker.authoring.sources import Files, Sources, beside, exists, is_remote
+from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ChildRequest, ResourceType
@@ -17,6 +18,7 @@ from stoker.template.environment import Environment
 from stoker.template.limits import DEFAULT_LIMITS, Limits
 from stoker.template.packaged import packaged_environment
 from stoker.template.parameters import PseudoParameters
+from stoker.template.problems import further
 from stoker.template.registry import is_template_name
 from stoker.template.template import Template
 
@@ -34,13 +36,25 @@ class NotRead(ResourceType):
 
 
 class Place:
-    """A bound template; its names are relative to the folder of `files`, and it is `depth` levels below the root."""
+    """A bound template; its names are relative to the folder of `files`, and it is `depth` levels below the root.
 
-    def __init__(self, workspace: Workspace, definition: Definition, files: Files, depth: int) -> None:
+    A definition with `problems` serves only to find more of them: see `Definition.examine`.
+    """
+
+    def __init__(
+        self, workspace: Workspace, definition: Definition, problems: Sequence[Diagnostic], files: Files, depth: int
+    ) -> None:
         self.definition = definition
+        self.problems = problems
         self.files = files
         self.depth = depth
         self._workspace = workspace
+
+    def require_sound(self) -> Self:
+        """Raise TemplateInvalid if there are problems."""
+        if self.problems:
+            raise TemplateInvalid(self.problems)
+        return self
 
     def type_of(self, type_name: str, resource_name: str) -> ResourceType | None:
         """Return the type that a name refers to, or None. Raises TemplateInvalid for an invalid template."""
@@ -64,9 +78,9 @@ class Place:
     def child(self, resource: ResourceDefinition, request: ChildRequest) -> Place:
         """Return the nested stack of a resource. Raises TemplateInvalid or RequestLimitExceeded."""
         name = request.template_name
-        template = self._workspace.sources.template(name) if name else Template.load(request.template or {})
+        examined = self._workspace.sources.examined(name) if name else Template.examine(request.template or {})
         return self._workspace.place(
-            template,
+            examined,
             self.definition.environment.for_child(resource.name, name),
             Files(str(Path(name).parent)) if name else self.files,
             request.parameters,
@@ -91,33 +105,46 @@ class Workspace:
         self._template_types: dict[str, ResourceType] = {}
 
     def root(self, path: str) -> Place:
-        """Return the bound template of a file; parameters without a value are unknown. Raises TemplateInvalid."""
+        """Return the bound template of a file; parameters without a value are unknown.
+
+        Raises TemplateInvalid if nothing more can be known about the template than the problems in the error.
+        """
         path = str(Path(path))
-        template = self.sources.template(path)
-        environment = self._environment(template)
-        return self.place(template, environment, Files(str(Path(path).parent)), self._parameters, missing_ok=True)
+        examined = self.sources.examined(path)
+        environment = self._environment(examined[0])
+        return self.place(examined, environment, Files(str(Path(path).parent)), self._parameters, missing_ok=True)
 
     def place(
         self,
-        template: Template,
+        examined: tuple[Template, list[Diagnostic]],
         environment: Environment,
         files: Files,
         parameters: Mapping[str, Any],
         depth: int = 0,
         missing_ok: bool = False,
     ) -> Place:
-        """Bind a template with its environment and files. Raises TemplateInvalid."""
-        definition = Definition.bind(
-            template, environment, parameters=parameters, files=files, pseudo=_PSEUDO, missing_ok=missing_ok
+        """Bind a template, given with its problems, with its environment and files.
+
+        Raises TemplateInvalid for a loop that cannot be expanded.
+        """
+        template, problems = examined
+        definition, found = Definition.examine(
+            template,
+            environment,
+            parameters=parameters,
+            files=files,
+            pseudo=_PSEUDO,
+            missing_ok=missing_ok,
+            broken=[item.path[:2] for item in problems],
         )
-        return Place(self, definition, files, depth)
+        return Place(self, definition, [*problems, *further(found, problems)], files, depth)
 
     def template_type(self, path: str) -> ResourceType | None:
         """Return the resource type of the template at `path`; None if there is no such file."""
         if not exists(path):
             return None
         if path not in self._template_types:
-            self._template_types[path] = self.registry.template_type(self.sources.template(path), path)
+            self._template_types[path] = self.registry.template_type(self.sources.examined(path)[0], path)
         return self._template_types[path]
 
     def _environment(self, template: Template) -> Environment:

@@ -10,6 +10,12 @@ Path = tuple[str | int, ...]
 """Keys and indexes from the root of a document to a value."""
 
 
+class Key(str):
+    """The last part of a path to a key that is itself wrong, whatever its value."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
     """A place in a document; both numbers count from 1."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import click
 from rich.text import Text
 
 from stoker.base.diagnostics import Diagnostic
-from stoker.cli.errors import CommandFailed, NoSuchStack
+from stoker.cli.errors import CommandFailed, NoSuchStack, TemplateRefused
 from stoker.cli.follow import WANTED, follow, succeeded
 from stoker.cli.formats import cell, console
 from stoker.cli.plans import changes, show_plan
@@ -108,21 +109,11 @@ class Deployment:
         """Return the error to show for a refused request: each problem with its place in the user's files."""
         if not error.diagnostics:
             return error
-        lines = [self._located(diagnostic) for diagnostic in error.diagnostics]
-        return CommandFailed("\n".join(["The template or its environment cannot be used:", *lines]))
-
-    def _located(self, problem: Diagnostic) -> str:
-        """Format a problem with its location in the user's file, and that line."""
         texts = self.sources.named()
-        if problem.source not in texts:
-            return problem.text()
-        url, text = texts[problem.source]
-        message = short(url) + problem.text().removeprefix(problem.source or "<template>")
-        lines = text.splitlines()
-        if problem.position is None or problem.position.line > len(lines):
-            return message
-        line = lines[problem.position.line - 1].rstrip()
-        return f"{message}\n    {line}\n    {' ' * (problem.position.column - 1)}^"
+        names = {source: short(url) for source, (url, _) in texts.items()}
+        shown = {names[source]: text for source, (_, text) in texts.items()}
+        placed = [replace(item, source=names.get(item.source, item.source)) for item in error.diagnostics]
+        return TemplateRefused(sorted(placed, key=Diagnostic.sort_key), shown.get)
 
 
 def begin(service: Service, name: str, stack: Stack | None, body: Answer, planned: int) -> Stack:

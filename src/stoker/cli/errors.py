@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
 import click
 
+from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import StokerError
 
 USE_UP = "Is `stoker up` running?"
@@ -19,6 +20,21 @@ class CommandFailed(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         click.echo(f"{click.style('stoker:', fg='red', bold=True)} {self.message}", file=file, err=file is None)
+
+
+class TemplateRefused(CommandFailed):
+    """The template or its environment has problems, which are shown with the lines of `text_of` their sources."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic], text_of: Callable[[str], str | None]) -> None:
+        super().__init__("The template or its environment cannot be used:")
+        self.diagnostics = diagnostics
+        self._text_of = text_of
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        from stoker.cli import paint
+
+        super().show(file)
+        paint.show(self.diagnostics, self._text_of, err=True)
 
 
 class LookedAway(CommandFailed):

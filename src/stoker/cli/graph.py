@@ -42,4 +42,4 @@ def graph(path: str, form: str, nested: bool, environments: tuple[str, ...], par
     write = {"dot": to_dot, "mermaid": to_mermaid, "svg": to_svg}[form]
     workspace = Workspace(Registry.on_demand(), environments, parameters)
     with problems_shown(workspace.sources):
-        click.echo(write(draw(workspace.root(path), nested=nested)), nl=False)
+        click.echo(write(draw(workspace.root(path).require_sound(), nested=nested)), nl=False)

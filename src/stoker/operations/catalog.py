@@ -26,8 +26,9 @@ from stoker.contract.catalog import (
 from stoker.contract.stacks import ValidateTemplate
 from stoker.contract.views import JSONObject
 from stoker.engine.core import Engine
-from stoker.operations.checking import SERVICE_UNAVAILABLE, TreeChecker, check_services
-from stoker.operations.requests import parse_environment, parse_template
+from stoker.operations.checking import SERVICE_UNAVAILABLE, TreeChecker, all_problems, check_services
+from stoker.operations.problems import with_all_problems
+from stoker.operations.requests import parse_environment, parse_request
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Attribute, Property, Type, schema_to_api
 from stoker.store import claims
@@ -224,8 +225,9 @@ async def validate_template(engine: Engine, context: RequestContext, request: Va
     """
     if unknown := sorted(set(request.ignore_errors) - {SERVICE_UNAVAILABLE}):
         raise BadValue(f"ignore_errors: unknown codes {', '.join(unknown)}; only {SERVICE_UNAVAILABLE} can be ignored.")
-    parsed = await parse_template(engine, context, request.template)
-    bound = engine.loader.over_operator(await parse_environment(engine, context, request, parsed))
+    parsed = await parse_request(engine, context, request, strict=False)
+    environment = await parse_environment(engine, context, request, parsed)
+    bound = engine.loader.over_operator(environment)
     pseudo = PseudoParameters("", "template_validate", context.project_id, engine.settings.region_name, "")
 
     def checked() -> tuple[Definition, TreeChecker, list[Diagnostic]]:
@@ -239,10 +241,22 @@ async def validate_template(engine: Engine, context: RequestContext, request: Va
             missing_ok=True,
         )
         checker = TreeChecker(engine, context)
-        return definition, checker, checker.check(definition)
+        return definition, checker, all_problems(checker, definition)
 
     resources = len(parsed.resources)
-    definition, checker, complaints = await engine.evaluator.evaluate(context.project_id, checked, resources)
+    try:
+        definition, checker, complaints = await engine.evaluator.evaluate(context.project_id, checked, resources)
+    except TemplateInvalid as error:
+        raise await with_all_problems(
+            engine,
+            context,
+            error,
+            parsed.document,
+            lambda _: environment,
+            request.files or {},
+            request.parameters or {},
+            strict=False,
+        ) from error
     if own := [item for item in complaints if item not in checker.elsewhere]:
         raise TemplateInvalid(own)
     if SERVICE_UNAVAILABLE not in request.ignore_errors:

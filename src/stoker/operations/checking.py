@@ -24,7 +24,7 @@ from stoker.engine.records.values import finalized
 from stoker.engine.redaction.hidden_values import Redaction
 from stoker.engine.redaction.templates import redact_file
 from stoker.engine.running.adoption import External, missing
-from stoker.plugins.constraints import ConstraintChecker
+from stoker.plugins.constraints import ConstraintChecker, FormCheck
 from stoker.plugins.resource import ChildRequest, FetchedTemplate, ResourceType
 from stoker.schema.property import custom_constraints
 from stoker.schema.unknown import has_unknown
@@ -35,7 +35,7 @@ from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.derived import derived_values
 from stoker.template.expressions import UnknownScope
 from stoker.template.parameters import PseudoParameters
-from stoker.template.properties import key_path
+from stoker.template.properties import key_path, resolve_map
 from stoker.template.template import Template
 
 Result = TypeVar("Result")
@@ -72,7 +72,7 @@ class TreeChecker:
     def __init__(
         self, engine: Engine, context: RequestContext, fetched: Mapping[str, str | StokerError] | None = None
     ) -> None:
-        self._engine = engine
+        self.engine = engine
         self._context = context
         self._fetched = fetched or {}
         self.unfetched: dict[str, FetchedTemplate] = {}
@@ -98,7 +98,7 @@ class TreeChecker:
         self.found.append((definition, place))
 
         def lookup(type_name: str, resource_name: str) -> ResourceType | None:
-            types = self._engine.types
+            types = self.engine.types
             _, kind = types.lookup(definition.environment, definition.files, type_name, resource_name)
             steps = definition.environment.registry.steps(type_name, resource_name)
             require_permitted(self._context.denied_types, steps, kind)
@@ -160,7 +160,7 @@ class TreeChecker:
             return [Diagnostic("properties", message, path, written.source, written.locate(path))]
         self._require_depth(depth, resource)
         try:
-            template = self._engine.loader.parse(document, url)
+            template = self.engine.loader.parse(document, url)
             child = self._bind(parent, resource, place.child(values, template.data), template)
         except TemplateInvalid as error:
             complaints = [replace(item, kind=_NESTED) for item in error.diagnostics]
@@ -171,14 +171,14 @@ class TreeChecker:
         return complaints
 
     def _require_depth(self, depth: int, resource: ResourceDefinition) -> None:
-        limit = self._engine.settings.max_nested_stack_depth
+        limit = self.engine.settings.max_nested_stack_depth
         if depth + 1 > limit:
             raise RequestLimitExceeded(
                 f"Stacks are nested more than {limit} deep (max_nested_stack_depth) at {resource.name!r}."
             )
 
     def _template(self, parent: Definition, request: ChildRequest) -> Template:
-        loader = self._engine.loader
+        loader = self.engine.loader
         return loader.template_named(parent.files, request.template_name) or loader.generated(request.template or {})
 
     def _bind(
@@ -191,6 +191,12 @@ class TreeChecker:
             files=parent.files,
             pseudo=PseudoParameters("", resource.name, self._context.project_id),
         )
+
+
+def all_problems(checker: TreeChecker, definition: Definition) -> list[Diagnostic]:
+    """Return the diagnostics of a definition; if there are any, also those of values whose form alone is checked."""
+    found = checker.check(definition)
+    return [*found, *form_problems(checker)] if found else []
 
 
 def _inside(parent: Definition, resource: ResourceDefinition, diagnostic: Diagnostic) -> Diagnostic:
@@ -327,23 +333,7 @@ class ValueChecker:
         return [place(Diagnostic("service", words, path, document.source, position)) for words in found]
 
     def _values(self, definition: Definition) -> list[tuple[str, Any, Path, Render]]:
-        return list(self._each_value(definition))
-
-    def _each_value(self, definition: Definition) -> Iterator[tuple[str, Any, Path, Render]]:
-        """Yield known values with custom constraints, their positions, and functions that render messages."""
-        for parameter in definition.parameters.custom_checks:
-            yield parameter.constraint, parameter.value, parameter.path, parameter.message
-        for name, resource in definition.resources.items():
-            types = self._engine.types
-            _, kind = types.lookup(definition.environment, definition.files, resource.type, name)
-            if kind is None or kind.any_properties:
-                continue
-            if kind.has_custom_constraints:
-                given = definition.resolve(resource.properties, _UNKNOWN) or {}
-                path = (definition.template.written("resources"), name, "properties")
-                for constraint, value, inner in custom_constraints(kind.properties, given):
-                    if not has_unknown(value):
-                        yield constraint, value, (*path, *inner), str
+        return list(_checked_values(self._engine, definition))
 
     async def _evaluate(self, work: Callable[[], Result]) -> Result:
         return await self._engine.evaluator.evaluate(self._context.project_id, work)
@@ -359,6 +349,35 @@ class ValueChecker:
             if isinstance(error, CloudError) and error.transient:
                 raise
             return error.message
+
+
+def _checked_values(engine: Engine, definition: Definition) -> Iterator[tuple[str, Any, Path, Render]]:
+    """Yield known values with custom constraints, their positions, and functions that render messages."""
+    for parameter in definition.parameters.custom_checks:
+        yield parameter.constraint, parameter.value, parameter.path, parameter.message
+    for name, resource in definition.resources.items():
+        _, kind = engine.types.lookup(definition.environment, definition.files, resource.type, name)
+        if kind is None or kind.any_properties:
+            continue
+        if kind.has_custom_constraints:
+            path = (definition.template.written("resources"), name, "properties")
+            given, _ = resolve_map(definition, resource.properties, _UNKNOWN, path)
+            for constraint, value, inner in custom_constraints(kind.properties, given):
+                if not has_unknown(value):
+                    yield constraint, value, (*path, *inner), str
+
+
+def form_problems(checker: TreeChecker) -> Iterator[Diagnostic]:
+    """Yield the problems of values with custom constraints that no service is asked about, in a checked tree."""
+    constraint = checker.engine.registry.constraint
+    for definition, place in checker.found:
+        document = definition.template.document
+        found = [
+            place(Diagnostic("constraint", tell(complaint), path, document.source, document.locate(path)))
+            for name, value, path, tell in _checked_values(checker.engine, definition)
+            if isinstance(check := constraint(name), FormCheck) and (complaint := check.problem(value))
+        ]
+        yield from _without_secrets(found, [definition])
 
 
 class DefinitionSources:

@@ -10,7 +10,7 @@ from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import BadValue, Overloaded, StokerError, TemplateInvalid
 from stoker.engine.core import Engine
-from stoker.operations.checking import TreeChecker
+from stoker.operations.checking import TreeChecker, all_problems
 from stoker.plugins.resource import FetchedTemplate
 from stoker.template.definition import Definition
 
@@ -31,7 +31,7 @@ async def checked_tree(engine: Engine, context: RequestContext, definition: Defi
 
     def checked() -> tuple[TreeChecker, list[Diagnostic]]:
         checker = TreeChecker(engine, context, fetched)
-        return checker, checker.check(definition)
+        return checker, all_problems(checker, definition)
 
     deadline = asyncio.get_running_loop().time() + _SECONDS
     while True:

@@ -25,6 +25,7 @@ from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.loader import Prepared
 from stoker.operations.checking import ValueChecker
 from stoker.operations.fetched_templates import checked_tree
+from stoker.operations.problems import with_all_problems
 from stoker.store import change_sets, exchange, queries
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
@@ -54,6 +55,22 @@ async def parse_template(engine: Engine, context: RequestContext, source: Any) -
     if not isinstance(source, str | Mapping):
         raise BadValue("The template must be a string or a map.")
     return await engine.evaluator.evaluate(context.project_id, partial(engine.loader.parse, source))
+
+
+async def parse_request(
+    engine: Engine, context: RequestContext, request: TemplateInputs, *, strict: bool = True
+) -> Template:
+    """Return the template of a request. Raises TemplateInvalid with all problems of the request, or BadValue.
+
+    `strict` is that of `with_all_problems`.
+    """
+    try:
+        return await parse_template(engine, context, request.template)
+    except TemplateInvalid as error:
+        environment, parameters = partial(_environment, request), request.parameters or {}
+        raise await with_all_problems(
+            engine, context, error, request.template or {}, environment, request.files or {}, parameters, strict=strict
+        ) from error
 
 
 async def parse_environment(
@@ -139,7 +156,12 @@ async def check_request(
         )
         return prepared, engine.loader.bind(stack, prepared.loaded, strict=True, exports=exports)
 
-    prepared, definition = await engine.evaluator.evaluate(context.project_id, bound)
+    try:
+        prepared, definition = await engine.evaluator.evaluate(context.project_id, bound)
+    except TemplateInvalid as error:
+        raise await with_all_problems(
+            engine, context, error, template.document, lambda _: environment, files, parameters
+        ) from error
     await check_exports(engine, stack, [name for name, _ in definition.exports()])
     checker = await checked_tree(engine, context, definition)
     limit = engine.settings.max_resources_per_stack
@@ -168,7 +190,7 @@ async def check_whole(
     The `former` values are those of parameters that neither the request nor its environment sets, as far as the
     template declares them.
     """
-    template = await parse_template(engine, context, request.template)
+    template = await parse_request(engine, context, request)
     environment = await parse_environment(engine, context, request, template)
     kept = {
         name: value

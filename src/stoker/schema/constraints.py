@@ -7,8 +7,9 @@ message that is generated here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from stoker.base.patterns import PatternError, PatternTooCostly, compiled
@@ -24,6 +25,10 @@ class Constraint(ABC):
         """Return what is wrong with `value` (already of its declared type); None when it is valid."""
         broken = self._problem(value)
         return (self.description or broken) if broken else None
+
+    def hint(self, value: Any) -> str:
+        """Return what to write instead of an invalid value; an empty string if nothing comes close."""
+        return ""
 
     @abstractmethod
     def _problem(self, value: Any) -> str | None: ...
@@ -106,11 +111,40 @@ class AllowedValues(Constraint):
         items = value if isinstance(value, list | tuple) else [value]
         for item in items:
             if not any(_same(item, allowed) for allowed in self.values):
-                return f"{item!r} is not one of {', '.join(repr(allowed) for allowed in self.values)}"
+                return f"{item!r} is not one of {', '.join(_listed(self.values))}"
         return None
+
+    def hint(self, value: Any) -> str:
+        names = [allowed for allowed in self.values if isinstance(allowed, str)]
+        close = get_close_matches(value, names, n=1) if isinstance(value, str) and len(value) <= _LONGEST_NAME else ()
+        return f"did you mean {close[0]!r}?" if close else ""
 
     def to_schema(self) -> dict[str, Any]:
         return self._described({"allowed_values": list(self.values)})
+
+
+def _listed(values: Sequence[Any]) -> Iterator[str]:
+    """Yield the values as a message lists them; `0 to 255` stands for consecutive integers."""
+    for run in _runs(values):
+        if len(run) >= _SHORTEST_RUN:
+            yield f"{run[0]} to {run[-1]}"
+        else:
+            yield from map(repr, run)
+
+
+def _runs(values: Sequence[Any]) -> list[list[Any]]:
+    """Return the values in order, with integers that follow each other in one list."""
+    runs: list[list[Any]] = []
+    for value in values:
+        if runs and type(value) is int and type(runs[-1][-1]) is int and value == runs[-1][-1] + 1:
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    return runs
+
+
+_SHORTEST_RUN = 4
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

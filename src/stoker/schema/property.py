@@ -243,7 +243,7 @@ class Finalizer:
         before = len(self.problems)
         converted = self._converted(prop, value, path)
         if prop.secret:
-            self.problems[before:] = [replace(problem, message=_UNSHOWN) for problem in self.problems[before:]]
+            self.problems[before:] = [replace(problem, message=_UNSHOWN, hint="") for problem in self.problems[before:]]
         return converted
 
     def _converted(self, prop: Property, value: Any, path: Path) -> Any:
@@ -278,7 +278,7 @@ class Finalizer:
                 if complaint:
                     self._report("constraint", path, constraint.description or complaint)
             elif complaint := constraint.problem(value):
-                self._report("constraint", path, complaint)
+                self._report("constraint", path, complaint, constraint.hint(value))
 
     def _report(self, rule: str, path: Path, message: str, hint: str = "") -> None:
         self.problems.append(Problem(rule, path, message, hint))

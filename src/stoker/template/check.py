@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from stoker.base.budget import charge, ensured
-from stoker.base.diagnostics import Diagnostic
+from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.resource import Node, ResourceType
 from stoker.schema.unknown import is_unknown
@@ -30,6 +30,7 @@ from stoker.template.ordering import would_close_cycle
 from stoker.template.problems import Problems, suggestion
 from stoker.template.properties import Finalized, against_schema, finalize, key_path, resolve_map
 from stoker.template.registry import is_template_name
+from stoker.template.type_hints import suggested_type
 
 TypeLookup = Callable[[str, str], ResourceType | None]
 """Takes the type as written and the resource's name; returns the type that it maps to, or None if there is none."""
@@ -82,6 +83,8 @@ class _Checker:
             self._types[resource.name] = self._look_up(resource, types)
 
     def _look_up(self, resource: ResourceDefinition, types: TypeLookup) -> ResourceType | None:
+        if not resource.type:  # the problem is reported where the template is read
+            return None
         try:
             found = types(resource.type, resource.name)
         except TemplateInvalid as error:
@@ -93,7 +96,7 @@ class _Checker:
                 hint = "include it in the files of the request"
                 self.problems.add("unknown-type", f"there is no template {resource.type!r}", path, hint=hint)
             else:
-                hint = suggestion(resource.type, self._type_names) if self._type_names else ""
+                hint = suggested_type(resource.type, self._type_names)
                 self.problems.add("unknown-type", f"there is no resource type {resource.type!r}", path, hint=hint)
         return found
 
@@ -120,7 +123,10 @@ class _Checker:
         """Check the values of the resource's metadata and properties."""
         kind = self._types[resource.name]
         self._metadata(resource)
-        if kind is not None and resource.external_id is None:
+        if kind is None:
+            path = key_path(self._definition, resource, "properties")
+            self.problems.add_all(resolve_map(self._definition, resource.properties, _SCOPE, path)[1])
+        elif resource.external_id is None:
             self._against_type(resource, kind, finalize(self._definition, resource, kind, _SCOPE))
 
     def _cycles(self) -> None:
@@ -153,8 +159,16 @@ class _Checker:
             if name in declared:
                 message, hint = f"the resource {name!r} does not exist because its condition is false", ""
             else:
-                message, hint = f"the template has no resource {name!r}", suggestion(name, declared)
+                message, hint = f"the template has no resource {name!r}", self._meant(name, path)
             self.problems.add("unknown-resource", message, path, hint=hint, kind=kind)
+
+    def _meant(self, name: str, path: Path) -> str:
+        """Return a hint for a reference to a resource that does not exist; `path` ends with the function."""
+        template = self._definition.template
+        if name in template.parameters:
+            return f"{name!r} is a parameter: use get_param"
+        names = [*template.resources, *template.parameters] if path[-1] == "Ref" else template.resources
+        return suggestion(name, names)
 
     def _named_attribute(self, placed: PlacedReference) -> bool:
         """Check that the attribute exists; return True if it does or may."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from stoker.base.budget import Budget, current
-from stoker.base.diagnostics import Diagnostic, Path
+from stoker.base.diagnostics import Diagnostic, Key, Path
 from stoker.template.expressions import Expression, ListExpression, Malformed, MapExpression
 from stoker.template.functions.base import Compiler, Function
 from stoker.template.functions.conditions import ConditionName, ConditionResult
@@ -106,7 +106,7 @@ class TemplateCompiler:
         cls = self.version.variant(name)
         if cls is not None:
             return self.build(cls, name, arguments, path, self)
-        return self.refusal(name, (*path, name))
+        return self.refusal(name, (*path, Key(name)))
 
     def refusal(self, name: str, path: Path) -> Malformed | None:
         """Return an error for a function that exists but not in this template; None if `name` is not a function."""
@@ -217,9 +217,9 @@ class _ConditionCompiler:
         if name in version.functions or name in version.removed_functions:
             message = f"{name} cannot be used in {self._place}"
             return self._template.malformed(
-                "function-in-condition", message, (*path, name), suggestion(name, self._table)
+                "function-in-condition", message, (*path, Key(name)), suggestion(name, self._table)
             )
-        return self._template.refusal(name, (*path, name))
+        return self._template.refusal(name, (*path, Key(name)))
 
 
 _REMOVED = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from copy import copy
 from typing import Any, TypeVar
 
@@ -95,6 +95,42 @@ class Definition:
         Raises TemplateInvalid for unknown, missing and invalid parameters, and for conditions and policies with
         invalid values.
         """
+        definition, problems = cls.examine(
+            template,
+            environment,
+            parameters=parameters,
+            files=files,
+            pseudo=pseudo,
+            strict=strict,
+            missing_ok=missing_ok,
+            exports=exports,
+            look_up=look_up,
+        )
+        if problems:
+            raise TemplateInvalid(problems)
+        return definition
+
+    @classmethod
+    def examine(
+        cls,
+        template: Template,
+        environment: Environment,
+        *,
+        parameters: Mapping[str, Any],
+        files: Mapping[str, str],
+        pseudo: PseudoParameters,
+        strict: bool = True,
+        missing_ok: bool = False,
+        exports: Mapping[str, Any] | None = None,
+        look_up: LookUp | None = None,
+        broken: Collection[Path] = (),
+    ) -> tuple[Definition, list[Diagnostic]]:
+        """Return a definition that may have mistakes, and the problems for which `bind` raises TemplateInvalid.
+
+        With problems, the definition serves only to find more of them: parameters with invalid values, and conditions
+        whose paths are in `broken`, are unknown; resources whose condition fails are there. Raises TemplateInvalid
+        for a loop that cannot be expanded.
+        """
         definition = cls()
         definition.environment = environment
         definition.files = files
@@ -115,23 +151,24 @@ class Definition:
             problems = Problems(template.document, template.limits.max_problems)
             definition.template = template
             definition._check_parameters(given, strict, problems)
-            problems.raise_if_any()
             definition.template = template.for_parameters(definition.parameters)
-            definition._bind(strict, Problems(definition.template.document, template.limits.max_problems))
-        return definition
+            problems.move_to(definition.template.document)
+            definition._bind(strict, broken, problems)
+        return definition, problems.sorted()
 
-    def _bind(self, strict: bool, problems: Problems) -> None:
+    def _bind(self, strict: bool, broken: Collection[Path], problems: Problems) -> None:
         self.resources = {}
-        self._conditions: dict[str, bool | Unknown] = {}
+        section = self.template.written("conditions")
+        self._conditions: dict[str, bool | Unknown] = {
+            name: UNDETERMINED for name in self.template.conditions if (section, name) in broken
+        }
         self._pending_conditions: set[str] = set()
         self._failed_conditions: dict[str, FunctionError] = {}
         self._decide_conditions()
         if strict:
             self._check_rules(problems)
-        problems.raise_if_any()
         self._bind_resources(problems)
         self._bind_outputs(problems)
-        problems.raise_if_any()
 
     def with_parameters(self, values: Mapping[str, Any]) -> Definition:
         """Return the definition with other values of some parameters, which may be unknown and are not checked."""
@@ -290,6 +327,7 @@ class Definition:
     # -- binding ----------------------------------------------------------------------------------------------
 
     def _check_parameters(self, given: Mapping[str, Any], strict: bool, problems: Problems) -> None:
+        """Add the problems of values; the values that have any become unknown."""
         declared = self.template.parameters
         if strict:
             for name in given:
@@ -301,11 +339,13 @@ class Definition:
                         hint=suggestion(name, declared),
                         kind="UnknownUserParameter",
                     )
-            problems.raise_if_any()
-        problems.add_all(self.parameters.check_defaults())
-        problems.raise_if_any()
+        found = list(self.parameters.check_defaults())
+        invalid = {str(item.path[1]) for item in found}
         if strict:
-            problems.add_all(self.parameters.check())
+            found += [item for item in self.parameters.check() if item.path[1] not in invalid]
+        problems.add_all(found)
+        if found:
+            self.parameters = self.parameters.with_values({str(item.path[1]): UNDETERMINED for item in found})
 
     def _decide_conditions(self) -> None:
         """Evaluate every condition, required ones first; report errors where a condition is used."""
@@ -323,12 +363,13 @@ class Definition:
         present = {}
         for name, resource in self.template.resources.items():
             try:
-                if self._holds(resource.condition):
-                    present[name] = ResourceDefinition(
-                        resource, self, self._deletion_policy(resource), self._external_id(resource)
-                    )
+                if not self._holds(resource.condition):
+                    continue
+                policy, external_id = self._deletion_policy(resource), self._external_id(resource)
             except FunctionError as error:
                 problems.add_all([self.located(error)])
+                policy, external_id = "Delete", None
+            present[name] = ResourceDefinition(resource, self, policy, external_id)
         self.resources = present
 
     def _bind_outputs(self, problems: Problems) -> None:

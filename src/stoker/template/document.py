@@ -14,7 +14,7 @@ import orjson
 import yaml
 
 from stoker.base.budget import charge
-from stoker.base.diagnostics import Diagnostic, Path, Position
+from stoker.base.diagnostics import Diagnostic, Key, Path, Position
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.base.json_text import NotAcceptable, TooDeep, read_json
 from stoker.template.formats import AWS_KEY, named_formats
@@ -94,7 +94,7 @@ class Document:
     def locate(self, path: Path) -> Position | None:
         """Return the position of the value at `path`, or of the nearest enclosing value; None if `parse` got a mapping.
 
-        The position of a value in a map is the position of its key.
+        The position of a map or list in a map is the position of its key, as is that of a path that ends with a `Key`.
         """
         return None if self.text is None else _position(_compose(self.text), self._origin(path))
 
@@ -200,6 +200,8 @@ def _position(node: yaml.Node | None, path: Path) -> Position | None:
         if found is None:
             break
         mark, node = found
+        if isinstance(node, yaml.ScalarNode) and node.value and not isinstance(part, Key):
+            mark = node.start_mark
     return Position(mark.line + 1, mark.column + 1)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any
 
-from stoker.base.diagnostics import Path
+from stoker.base.diagnostics import Key, Path
 from stoker.template.compiler import TemplateCompiler
 from stoker.template.cycles import topological
 from stoker.template.expressions import Expression, Malformed
@@ -49,25 +49,32 @@ class EntryReader:
     # -- resources --------------------------------------------------------------------------------------------
 
     def resources(self, entries: Mapping[str, Any], path: Path) -> dict[str, ResourceTemplate]:
-        """Return the valid resources by name; add a problem for each mistake."""
-        found = {}
-        for name, raw in entries.items():
-            resource = self._resource(name, raw, (*path, name))
-            if resource is not None:
-                found[name] = resource
-        return found
+        """Return the resources by name; add a problem for each mistake. The type of an invalid one can be empty."""
+        keys = self._version.resource_keys
+        misplaced = {
+            name
+            for name, raw in entries.items()
+            if name in keys and not (isinstance(raw, Mapping) and self._version.dialect.resource_keys["type"] in raw)
+        }
+        for name in misplaced:
+            hint = "indent it to make it a part of the resource above it"
+            self._problems.add("resource", f"{name} is on the level of the resources", (*path, Key(name)), hint=hint)
+        return {
+            name: self._resource(name, raw, (*path, name)) for name, raw in entries.items() if name not in misplaced
+        }
 
-    def _resource(self, name: str, raw: Any, path: Path) -> ResourceTemplate | None:
+    def _resource(self, name: str, raw: Any, path: Path) -> ResourceTemplate:
         if "/" in name:
             self._problems.add("resource-name", "the name of a resource must not contain '/'", path)
         if not name.isprintable():
             self._problems.add("resource-name", "the name of a resource must not contain control characters", path)
         if not isinstance(raw, Mapping):
             self._problems.add("resource", f"a resource must be a map with a type, not {type_name(raw)}", path)
-            return None
+            raw, type_written = {}, ""
+        else:
+            self._check_keys(raw, path)
+            type_written = self._type(raw, self._version.dialect.resource_keys["type"], path)
         keys = self._version.dialect.resource_keys
-        self._check_keys(raw, path)
-        type_written = self._type(raw, keys["type"], path)
         condition = self._condition(raw, keys, path)
         with nullcontext() if condition is True else self._compiler.deferring():
             fields = {
@@ -100,7 +107,7 @@ class EntryReader:
                 hint = suggestion(key, version.resource_keys)
                 if key in version.dialect.resource_keys:
                     hint = f"{version.name} does not have it; use a newer version"
-                self._problems.add("resource-key", f"a resource has no key {key!r}", (*path, key), hint=hint)
+                self._problems.add("resource-key", f"a resource has no key {key!r}", (*path, Key(key)), hint=hint)
 
     def _type(self, raw: Mapping[str, Any], key: str, path: Path) -> str:
         value = raw.get(key)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stoker.base.diagnostics import Diagnostic, Path
+from stoker.base.diagnostics import Diagnostic, Key, Path
 from stoker.base.redaction import REDACTED
 from stoker.schema.constraints import (
     AllowedPattern,
@@ -42,7 +42,8 @@ class SchemaProblem(Exception):
 class ParameterSchema:
     """One parameter's declaration. `default` is as written, None if there is none, `default_key` is the template's word
     for it, and `default_complaint` names the constraint that it violates. `constraint_description` is the description
-    that a CloudFormation template has for all constraints together.
+    that a CloudFormation template has for all constraints together. The value of a parameter that is not `sound`, since
+    its declaration is invalid, is unknown.
     """
 
     name: str
@@ -57,11 +58,12 @@ class ParameterSchema:
     constraint_description: str = ""
     default_key: str = "default"
     default_complaint: str = ""
+    sound: bool = True
 
     @property
     def required(self) -> bool:
         """Whether a value must be given. A redacted default, as in a template that the API returned, does not count."""
-        return self.default is None or self.is_redacted(self.default)
+        return self.sound and (self.default is None or self.is_redacted(self.default))
 
     def is_redacted(self, value: Any) -> bool:
         """Return whether `value` is the placeholder that API responses show instead of a hidden value."""
@@ -108,34 +110,46 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def parse(name: str, raw: Any, version: Version) -> tuple[ParameterSchema | None, list[Diagnostic]]:
+def parse(name: str, raw: Any, version: Version) -> tuple[ParameterSchema, list[Diagnostic]]:
     """Parse the declaration `raw` of the parameter `name`; paths of diagnostics are relative to the declaration."""
+    if not isinstance(raw, Mapping):
+        message = f"the declaration of a parameter must be a map, not {type_name(raw)}"
+        return ParameterSchema(name=name, sound=False), [_diagnostic(SchemaProblem(message))]
+    known = {key: value for key, value in raw.items() if key in version.parameter_keys}
+    found = [
+        SchemaProblem(
+            f"unknown key {key!r} in the declaration of a parameter",
+            (Key(key),),
+            suggestion(key, version.parameter_keys),
+        )
+        for key in raw
+        if key not in known
+    ]
     try:
-        if not isinstance(raw, Mapping):
-            raise SchemaProblem(f"the declaration of a parameter must be a map, not {type_name(raw)}")
-        for key in raw:
-            if key not in version.parameter_keys:
-                raise SchemaProblem(
-                    f"unknown key {key!r} in the declaration of a parameter",
-                    (key,),
-                    suggestion(key, version.parameter_keys),
-                )
-        schema = (_from_hot if version.dialect.name == "hot" else _from_cfn)(name, raw, version)
-        _check_constraints(schema)
-        schema = replace(schema, constraints=tuple(_finished(item, schema.type) for item in schema.constraints))
-        key = "default" if version.dialect.name == "hot" else "Default"
-        schema = replace(schema, default_key=key, default_complaint=_complaint_about_default(schema, key))
+        schema = _schema(name, known, version)
     except SchemaProblem as problem:
-        return None, [
-            Diagnostic(
-                rule="parameter-schema",
-                message=problem.message,
-                path=problem.path,
-                hint=problem.hint,
-                kind="InvalidSchemaError",
-            )
-        ]
-    return schema, []
+        found.append(problem)
+        hidden = bool(known.get("hidden")) or _no_echo(known)
+        schema = ParameterSchema(name=name, hidden=hidden)
+    return replace(schema, sound=not found), [_diagnostic(problem) for problem in found]
+
+
+def _schema(name: str, raw: Mapping[str, Any], version: Version) -> ParameterSchema:
+    schema = (_from_hot if version.dialect.name == "hot" else _from_cfn)(name, raw, version)
+    _check_constraints(schema)
+    schema = replace(schema, constraints=tuple(_finished(item, schema.type) for item in schema.constraints))
+    key = "default" if version.dialect.name == "hot" else "Default"
+    return replace(schema, default_key=key, default_complaint=_complaint_about_default(schema, key))
+
+
+def _diagnostic(problem: SchemaProblem) -> Diagnostic:
+    return Diagnostic(
+        rule="parameter-schema",
+        message=problem.message,
+        path=problem.path,
+        hint=problem.hint,
+        kind="InvalidSchemaError",
+    )
 
 
 def _type(raw: Mapping[str, Any], key: str, types: Mapping[str, ParameterType]) -> ParameterType:
@@ -182,7 +196,7 @@ def _hot_constraint(entry: Any, index: int, version: Version) -> Constraint:
     known = version.parameter_constraints
     for key in entry:
         if key not in known and key != "description":
-            raise SchemaProblem(f"there is no constraint {key!r}", (*place, key), suggestion(key, known))
+            raise SchemaProblem(f"there is no constraint {key!r}", (*place, Key(key)), suggestion(key, known))
     kind = next((kind for kind in _CONSTRAINTS if kind in entry), None)
     if kind is None:
         raise SchemaProblem("a constraint must have a kind", place, f"use one of {', '.join(sorted(known))}")
@@ -207,7 +221,7 @@ def _numbers(raw: Any, keys: tuple[str, str], whole: bool) -> tuple[Any, Any]:
         raise SchemaProblem(f"takes a map with {' and '.join(keys)}")
     for key in raw:
         if key not in keys:
-            raise SchemaProblem(f"unknown key {key!r}", (key,), suggestion(key, keys))
+            raise SchemaProblem(f"unknown key {key!r}", (Key(key),), suggestion(key, keys))
     first, second = (_bound(raw.get(key), whole) for key in keys)
     if first is None and second is None:
         raise SchemaProblem(f"takes at least one of {' and '.join(keys)}")
@@ -274,10 +288,14 @@ def _from_cfn(name: str, raw: Mapping[str, Any], version: Version) -> ParameterS
         default=raw.get("Default"),
         description=_text(raw.get("Description")),
         label=_text(raw.get("Label")),
-        hidden=str(raw.get("NoEcho", "false")).lower() == "true",
+        hidden=_no_echo(raw),
         constraints=tuple(_cfn_constraints(raw)),
         constraint_description=_text(raw.get("ConstraintDescription")),
     )
+
+
+def _no_echo(raw: Mapping[str, Any]) -> bool:
+    return str(raw.get("NoEcho", "false")).lower() == "true"
 
 
 def _cfn_constraints(raw: Mapping[str, Any]) -> Iterator[Constraint]:

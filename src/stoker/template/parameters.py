@@ -10,7 +10,7 @@ from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import ImmutableParameterModified
 from stoker.base.redaction import REDACTED
 from stoker.schema.unknown import Unknown, is_unknown
-from stoker.template.expressions import FunctionError
+from stoker.template.expressions import UNDETERMINED, FunctionError
 from stoker.template.parameter import ParameterSchema
 from stoker.template.problems import suggestion
 
@@ -126,6 +126,8 @@ class Parameters:
         if name in self._pseudo:
             return self._pseudo[name]
         schema = self._schemas.get(name)
+        if schema is not None and not schema.sound:
+            return UNDETERMINED
         raw = self._raw(name) if schema is not None else None
         if schema is not None and raw is not None:
             raw = raw if isinstance(raw, Unknown) else schema.convert(raw)
@@ -180,7 +182,7 @@ class Parameters:
 
     def _check(self, name: str, schema: ParameterSchema) -> Iterator[Diagnostic]:
         path = (self._section, name)
-        if schema.is_redacted(self._raw(name)):
+        if schema.sound and schema.is_redacted(self._raw(name)):
             yield Diagnostic(
                 "parameter-value", f"{REDACTED} is only the placeholder of a hidden value", path, hint=_GIVE_THE_VALUE
             )

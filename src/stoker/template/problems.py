@@ -89,6 +89,12 @@ class Problems:
         return replace(diagnostic, source=document.source, position=document.locate(diagnostic.path))
 
 
+def further(found: Iterable[Diagnostic], earlier: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return the diagnostics of a check that are not consequences of `earlier` problems at the same places."""
+    places = {(item.source, item.path) for item in earlier}
+    return [item for item in found if (item.source, item.path) not in places]
+
+
 def _order(diagnostic: Diagnostic) -> tuple[object, ...]:
     section = str(diagnostic.path[0]).lower() if len(diagnostic.path) > 1 else ""
     position = diagnostic.position or Position(0, 0)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stoker.base.diagnostics import Diagnostic, Path
+from stoker.base.diagnostics import Diagnostic, Key, Path
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Change, Finalizer, Problem, Property
 from stoker.schema.unknown import Unknown
@@ -91,7 +91,9 @@ def _diagnostic(definition: Definition, problem: Problem, path: Path) -> Diagnos
     document = definition.template.document
     whole = (*path, *problem.path)
     # The message names an unknown property; the path ends at the map that contains it.
-    shown = whole[:-1] if problem.rule == "unknown-property" else whole
+    shown = whole
+    if problem.rule == "unknown-property":
+        shown, whole = whole[:-1], (*whole[:-1], Key(whole[-1]))
     return Diagnostic(
         rule=problem.rule,
         message=problem.message,

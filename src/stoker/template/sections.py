@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from stoker.base.diagnostics import Path
+from stoker.base.diagnostics import Key, Path
 from stoker.base.errors import TemplateInvalid
 from stoker.template import parameter
 from stoker.template.formats import named_formats
@@ -67,7 +67,7 @@ def check_section_names(data: Mapping[str, Any], version: Version, problems: Pro
         if name not in version.sections:
             elsewhere = [other.value for other in versions() if other.key == version.key and name in other.sections]
             hint = f"it exists from {elsewhere[0]} on" if elsewhere else suggestion(name, version.sections)
-            problems.add("section", f"unknown section {name!r}", (name,), hint=hint)
+            problems.add("section", f"unknown section {name!r}", (Key(name),), hint=hint)
 
 
 def section(data: Mapping[str, Any], version: Version, name: str, problems: Problems) -> Mapping[str, Any]:
@@ -85,13 +85,11 @@ def section(data: Mapping[str, Any], version: Version, name: str, problems: Prob
 def read_parameters(
     entries: Mapping[str, Any], version: Version, path: Path, limits: Limits, problems: Problems
 ) -> dict[str, ParameterSchema]:
-    """Return the declared parameters by name."""
+    """Return the declared parameters by name; those whose declaration is invalid are not `sound`."""
     schemas = {}
     for name, raw in entries.items():
-        schema, found = parameter.parse(name, raw, version)
+        schemas[name], found = parameter.parse(name, raw, version)
         problems.add_all(replace(item, path=(*path, name, *item.path)) for item in found)
-        if schema is not None:
-            schemas[name] = schema
     return schemas
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from stoker.base.budget import ensured
-from stoker.base.errors import RequestLimitExceeded
+from stoker.base.diagnostics import Diagnostic
+from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.template.assertions import RuleTemplate, read_rules
 from stoker.template.compiler import TemplateCompiler
 from stoker.template.document import Document
@@ -87,23 +88,51 @@ class Template:
 
         Raises TemplateInvalid with all structural problems, RequestLimitExceeded if the template is too large.
         """
+        template, problems = cls.examine(document, source=source, limits=limits)
+        if problems:
+            raise TemplateInvalid(problems)
+        return template
+
+    @classmethod
+    def examine(
+        cls,
+        document: Document | str | Mapping[str, Any],
+        *,
+        source: str = "template",
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> tuple[Template, list[Diagnostic]]:
+        """Return a template that may have mistakes, and all its structural problems.
+
+        With problems, the template serves only to find more of them: a parameter whose declaration is invalid is not
+        `sound`, a resource that is not a map has no type, and other invalid parts are missing.
+
+        Raises TemplateInvalid with the problems if nothing else can be known, since the document has no data, no
+        version or no proper sections, and RequestLimitExceeded if the template is too large.
+        """
         with ensured(limits.allowed):
             if not isinstance(document, Document):
                 document = Document.parse(document, source=source, limits=limits)
-            return cls._load(document, limits, lambda schemas: Parameters(schemas, {}, {}, {}))
+            return cls._examine(document, limits, lambda schemas: Parameters(schemas, {}, {}, {}))
 
     @classmethod
-    def _load(cls, document: Document, limits: Limits, parameters: Callable[[Schemas], Parameters]) -> Template:
+    def _examine(
+        cls, document: Document, limits: Limits, parameters: Callable[[Schemas], Parameters]
+    ) -> tuple[Template, list[Diagnostic]]:
         template = cls()
-        template._read(document, limits, parameters)
-        return template
+        problems = template._read(document, limits, parameters)
+        return template, problems.sorted()
 
     def for_parameters(self, parameters: Parameters) -> Template:
         """Return the template with loops expanded for these values: this one if it has no loops.
 
         Raises TemplateInvalid for a loop that cannot be expanded, and for mistakes in the result.
         """
-        return self._load(self.document, self.limits, lambda _: parameters) if self.loops else self
+        if not self.loops:
+            return self
+        template, problems = self._examine(self.document, self.limits, lambda _: parameters)
+        if problems:
+            raise TemplateInvalid(problems)
+        return template
 
     @classmethod
     def empty(cls) -> Template:
@@ -133,7 +162,7 @@ class Template:
         """Return the template's name of the section with the HOT name `section_name`: `resources` → `Resources`."""
         return self.dialect.sections[section_name]
 
-    def _read(self, document: Document, limits: Limits, parameters: Callable[[Schemas], Parameters]) -> None:
+    def _read(self, document: Document, limits: Limits, parameters: Callable[[Schemas], Parameters]) -> Problems:
         data = document.data
         problems = Problems(document, limits.max_problems)
         self.limits = limits
@@ -142,6 +171,7 @@ class Template:
         check_section_names(data, version, problems)
         self.description = _description(data, version)
         parts = {name: section(data, version, name, problems) for name in _SECTIONS}
+        whole = not problems
         self.parameters = read_parameters(parts["parameters"], version, (self.written("parameters"),), limits, problems)
         groups = data.get("parameter_groups") if "parameter_groups" in version.sections else None
         self.parameter_groups = read_parameter_groups(groups, parts["parameters"], problems)
@@ -151,7 +181,9 @@ class Template:
         problems.move_to(self.document)
         _refuse_count(len(parts["resources"]), limits)
         self._read_entries(parts, problems)
-        problems.raise_if_any()
+        if not whole:
+            problems.raise_if_any()
+        return problems
 
     def _without_loops(
         self, document: Document, parts: dict[str, Mapping[str, Any]], parameters: Parameters, problems: Problems

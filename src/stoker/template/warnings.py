@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stoker.base.diagnostics import Diagnostic, Path
+from stoker.base.diagnostics import Diagnostic, Key, Path
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.resource import ResourceType
 from stoker.schema.constraints import AllowedPattern, AllowedValues
@@ -140,7 +140,7 @@ def _unused_conditions(subject: _Subject) -> Iterator[Diagnostic]:
     template = subject.definition.template
     for name in template.conditions:
         if name not in used:
-            path = (template.written("conditions"), name)
+            path = (template.written("conditions"), Key(name))
             yield Diagnostic("unused-condition", f"nothing uses the condition {name!r}", path, hint="remove it")
 
 
@@ -200,7 +200,11 @@ def _deprecated_properties(subject: _Subject) -> Iterator[Diagnostic]:
         support = given.prop.support
         if _leaving(support) and isinstance(given.path[-1], str):
             message = f"the property {given.name!r} is {support.status.lower()}"
-            yield Diagnostic("deprecated-property", message, given.path, hint=support.message or "")
+            yield Diagnostic("deprecated-property", message, _key_of(given), hint=support.message or "")
+
+
+def _key_of(given: _Given) -> Path:
+    return (*given.path[:-1], Key(given.path[-1]))
 
 
 def _leaving(support: Support) -> bool:
@@ -211,7 +215,7 @@ def _ineffective_properties(subject: _Subject) -> Iterator[Diagnostic]:
     for given in subject.given_properties():
         if not given.prop.implemented and isinstance(given.path[-1], str):
             message = f"the property {given.name!r} has no effect"
-            yield Diagnostic("ineffective-property", message, given.path, hint="remove it")
+            yield Diagnostic("ineffective-property", message, _key_of(given), hint="remove it")
 
 
 def _ignored_keys(subject: _Subject) -> Iterator[Diagnostic]:
@@ -219,7 +223,7 @@ def _ignored_keys(subject: _Subject) -> Iterator[Diagnostic]:
     for resource in template.resources.values():
         for key in resource.source:
             if key not in template.version.resource_keys:
-                path = (template.written("resources"), resource.name, key)
+                path = (template.written("resources"), resource.name, Key(key))
                 yield Diagnostic("ignored-key", f"the key {key!r} has no effect", path, hint="remove it")
 
 

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import yaml
@@ -312,7 +313,7 @@ def read(text: str, limits: Limits, short_tags_allowed: Callable[[Any], bool] = 
             if handler is not None:
                 handler(event)
     except yaml.YAMLError as error:
-        raise _syntax_problem(error) from error
+        raise _syntax_problem(error, text) from error
     except UnicodeError as error:
         raise YamlProblem("the document contains characters that are not valid Unicode", None) from error
     if builder.short_tag is not None and not short_tags_allowed(builder.result):
@@ -320,12 +321,20 @@ def read(text: str, limits: Limits, short_tags_allowed: Callable[[Any], bool] = 
     return builder.result
 
 
-def _syntax_problem(error: yaml.YAMLError) -> YamlProblem:
+def _syntax_problem(error: yaml.YAMLError, text: str) -> YamlProblem:
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
         position = Position(mark.line + 1, mark.column + 1) if mark else None
+        if mark is not None and _character(text, mark) == "\t":
+            return YamlProblem("not valid YAML: the line is indented with a tab character; use spaces", position)
         words = " ".join(part for part in (error.problem, error.context) if part)
         return YamlProblem(f"not valid YAML: {words}", position)
     if isinstance(error, yaml.reader.ReaderError):
         return YamlProblem("not valid YAML: the document contains a control character", None)
     return YamlProblem(f"not valid YAML: {error}", None)
+
+
+def _character(text: str, mark: yaml.Mark) -> str:
+    """Return the character at a mark; an empty string at the end of the text."""
+    line = next(islice(text.splitlines(), mark.line, None), "")
+    return line[mark.column : mark.column + 1]

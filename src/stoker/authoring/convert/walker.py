@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from stoker.base.diagnostics import Diagnostic, Path
+from stoker.base.diagnostics import Diagnostic, Key, Path
 from stoker.template.template import Template
 from stoker.template.versions import Version
 
@@ -87,8 +87,9 @@ class Walker:
     def note(self, message: str, path: Path) -> None:
         """Record a part that cannot be converted."""
         document = self.template.document
+        position = document.locate((*path[:-1], Key(path[-1])))
         self.problems.append(
-            Diagnostic("not-expressible", message, path, document.source, document.locate(path), kind="NotSupported")
+            Diagnostic("not-expressible", message, path, document.source, position, kind="NotSupported")
         )
 
 

@@ -66,7 +66,7 @@ class Function(Expression):
             value = self._evaluate(evaluation)
         except FunctionError as error:
             if error.path is None:
-                error.path = self.path
+                error.path = (*self.path, self.name)
             return evaluation.failed(error)
         kind = type(value)
         if kind is str:

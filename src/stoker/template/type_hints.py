@@ -1,0 +1,47 @@
+"""Hints for misspelt names of resource types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stoker.template.problems import suggestion
+
+_USUAL = {
+    "AWS::EC2::Address": "AWS::EC2::EIP",
+    "AWS::EC2::ElasticIP": "AWS::EC2::EIP",
+    "AWS::EC2::Server": "AWS::EC2::Instance",
+    "AWS::ElasticLoadBalancingV2::LoadBalancer": "AWS::ElasticLoadBalancing::LoadBalancer",
+    "OS::Barbican::Container": "OS::Barbican::GenericContainer",
+    "OS::Cinder::VolumeEncryption": "OS::Cinder::EncryptedVolumeType",
+    "OS::Designate::Record": "OS::Designate::RecordSet",
+    "OS::Heat::Deployment": "OS::Heat::SoftwareDeployment",
+    "OS::Heat::Group": "OS::Heat::ResourceGroup",
+    "OS::Heat::Random": "OS::Heat::RandomString",
+    "OS::Heat::ScalingGroup": "OS::Heat::AutoScalingGroup",
+    "OS::Heat::Wait": "OS::Heat::WaitCondition",
+    "OS::Keystone::Tenant": "OS::Keystone::Project",
+    "OS::Manila::SharedNetwork": "OS::Manila::ShareNetwork",
+    "OS::Neutron::Floatingip": "OS::Neutron::FloatingIP",
+    "OS::Neutron::Gateway": "OS::Neutron::RouterGateway",
+    "OS::Neutron::Interface": "OS::Neutron::RouterInterface",
+    "OS::Neutron::Network": "OS::Neutron::Net",
+    "OS::Neutron::ProviderNetwork": "OS::Neutron::ProviderNet",
+    "OS::Neutron::SecGroup": "OS::Neutron::SecurityGroup",
+    "OS::Nova::Image": "OS::Glance::WebImage",
+    "OS::Nova::Instance": "OS::Nova::Server",
+    "OS::Nova::Network": "OS::Neutron::Net",
+    "OS::Nova::Port": "OS::Neutron::Port",
+    "OS::Nova::SecurityGroup": "OS::Neutron::SecurityGroup",
+    "OS::Nova::Volume": "OS::Cinder::Volume",
+    "OS::Nova::VolumeAttachment": "OS::Cinder::VolumeAttachment",
+    "OS::Swift::Object": "OS::Swift::Container",
+}
+"""What people write, and the type that they mean."""
+
+
+def suggested_type(name: str, known: Sequence[str]) -> str:
+    """Return a hint for the type `name`, which does not exist: a usual misnomer, a difference of case, or spelling."""
+    meant = _USUAL.get(name) or next((one for one in known if one.lower() == name.lower()), None)
+    if meant is not None and meant in known:
+        return f"did you mean {meant!r}?"
+    return suggestion(name, known)

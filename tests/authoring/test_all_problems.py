@@ -1,0 +1,131 @@
+"""All mistakes of a template are reported in one pass, each once, with its place and a hint, and none that follows."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.authoring.support import Desk, diagnostics
+
+HOT = """
+    heat_template_version: 2018-08-31
+    parameters:
+      size: {type: number, defalt: 3}
+      color: {type: strng}
+      net: {type: string}
+    conditions:
+      loop: {not: loop}
+    resources:
+      web:
+        type: OS::Neutron::Network
+        condition: loop
+        properties: {name: {get_param: color}}
+      sg:
+        type: OS::Neutron::SecurityGroup
+        properties:
+          rules: [{protocol: tpc}]
+      list: [1]
+      server:
+        type: OS::Nova::Server
+        depends_on: [nothere, web, list]
+        properties:
+          flavor: m1.small
+          networks: [{network: {get_resource: net}}]
+          image: {get_param: img}
+          metadata: {count: {get_param: size}}
+      pw:
+        type: OS::Heat::RandomString
+      properties:
+        length: 5
+    outputs:
+      a: {value: {get_attr: [server, frist_address]}}
+      b: {value: {get_attr: [missing, x]}}
+"""
+CFN = """
+    AWSTemplateFormatVersion: 2010-09-09
+    Parameters:
+      Key: {Type: Strin}
+    Mappings:
+      M: {a: {b: 1}}
+    Resources:
+      A:
+        Type: AWS::EC2::Instanc
+        Properties:
+          ImageId: !FindInMap [Missing, a, b]
+      B:
+        Type: AWS::EC2::Instance
+        Properties:
+          InstanceTyp: m1
+          ImageId: {Ref: Kee}
+          UserData: {Ref: Key}
+"""
+
+
+def _lines(desk: Desk, text: str) -> list[tuple[str, str, str]]:
+    """Return line:column, rule and hint of each diagnostic."""
+    found = diagnostics(desk.stoker("lint", "--format", "json", desk.write("bad.yaml", text)))
+    return [(f"{item['position']['line']}:{item['position']['column']}", item["rule"], item["hint"]) for item in found]
+
+
+def test_a_hot_template_with_mistakes_in_every_section(desk: Desk) -> None:
+    assert _lines(desk, HOT) == [
+        ("3:24", "parameter-schema", "did you mean 'default'?"),
+        ("4:17", "parameter-schema", "did you mean 'string'?"),
+        ("7:3", "condition-cycle", ""),
+        ("10:11", "unknown-type", "did you mean 'OS::Neutron::Net'?"),
+        ("16:26", "constraint", "did you mean 'tcp'?"),
+        ("17:3", "resource", ""),
+        ("20:18", "unknown-resource", "use one of list, pw, server, sg, web"),
+        ("23:43", "unknown-resource", "'net' is a parameter: use get_param"),
+        (
+            "24:26",
+            "function",
+            "use one of OS::project_id, OS::region, OS::stack_id, OS::stack_name, color, net, size",
+        ),
+        ("28:3", "resource", "indent it to make it a part of the resource above it"),
+        ("31:15", "unknown-attribute", "did you mean 'first_address'?"),
+        ("32:15", "unknown-resource", "use one of list, pw, server, sg, web"),
+    ]
+
+
+def test_a_cloudformation_template(desk: Desk) -> None:
+    assert _lines(desk, CFN) == [
+        ("3:15", "parameter-schema", "did you mean 'String'?"),
+        ("8:11", "unknown-type", "did you mean 'AWS::EC2::Instance'?"),
+        ("10:16", "function", "use one of M"),
+        ("13:5", "required-property", ""),
+        ("14:7", "unknown-property", "did you mean 'InstanceType'?"),
+        ("15:22", "unknown-resource", "did you mean 'Key'?"),
+    ]
+
+
+def test_an_invalid_nested_template_is_reported_with_the_mistakes_of_its_parent(desk: Desk) -> None:
+    desk.write("child.yaml", "heat_template_version: 2018-08-31\nparameters: {p: {type: strin}}\noutputs: {o: 1}\n")
+    desk.write(
+        "parent.yaml",
+        "heat_template_version: 2018-08-31\nresources:\n  c: {type: child.yaml, properties: {q: 1}, deps: x}\n",
+    )
+    assert desk.complaints("parent.yaml") == [
+        ("parameter-schema", "child.yaml", 2),
+        ("output", "child.yaml", 3),
+        ("unknown-property", "parent.yaml", 3),
+        ("resource-key", "parent.yaml", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("OS::Nova::Instance", "OS::Nova::Server"),
+        ("os::nova::server", "OS::Nova::Server"),
+        ("OS::Neutron::Prot", "OS::Neutron::Port"),
+        ("OS::Neutron::Gateway", "OS::Neutron::RouterGateway"),
+    ],
+)
+def test_misnomers_of_types_have_a_hint(desk: Desk, written: str, meant: str) -> None:
+    text = f"heat_template_version: 2018-08-31\nresources: {{r: {{type: '{written}'}}}}\n"
+    assert _lines(desk, text) == [("2:23", "unknown-type", f"did you mean {meant!r}?")]
+
+
+def test_a_tab_is_named_in_the_message(desk: Desk) -> None:
+    desk.write("tab.yaml", "heat_template_version: 2018-08-31\nresources:\n\ta:\n\t\ttype: OS::Heat::None\n")
+    assert "the line is indented with a tab character; use spaces" in desk.stoker("lint", "tab.yaml").stdout
