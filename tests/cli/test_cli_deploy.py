@@ -73,9 +73,7 @@ def test_parameters_keep_the_values_of_the_last_deployment(embedded: Shell, tmp_
     assert "size = 7" in embedded.ok("deploy", "kept", "-t", str(template), *given, "--yes").out
     template.write_text(template.read_text().replace("  old: {type: string, default: a}\n", ""))
     assert exit_code_of_plan(embedded, "kept", "-t", str(template)) == 0
-    assert "parameters.key\n" in embedded.fails(
-        "plan", "kept", "-t", str(template), "--reset-parameters"
-    )
+    assert "parameters.key\n" in embedded.fails("plan", "kept", "-t", str(template), "--reset-parameters")
     reset = ("-P", "key=s3cret", "--reset-parameters")
     assert exit_code_of_plan(embedded, "kept", "-t", str(template), *reset) == 2
     environment.write_text("parameters: {size: 9}\n")
