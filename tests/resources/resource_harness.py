@@ -120,6 +120,17 @@ class Bench:
         """Delete the resource and wait until it is deleted."""
         await self.run("delete", resource)
 
+    async def replaced(self, old: Resource, properties: Mapping[str, Any], name: str = "new") -> Resource:
+        """Replace a resource as the engine does: one that excludes its replacement is deleted first."""
+        call = self.call(old, "UPDATE", old.properties)
+        call.replacement = await self.finalized(properties)
+        if first := await self.kind.excludes_replacement(call):
+            await self.delete(old)
+        new = await self.create(properties, name)
+        if not first:
+            await self.delete(old)
+        return new
+
     async def attribute(self, resource: Resource, *key: str | int) -> Any:
         """One attribute, by name and path."""
         return (await self.attributes(resource, [key]))[key]

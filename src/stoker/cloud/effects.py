@@ -31,13 +31,15 @@ _effects: ContextVar[Effects | None] = ContextVar("effects", default=None)
 
 @contextmanager
 def counted() -> Iterator[Effects]:
-    """Count the requests that this task and tasks that it starts send within the context."""
-    effects = Effects()
+    """Count the requests that this task and tasks that it starts send within the context, also for an outer context."""
+    outer, effects = _effects.get(), Effects()
     token = _effects.set(effects)
     try:
         yield effects
     finally:
         _effects.reset(token)
+        if outer is not None:
+            outer.requests += effects.requests
 
 
 def current() -> Effects:

@@ -9,7 +9,7 @@ import pytest
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
 from stoker.emulator.testing import ServedCloud
-from stoker.plugins.resource import Call, ResourceType
+from stoker.plugins.resource import ResourceType
 from stoker.resources.congress.policy import Policy
 from stoker.resources.congress.policy_rule import PolicyRule
 from tests.resources.crash_support import run_crashing
@@ -78,24 +78,10 @@ async def test_an_equal_rule_is_deleted_before_its_replacement_is_created(made: 
     await made(Policy).create({"name": "nets"})
     rules: Bench = made(PolicyRule)
     old = await rules.create({"policy": "nets", "rule": DOWN})
-    wanted = await rules.finalized({"policy": "nets", "rule": DOWN.replace(" ", ""), "comment": "c"})
-    make = rules.call
-
-    def call(*arguments: Any, **options: Any) -> Call:
-        entry = make(*arguments, **options)
-        entry.replacement = wanted
-        return entry
-
-    rules.call = call  # type: ignore[method-assign]
-    await rules.run("prepare_for_replacement", old)
-    new = await made(PolicyRule).create(wanted)
-    rules.recorded.add(str(new.physical_id))
-    await run_crashing(rules, "revert_replacement", old)
+    new = await rules.replaced(old, {"policy": "nets", "rule": DOWN.replace(" ", ""), "comment": "c"})
     [live] = await rules_of(admin, "nets")
-    assert (live["id"], live["comment"]) == (old.physical_id, None)
-    wanted = await rules.finalized({"policy": "nets", "rule": "p(1)"})
-    await rules.run("prepare_for_replacement", old)
-    assert len(await rules_of(admin, "nets")) == 1
+    assert (live["id"], live["comment"]) == (new.physical_id, "c")
+    assert not rules.kind.excludes(new.properties, await rules.finalized({"policy": "nets", "rule": "p(1)"}))
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock
-from stoker.base.errors import CloudError
+from stoker.base.errors import CloudError, Conflict
 from stoker.cloud.session import Cloud
 from stoker.emulator.testing import ServedCloud
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done
 from stoker.plugins.resource import ResourceType
 from stoker.resources.designate.record_set import RecordSet
 from stoker.resources.designate.zone import Zone
-from tests.resources.resource_harness import ActionFailed, BadProperties, Bench, Resource
+from tests.resources.resource_harness import ActionFailed, BadProperties, Bench
 
 MakeBench = Callable[[type[ResourceType]], Bench]
 EXAMPLE = {"name": "example.test.", "email": "admin@example.test"}
@@ -39,22 +38,6 @@ class Dns:
 @pytest.fixture
 def dns(cloud: Cloud, served: ServedCloud) -> Dns:
     return Dns(cloud, served)
-
-
-async def prepared(bench: Bench, old: Resource, replacement: dict[str, Any]) -> None:
-    """Let a resource prepare for its replacement, as the engine does before it creates that."""
-    wanted = await bench.finalized(replacement)
-    for _ in range(50):
-        call = bench.call(old, "UPDATE", old.properties)
-        call.replacement = wanted
-        outcome: Outcome = await bench.kind.prepare_for_replacement(call)
-        if isinstance(outcome, Failed):
-            raise ActionFailed(outcome)
-        if isinstance(outcome, Done):
-            return
-        assert isinstance(outcome, Again)
-        bench.advance(outcome.after or 0.1)
-    raise AssertionError("it is not prepared")
 
 
 async def test_a_zone(bench: MakeBench, dns: Dns) -> None:
@@ -178,27 +161,19 @@ async def test_a_record_set_gives_its_name_to_its_replacement(bench: MakeBench, 
     sets = bench(RecordSet)
     alias = {"zone": zone, "name": "www", "type": "CNAME", "records": ["web.example.test."]}
     address = {"zone": zone, "name": "www.example.test.", "type": "A", "records": ["192.0.2.1"]}
-    old = await sets.create(alias)
-    await prepared(sets, old, {**alias, "name": "other"})
-    assert (await dns.shown(f"/v2/zones/{zone}/recordsets/{old.physical_id}"))["status"] == "ACTIVE"
-    await prepared(sets, old, address)
-    new = await sets.create(address, "new")
-    await sets.run("revert_replacement", old)
+    new = await sets.replaced(await sets.create(alias), address)
     listed = await dns.cloud.list("designate", f"/v2/zones/{zone}/recordsets", "recordsets", {"name": "www*"})
-    assert [(item["id"], item["type"]) for item in listed] == [(old.physical_id, "CNAME")]
-    await sets.delete(new)
-    await sets.delete(old)
+    assert [(item["id"], item["type"]) for item in listed] == [(new.physical_id, "A")]
+    await sets.replaced(new, {**address, "name": "other"})
 
 
-async def test_a_zone_with_records_is_not_deleted_for_its_replacement(
-    bench: MakeBench, dns: Dns, clock: ManualClock
-) -> None:
+async def test_a_zone_with_records_is_not_deleted_for_its_replacement(bench: MakeBench, dns: Dns) -> None:
     zones = bench(Zone)
     zone = await zones.create(EXAMPLE)
     tiered = {**EXAMPLE, "attributes": {"tier": "gold"}}
-    with pytest.raises(ActionFailed, match="record sets would be lost"):
-        await prepared(zones, zone, tiered)
-    await prepared(zones, zone, {**tiered, "name": "other.test."})
+    with pytest.raises(Conflict, match="record sets would be lost"):
+        await zones.replaced(zone, tiered)
+    assert not zones.kind.excludes(zone.properties, await zones.finalized({**tiered, "name": "other.test."}))
     assert (await dns.shown(f"/v2/zones/{zone.physical_id}"))["status"] == "ACTIVE"
 
     dns.fail("POST", "/zones")
@@ -206,5 +181,4 @@ async def test_a_zone_with_records_is_not_deleted_for_its_replacement(
     broken.properties = await zones.finalized({**EXAMPLE, "name": "broken.test."})
     with pytest.raises(ActionFailed, match="status ERROR"):
         await zones.run("create", broken)
-    await prepared(zones, broken, {**EXAMPLE, "name": "broken.test."})
-    await zones.create({**EXAMPLE, "name": "broken.test."})
+    await zones.replaced(broken, {**EXAMPLE, "name": "broken.test."})

@@ -86,25 +86,8 @@ class Successor(Alone):
 
 async def test_a_replacement_keeps_its_routes(sets: Bench, way: Any, routes: Any) -> None:
     old = await sets.create({"router": way.router, "routes": via(10, 11)}, "set")
-    call = sets.call(old, "UPDATE", old.properties)
-    assert await sets.kind.prepare_for_replacement(call) == Again(after=0.0)
-    assert await sets.kind.prepare_for_replacement(call) == Done()
-    new = await sets.create({"router": way.router, "routes": via(11, 12)}, "set")
-    removing = replace(sets.call(old, "DELETE", old.properties), neighbours=Successor(new))
-    assert await sets.kind.delete(removing) == Done()
+    await sets.replaced(old, {"router": way.router, "routes": via(11, 12)})
     assert await routes() == [11, 12]
-
-
-async def test_rollback_restores_the_routes(sets: Bench, way: Any, routes: Any) -> None:
-    old = await sets.create({"router": way.router, "routes": via(10, 11)}, "set")
-    call = sets.call(old, "UPDATE", old.properties)
-    await sets.kind.prepare_for_replacement(call)
-    await sets.kind.prepare_for_replacement(call)
-    new = await sets.create({"router": way.router, "routes": via(11, 12)}, "set")
-    assert await sets.kind.revert_replacement(call) == Done()
-    removing = replace(sets.call(new, "DELETE", new.properties), neighbours=Successor(old))
-    assert await sets.kind.delete(removing) == Done()
-    assert await routes() == [10, 11]
 
 
 async def test_missing_routes_are_detected(sets: Bench, way: Any, cloud: Cloud) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from stoker.cloud.session import Cloud
-from stoker.plugins.outcome import Again, Done
 from stoker.resources.neutron.port import Port
 from stoker.resources.neutron.trunk import Trunk
 from tests.resources.resource_harness import BadProperties, Bench, Resource
@@ -85,20 +83,10 @@ async def test_an_interrupted_creation_is_found(trunks: Bench, ports: list[str],
     assert [trunk["id"] for trunk in await cloud.list("neutron", "/v2.0/trunks", "trunks")] == [found.physical_id]
 
 
-async def test_it_is_replaced_by_another_on_its_port_and_restored(
-    trunks: Bench, ports: list[str], cloud: Cloud
-) -> None:
+async def test_it_is_replaced_by_another_on_its_port(trunks: Bench, ports: list[str], cloud: Cloud) -> None:
     wanted = {"port": ports[0], "sub_ports": [through(ports[1], 10)]}
-    trunk = await trunks.create(wanted)
-    call = replace(trunks.call(trunk, "UPDATE", trunk.properties), replacement=trunk.properties)
-    assert await trunks.kind.prepare_for_replacement(call) == Again(after=0.0)
-    assert await trunks.kind.prepare_for_replacement(call) == Done()
-    await trunks.create(wanted, "other")
-    again = await trunks.kind.revert_replacement(call)
-    assert isinstance(again, Again)
-    call.physical_id = again.physical_id
-    assert await trunks.kind.revert_replacement(call) == Done()
-    assert [one["id"] for one in await cloud.list("neutron", "/v2.0/trunks", "trunks")] == [call.physical_id]
+    new = await trunks.replaced(await trunks.create(wanted), wanted)
+    assert [one["id"] for one in await cloud.list("neutron", "/v2.0/trunks", "trunks")] == [new.physical_id]
 
 
 @pytest.mark.parametrize("sub_port", [through("p1", 0), through("p1", 4095), {"port": "p1", "segmentation_id": 1}])

@@ -100,25 +100,11 @@ async def test_a_subscriber_has_one_subscription(bench: Any, cloud: Cloud, confi
 async def test_a_subscription_is_replaced_by_one_with_the_same_subscriber(bench: Any, cloud: Cloud) -> None:
     wanted = {"queue_name": "orders", "subscriber": "http://127.0.0.1:1/x"}
     kind: Bench = bench(Subscription)
-    old, replacement = await kind.create(wanted), await kind.finalized(wanted)
-    make = kind.call
-
-    def call(*arguments: Any, **options: Any) -> Any:
-        entry = make(*arguments, **options)
-        entry.replacement = replacement
-        return entry
-
-    kind.call = call  # type: ignore[method-assign]
-    replacement["queue_name"] = "others"
-    await kind.run("prepare_for_replacement", old)
-    assert [one["id"] for one in await subscriptions(cloud)] == [old.physical_id]
-    replacement["queue_name"] = "orders"
-    await kind.run("prepare_for_replacement", old)
-    new = await bench(Subscription).create(wanted)
-    kind.recorded.add(str(new.physical_id))
-    assert new.physical_id != old.physical_id
-    await run_crashing(kind, "revert_replacement", old)
-    assert [one["id"] for one in await subscriptions(cloud)] == [old.physical_id] != [new.physical_id]
+    old = await kind.create(wanted)
+    new = await kind.replaced(old, wanted)
+    assert [one["id"] for one in await subscriptions(cloud)] == [new.physical_id] != [old.physical_id]
+    await kind.replaced(new, {**wanted, "queue_name": "others"})
+    assert await subscriptions(cloud) == []
 
 
 async def test_a_subscription_is_found_among_several_pages(bench: Any, cloud: Cloud) -> None:

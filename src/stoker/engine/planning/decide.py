@@ -7,7 +7,7 @@ unknown) and by the step right before it acts (all are known).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
@@ -17,6 +17,7 @@ from stoker.base.json_text import dumps
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision
 from stoker.engine.planning.reasons import Awaited, Reason, ReasonCode
+from stoker.engine.planning.retaining import removal_policy
 from stoker.engine.records.differences import PropertyChange
 from stoker.engine.records.state import ResourceState
 from stoker.engine.records.values import finalized
@@ -119,6 +120,22 @@ def decide(target: Target, state: ResourceState | None, *, repairable: bool = Fa
     `repairable` means that the object of a failed resource was checked and can be used. `fate` returns the plan's
     decision about the resources that unknown values depend on.
     """
+    decision = _decide(target, state, repairable, fate)
+    if state is None or decision.kind is not Kind.REPLACE or not _excludes(state, target):
+        return decision
+    return replace(decision, reasons=(*decision.reasons, Reason(ReasonCode.DELETED_FIRST)))
+
+
+def _excludes(state: ResourceState, target: Target) -> bool:
+    """Return whether the object must be deleted before its replacement is created, as far as the values are known."""
+    if not state.type.can_exclude or state.implementation != target.implementation:
+        return False
+    if state.row.physical_id is None or removal_policy(state, target.update_replace_policy).policy == "Retain":
+        return False
+    return state.type.excludes(finalized(state.type, state.given), finalized(target.type, target.given))
+
+
+def _decide(target: Target, state: ResourceState | None, repairable: bool, fate: Fate) -> Decision:
     if state is None:
         return Decision(Kind.CREATE, (Reason(ReasonCode.NEW),), _all_new(target))
     row = state.row

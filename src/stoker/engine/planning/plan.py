@@ -14,7 +14,7 @@ from typing import Any
 
 from stoker.base.redaction import Redactor, redact
 from stoker.engine.planning.kinds import Kind
-from stoker.engine.planning.reasons import Reason
+from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.records.differences import PropertyChange
 
 
@@ -60,6 +60,11 @@ class Step:
     after: frozenset[str] = frozenset()
     causes: tuple[Cause, ...] = ()
     depth: int = 0
+
+    @property
+    def deletes_first(self) -> bool:
+        """Whether the step deletes the old object before it creates the new one."""
+        return any(reason.code is ReasonCode.DELETED_FIRST for reason in self.reasons)
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
@@ -128,7 +133,8 @@ class Plan:
             if step.kind is Kind.KEEP:
                 continue
             after = " ".join(str(numbers[key]) for key in sorted(step.after, key=numbers.__getitem__))
-            line = f"{numbers[step.key]} {step.kind.value} {step.name}"
+            verb = f"{step.kind.value} (delete first)" if step.deletes_first else step.kind.value
+            line = f"{numbers[step.key]} {verb} {step.name}"
             line += f" after {after}" if after else ""
             line += f": {'; '.join(reason.sentence() for reason in step.reasons)}" if step.reasons else ""
             lines.append(line)

@@ -229,7 +229,7 @@ class Forward:
             self._secrets |= derived_values(self.former, UnknownScope(), self._secrets)
         candidates = by_name(self.states)
         steps = [self._step(name, candidates.get(name, [])) for name in self.wanted.order]
-        kept = {step.uuid for step in steps if step.kind is not Kind.REPLACE}
+        kept = {step.uuid for step in steps if step.kind is not Kind.REPLACE or step.deletes_first}
         replaced = {step.uuid: step.name for step in steps if step.kind is Kind.REPLACE}
         removals = [
             self._removal(state, replaced.get(state.row.uuid))

@@ -30,6 +30,7 @@ class ReasonCode(StrEnum):
     CHANGES_REQUIRE_REPLACEMENT = "changes-require-replacement"
     MAY_CHANGE = "may-change"
     TYPE_REQUIRES_REPLACEMENT = "type-requires-replacement"
+    DELETED_FIRST = "deleted-first"
     NESTED_MAY_CHANGE = "nested-may-change"
     NESTED_CHANGES = "nested-changes"
     SUPERSEDED_BY_REPLACEMENT = "replaced"
@@ -119,6 +120,7 @@ _SENTENCES = {
     ReasonCode.CHANGES_REQUIRE_REPLACEMENT: "{subject} changes, which needs a new resource",
     ReasonCode.MAY_CHANGE: "{subject} may change",
     ReasonCode.TYPE_REQUIRES_REPLACEMENT: "{detail}",
+    ReasonCode.DELETED_FIRST: "the old object is deleted first, since its service allows only one of them",
     ReasonCode.NESTED_MAY_CHANGE: "its template, files or environment may change",
     ReasonCode.NESTED_CHANGES: "its nested stack changes",
     ReasonCode.SUPERSEDED_BY_REPLACEMENT: "it is replaced",

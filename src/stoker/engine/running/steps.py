@@ -6,9 +6,8 @@ after every call of a method, its result is committed. To recover, the method is
 
 from __future__ import annotations
 
-import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,7 @@ import orjson
 
 from stoker.base.errors import Bug, StokerError
 from stoker.base.ids import new_id
-from stoker.engine.calls.building import final_values, make_call
+from stoker.engine.calls.building import make_call
 from stoker.engine.planning.decide import (
     BEGINNING,
     NOT_CREATED,
@@ -31,16 +30,15 @@ from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Step
 from stoker.engine.planning.policies import Policies, forbidden
 from stoker.engine.planning.reasons import Reason, ReasonCode
-from stoker.engine.planning.retaining import ON_REPLACEMENT, removal_policy
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState, attribute_text, keys_of
 from stoker.engine.running.adoption import bringing_about, take_over
 from stoker.engine.running.content_copies import Copier
 from stoker.engine.running.hooks import hold, holds
+from stoker.engine.running.making_way import Around, MakingWay
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Method, NeedsReplacement, Performer
-from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.resource import Call, ResourceType
+from stoker.engine.running.removing import EFFECT, PARTINGS, removal_effect
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
 
@@ -51,12 +49,17 @@ Acting = Callable[[], Awaitable[Any]]
 """Does what was decided on; it may return a further `Acting`."""
 
 
+def _unchanged(method: Method) -> Method:
+    return method
+
+
 class StepRunner:
     """Runs the steps of one run; it has no state of its own."""
 
     def __init__(self, run: OperationContext) -> None:
         self.run_ = run
         self.performer = Performer(run)
+        self.making_way = MakingWay(run, self.performer, self.delete)
 
     async def run(self, step: Step) -> None:
         """Run a step. Raises Failure, or Stopped if the run must stop."""
@@ -132,7 +135,7 @@ class StepRunner:
         not keep them in memory.
         """
         run = self.run_
-        state = run.states[step.uuid] if step.uuid else None
+        state = run.states.get(step.uuid or "")
         target = await self._final_target(step.name)
         if state is not None and state.in_progress and state.row.action in BEGINNING:
             run.current[step.name] = state
@@ -213,9 +216,7 @@ class StepRunner:
 
         The resources of a nested stack are resumed by its update.
         """
-        if state.stored.made_way:
-            await self.performer.prepare(state, state.type.revert_replacement)
-            state.stored.made_way = False
+        await self.making_way.take_back(state)
         if not may_be_suspended(state.row):
             return decision
         if state.type.nested:
@@ -236,8 +237,7 @@ class StepRunner:
 
     async def _create(self, target: Target, former: ResourceState | None) -> Acting:
         run = self.run_
-        former = await self._clear(target, former)
-        await self._prepare_namesakes_for_replacement(target, former)
+        former = await self.making_way.make_way(target, former)
         former_reference = former.reference_id() if former is not None else None
         state = await self._not_created(target, former)
         adopts = run.operation.action == "ADOPT"
@@ -247,7 +247,6 @@ class StepRunner:
         batch.property_sets.append(state.give(target.given))
         if former is not None and former is not state:
             former.row.replaced_by = state.row.uuid
-            former.stored.definition[ON_REPLACEMENT] = target.update_replace_policy
             batch.change(former.seal())
         if adopts:
             take_over(state, run.adopted.get(target.name, {}))
@@ -281,54 +280,6 @@ class StepRunner:
             run.states[state.row.uuid] = run.current[target.name] = state
             await hold(run, state, "pre", "CREATE")
         return state
-
-    def _namesakes(self, target: Target, former: ResourceState | None) -> list[ResourceState]:
-        """Return recorded resources with the name, the latest first: those from before this run, and the former one."""
-        run = self.run_
-        known = [*run.earlier.get(target.name, ()), *([former] if former is not None else ())]
-        found = {state.row.uuid: state for state in known if state.row.uuid in run.states}
-        return sorted(found.values(), key=lambda state: -state.row.position)
-
-    async def _clear(self, target: Target, former: ResourceState | None) -> ResourceState | None:
-        """Remove unusable recorded resources with the name; return the former resource, if it remains.
-
-        A removal that an earlier run has begun can fail again: then the object gives up what its replacement needs, and
-        is removed after everything was created. Objects that were never usable must not accumulate.
-        """
-        for state in self._namesakes(target, former):
-            if was_never_usable(state):
-                if state is former:
-                    state.stored.definition[ON_REPLACEMENT] = target.update_replace_policy
-                await self.delete(state)
-                self.run_.moved.add(target.name)
-                former = None if state is former else former
-            elif state.row.action == "DELETE":
-                with contextlib.suppress(Failure):
-                    await self.delete(state)
-        return former
-
-    async def _prepare_namesakes_for_replacement(self, target: Target, former: ResourceState | None) -> None:
-        """Make the recorded resources with the name give up what a new object needs: the one that is replaced, and
-        those whose removal was not completed.
-        """
-        for state in self._namesakes(target, former):
-            if state.row.physical_id is not None or state.stored.uncertain:
-                await self._prepare_for_replacement(state, target)
-
-    async def _prepare_for_replacement(self, former: ResourceState, target: Target) -> None:
-        """Make a resource give up what its replacement needs, and record that."""
-        if not former.stored.made_way:
-            former.stored.made_way, former.row.fingerprint = True, ""
-            await self.run_.commit(Batch().change(former.seal()))
-
-        async def prepare_for_replacement(call: Call) -> Outcome:
-            if call.physical_id is None:
-                return Done()
-            if former.implementation == target.implementation:
-                call.replacement = await final_values(self.run_, target)
-            return await former.type.prepare_for_replacement(call)
-
-        await self.performer.prepare(former, prepare_for_replacement)
 
     def _new_state(self, target: Target) -> ResourceState:
         run = self.run_
@@ -395,8 +346,10 @@ class StepRunner:
         if state is not None and not self.run_.serves(state):
             await self.delete(state)
 
-    async def delete(self, state: ResourceState) -> None:
-        """Remove a recorded resource according to its policies (see `removal_policy`)."""
+    async def delete(self, state: ResourceState, around: Around = _unchanged) -> None:
+        """Remove a recorded resource according to its policies (see `removal_policy`); `around` wraps the method that
+        deletes its object.
+        """
         run = self.run_
         row = state.row
         is_copy = row.stack_id != run.stack.id
@@ -404,16 +357,16 @@ class StepRunner:
         if not begun_before:
             if not is_copy:
                 await hold(run, state, "pre", "DELETE")
-            state.stored.definition[_EFFECT] = removal_effect(run.operation.action, state)
+            state.stored.definition[EFFECT] = removal_effect(run.operation.action, state)
             unknown = row.physical_id is None and not state.type.local
             state.stored.uncertain = unknown and (row.action == "CREATE" or state.stored.uncertain)
             state.stored.stillborn = was_never_usable(state)
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.engine.clock.now()
             state.stored.progress = {}
             await run.commit(Batch().change(state.seal()).add(*run.events_for(state)))
-        method = PARTINGS[state.stored.definition[_EFFECT]](state.type)
+        method = PARTINGS[state.stored.definition[EFFECT]](state.type)
         if method is not None:
-            await self.performer.perform_only(state, method)
+            await self.performer.perform_only(state, around(method))
         if not is_copy:
             await hold(run, state, "post", "DELETE")
         row.status = COMPLETE
@@ -473,27 +426,3 @@ def takes_part(action: str, state: ResourceState) -> bool:
     external = state.stored.definition.get("external_id") is not None
     whole = state.row.status == COMPLETE or state.row.action == "SNAPSHOT"
     return action == "CHECK" or not (external or (action == "SNAPSHOT" and not whole))
-
-
-_EFFECT = "parting"
-"""The key of a stored definition for the effect of a removal; every release reads and writes it."""
-
-PARTINGS: Mapping[str, Callable[[ResourceType], Method | None]] = {
-    "Delete": lambda kind: kind.delete,
-    "Snapshot": lambda kind: kind.snapshot_delete,
-    "Abandon": lambda kind: kind.abandon,
-    "Retain": lambda kind: None,
-}
-"""What happens to the object when a resource is removed."""
-
-
-def removal_effect(action: str, state: ResourceState) -> str:
-    """Return what happens to the object, which is fixed when the stack's action begins to remove the resource."""
-    definition, row = state.stored.definition, state.row
-    if definition.get("external_id") is not None or row.action == NOT_CREATED:
-        return "Retain"
-    if action == "ABANDON" or (row.action == "ADOPT" and (action in ("ADOPT", "ROLLBACK") or row.status != COMPLETE)):
-        return "Abandon"
-    policy = removal_policy(state).policy
-    worthless = row.status == FAILED and row.action in state.type.unsaved
-    return "Delete" if policy == "Snapshot" and worthless else policy

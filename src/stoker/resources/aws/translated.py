@@ -59,6 +59,14 @@ class Translated(ResourceType):
     async def update(self, call: Call) -> Outcome:
         return await self.enter(self._target.update, call)
 
+    @cached_property
+    def can_exclude(self) -> bool:
+        """Whether the target can exclude its replacement."""
+        return self._target.can_exclude
+
+    async def excludes_replacement(self, call: Call) -> bool:
+        return await self.enter(self._target.excludes_replacement, call)
+
     async def prepare_for_replacement(self, call: Call) -> Outcome:
         return await self.enter(self._target.prepare_for_replacement, call)
 

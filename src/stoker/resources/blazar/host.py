@@ -6,12 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, same, unrecorded
 from stoker.resources.blazar.base import ReservationResource
-from stoker.resources.replacing import conclusive, has_passed_on, is_recorded
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Property, Support, Type
 
@@ -32,8 +30,6 @@ _OWN = {
 }
 _NOT_CAPABILITIES = frozenset({*_OWN, "id", "availability_zone", "disabled"})
 """Fields of a host that Blazar sets itself."""
-_GIVEN_UP = "given_up"
-"""In `call.data`: the host has been removed so that its replacement can add the same hypervisor."""
 
 
 class Host(ReservationResource):
@@ -48,6 +44,7 @@ class Host(ReservationResource):
     for_administrators = True
     collection = Collection("blazar", "/os-hosts", "host", "hosts", owner=None)
     identity = None
+    exclusive = (frozenset({"name"}),)
     id_is_new = False
     support = Support(version="12.0.0")
     recovery = Recovery(
@@ -75,37 +72,6 @@ class Host(ReservationResource):
         listed = await call.cloud.list("blazar", "/os-hosts", "hosts")
         found = [str(item["id"]) for item in listed if _has(body, item) and self.made_by(call, {}, item)]
         return min(await unrecorded(call, found), default=None)
-
-    async def prepare_for_replacement(self, call: Call) -> Outcome:
-        """Remove the host from the pool. Blazar refuses this while the host is reserved, and nothing changes."""
-        if _GIVEN_UP not in call.data:
-            call.data[_GIVEN_UP] = True
-            return Again(after=0.0)
-        return await conclusive(self._removed(call))
-
-    async def _removed(self, call: Call) -> Outcome:
-        await call.cloud.delete("blazar", self.member_path(call), ok=(404,))
-        return Done()
-
-    async def revert_replacement(self, call: Call) -> Outcome:
-        """Add the same hypervisor, with its ID, in place of the replacement."""
-        return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
-
-    async def _restored(self, call: Call) -> Outcome:
-        body, shown = await self.create_body(call), await self.show(call)
-        if shown is not None and not _has(body, shown):
-            if not await is_recorded(call, str(shown["id"])):
-                return Failed(f"somebody else has added the host {shown['hypervisor_hostname']}", "Conflict")
-            await call.cloud.delete("blazar", self.member_path(call), ok=(404,))
-            shown = None
-        if shown is None:
-            await call.cloud.post("blazar", "/os-hosts", body)
-        del call.data[_GIVEN_UP]
-        return Done()
-
-    async def remove(self, call: Call) -> None:
-        if not await has_passed_on(call, self.type_name):
-            await super().remove(call)
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
         found: dict[str, Any] = {}

@@ -22,6 +22,7 @@ class EncryptedVolumeType(RestResource):
     for_administrators = True
     collection = Collection("cinder", "/types/{volume_type}/encryption", "encryption", created_field=None, owner=None)
     identity = None
+    exclusive = (frozenset({"volume_type"}),)
     part_of = "OS::Cinder::VolumeType"
     id_is_new = False
     support = Support(version="5.0.0")

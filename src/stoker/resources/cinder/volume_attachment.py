@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType
@@ -14,13 +17,10 @@ from stoker.resources.nova.volume_attachments import (
     attachment_of,
     detach_completely,
 )
-from stoker.resources.replacing import conclusive
 from stoker.resources.steps import in_turn
 from stoker.schema.property import Change, Property
 
 _BUSY = 2.0
-_GIVEN_UP = "given_up"
-"""In `call.data`: the volume has been detached in favor of the replacement."""
 
 
 class VolumeAttachment(ResourceType):
@@ -69,25 +69,16 @@ class VolumeAttachment(ResourceType):
         )
         return Done(physical_id=wanted["volume_id"]) if isinstance(outcome, Done) else outcome
 
-    async def prepare_for_replacement(self, call: Call) -> Outcome:
-        """Detach the volume, also from the server of an interrupted update, so that it can be attached again."""
-        call.data[_GIVEN_UP] = True
-        return await conclusive(
-            in_turn(call, (self._detach_previous, self._detach) if call.previous else (self._detach,))
-        )
-
-    async def revert_replacement(self, call: Call) -> Outcome:
-        """Attach the volume to the server again."""
-        outcome = await conclusive(self._attach(call)) if _GIVEN_UP in call.data else Done()
-        if isinstance(outcome, Done):
-            call.data.pop(_GIVEN_UP, None)
-        return outcome
+    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+        """Return True: replaced is an attachment that could not be changed, and may be the old or the new one."""
+        return True
 
     async def _detach(self, call: Call) -> Outcome:
         given = call.properties
         return await detach_completely(call, given["instance_uuid"], str(call.physical_id), given["volume_id"])
 
     async def delete(self, call: Call) -> Outcome:
-        if call.physical_id is None or _GIVEN_UP in call.data:
+        """Detach the volume, also from the server of an interrupted update."""
+        if call.physical_id is None:
             return Done()
-        return await self._detach(call)
+        return await in_turn(call, (self._detach_previous, self._detach) if call.previous else (self._detach,))

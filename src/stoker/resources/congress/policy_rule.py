@@ -9,17 +9,16 @@ from typing import Any
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
-from stoker.resources.base import Collection, found_well
+from stoker.resources.base import Collection, RestResource, found_well
 from stoker.resources.congress.policy import SERVICE
 from stoker.resources.declare import length
-from stoker.resources.deleted_first import DeletedFirstResource
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Property, Type
 
 _BLANK = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\s+""")
 
 
-class PolicyRule(DeletedFirstResource):
+class PolicyRule(RestResource):
     """A rule of a policy. Congress cannot change rules, and a policy contains an equal one once.
 
     Therefore a rule of which only the name or the comment changes is deleted before its replacement is created.
@@ -74,13 +73,6 @@ class PolicyRule(DeletedFirstResource):
         """Return whether a policy cannot contain both rules."""
         same_policy = properties["policy"] == replacement["policy"]
         return same_policy and _is_same_rule(str(properties["rule"]), str(replacement["rule"]))
-
-    async def rivals(self, call: Call) -> list[dict[str, Any]]:
-        listed = await call.cloud.list(SERVICE, self.collection_path(call), self.collection.members)
-        return [rule for rule in listed if _is_same_rule(rule["rule"], call.properties["rule"])]
-
-    def taken(self, rival: Mapping[str, Any]) -> str:
-        return f"somebody else has created the same rule ({rival['id']}); delete it"
 
 
 def _is_same_rule(one: str, other: str) -> bool:

@@ -68,13 +68,18 @@ class RecordSet(DesignateResource):
             del found["name"]
         return found
 
-    async def excludes_replacement(self, call: Call, replacement: Mapping[str, Any]) -> bool:
+    async def excludes_replacement(self, call: Call) -> bool:
         """Return whether both have the same name and type, or the same name, which a CNAME record cannot share."""
-        before = call.properties
+        before, replacement = call.properties, call.replacement or {}
         if before["zone"] != replacement["zone"] or before["name"] is None or replacement["name"] is None:
             return False
         names = [await _full_name(call, name) for name in (before["name"], replacement["name"])]
         return is_same_name(*names) and _exclude_each_other(before["type"], replacement["type"])
+
+    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+        """Like `excludes_replacement`, for names that are written alike."""
+        alike = all(properties[name] is not None and properties[name] == replacement[name] for name in ("zone", "name"))
+        return alike and _exclude_each_other(properties["type"], replacement["type"])
 
     async def rivals(self, call: Call) -> list[dict[str, Any]]:
         body = await self.create_body(call)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stoker.plugins.outcome import Failed, Outcome
+from stoker.base.errors import Conflict
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection
 from stoker.resources.declare import length, one_of
 from stoker.resources.designate.base import DESCRIPTION, DesignateResource, is_same_name, ttl
 from stoker.schema.property import Attribute, Change, Property, Support, Type
+from stoker.schema.unknown import is_unknown
 
 PRIMARY, SECONDARY = "PRIMARY", "SECONDARY"
 _ONLY_FOR = {"email": PRIMARY, "ttl": PRIMARY, "masters": SECONDARY}
@@ -92,20 +93,22 @@ class Zone(DesignateResource):
         kind = call.properties["type"]
         return {name: value for name, value in found.items() if _ONLY_FOR.get(name, kind) == kind}
 
-    async def excludes_replacement(self, call: Call, replacement: Mapping[str, Any]) -> bool:
-        return is_same_name(call.properties["name"], replacement["name"])
+    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+        """Return whether both have the same name."""
+        name = replacement["name"]
+        return not is_unknown(name) and is_same_name(properties["name"], name)
 
-    async def prepare_for_replacement(self, call: Call) -> Outcome:
-        """Delete a zone that could not be created; refuse to delete any other for the sake of its replacement."""
-        if call.replacement is not None and await self.excludes_replacement(call, call.replacement):
-            shown = await self.show(call)
-            if shown is not None and (shown["status"], shown["action"]) not in _UNUSED:
-                return Failed(
-                    f"the zone {shown['name']} cannot be replaced by one with the same name, since its record sets "
-                    "would be lost: use another name, or delete the zone first",
-                    "Conflict",
-                )
-        return await super().prepare_for_replacement(call)
+    async def excludes_replacement(self, call: Call) -> bool:
+        """Return whether both have the same name. Raises Conflict if that name would cost the zone's record sets."""
+        if not await super().excludes_replacement(call):
+            return False
+        shown = await self.show(call)
+        if shown is not None and (shown["status"], shown["action"]) not in _UNUSED:
+            raise Conflict(
+                f"the zone {shown['name']} cannot be replaced by one with the same name, since its record sets would "
+                "be lost: use another name, or delete the zone first"
+            )
+        return True
 
     async def rivals(self, call: Call) -> list[dict[str, Any]]:
         name = call.properties["name"]

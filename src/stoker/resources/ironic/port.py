@@ -34,6 +34,7 @@ class Port(RestResource):
         "ironic", "/ports", members="ports", id_field="uuid", list_path="/ports/detail", owner=None, update="PATCH"
     )
     identity = "address"
+    exclusive = (frozenset({"address"}),)
     deleting = GONE
     kept_after_failure = True
     support = Support(version="13.0.0")

@@ -17,9 +17,8 @@ from stoker.base.json_text import dumps
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
-from stoker.resources.base import Collection, found_well, unrecorded
+from stoker.resources.base import Collection, RestResource, found_well, unrecorded
 from stoker.resources.declare import length
-from stoker.resources.deleted_first import DeletedFirstResource
 from stoker.resources.wire import NOT_SENT, to_wire, without_nulls
 from stoker.schema.property import Attribute, Change, Property, Type
 from stoker.schema.unknown import has_unknown, is_unknown
@@ -39,7 +38,7 @@ def _words(description: str, reference: str | None = None) -> Property:
     return Property(Type.LIST, description, change=Change.UPDATE, items=item)
 
 
-class Package(DeletedFirstResource):
+class Package(RestResource):
     """A package. Its full name, in the manifest, can occur once in a project.
 
     Therefore a package is deleted before its replacement with the same full name is uploaded.
@@ -134,11 +133,11 @@ class Package(DeletedFirstResource):
 
     async def find(self, call: Call) -> str | None:
         body = await self.create_body(call)
-        listed = await self.rivals(call)
+        listed = await self._namesakes(call)
         found = [str(item["id"]) for item in listed if self.made_by(call, body, item)]
         return min(await unrecorded(call, found), default=None)
 
-    async def rivals(self, call: Call) -> list[dict[str, Any]]:
+    async def _namesakes(self, call: Call) -> list[dict[str, Any]]:
         """Return the packages of the project with the full name, which are one at the most."""
         name = _full_name(_packed(call.properties))
         query = {"fqn": name, "owned": "true", "include_disabled": "true"}
@@ -167,9 +166,6 @@ class Package(DeletedFirstResource):
         if has_unknown(replacement):
             return True
         return _full_name(_packed(properties)) == _full_name(_packed(replacement))
-
-    def taken(self, rival: Mapping[str, Any]) -> str:
-        return f"somebody else has uploaded the package {rival['fully_qualified_name']} ({rival['id']}); delete it"
 
 
 def _is_given(value: Any) -> bool:

@@ -11,16 +11,12 @@ from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection, ip_address
 from stoker.resources.neutron.implicit import ROUTER_INTERFACE, same_thing
-from stoker.resources.replacing import conclusive
 from stoker.schema.property import Change, Property, Support, Type
 
 Routes = Sequence[Mapping[str, Any]]
 
 _FREE = "free"
 """In `call.progress`: the routes did not exist before this action, so they are this resource's once they do."""
-
-_GIVEN_UP = "given_up"
-"""In `call.data`: the routes have been removed from the router in favor of the replacement."""
 
 
 class ExtraRouteSet(NeutronResource):
@@ -34,6 +30,7 @@ class ExtraRouteSet(NeutronResource):
     collection = collection("router")
     id_is_new = False
     extension = "extraroute-atomic"
+    exclusive = (frozenset({"router"}),)
     support = Support(version="14.0.0")
     recovery = Recovery(
         FoundBy.LIKENESS,
@@ -93,24 +90,8 @@ class ExtraRouteSet(NeutronResource):
         await _ask(call, "add_extraroutes", added)
         return Done(physical_id=str(call.properties["router"]))
 
-    async def prepare_for_replacement(self, call: Call) -> Outcome:
-        """Remove the routes, since the router must have none of them when the replacement is created."""
-        if _GIVEN_UP not in call.data:
-            call.data[_GIVEN_UP] = True
-            return Again(after=0.0)
-        await _ask(call, "remove_extraroutes", call.properties["routes"])
-        return Done()
-
-    async def revert_replacement(self, call: Call) -> Outcome:
-        return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
-
-    async def _restored(self, call: Call) -> Outcome:
-        await _ask(call, "add_extraroutes", call.properties["routes"])
-        del call.data[_GIVEN_UP]
-        return Done()
-
     async def remove(self, call: Call) -> None:
-        await _ask(call, "remove_extraroutes", _without(call.properties["routes"], await _passed_on(call)))
+        await _ask(call, "remove_extraroutes", call.properties["routes"])
 
     async def show(self, call: Call) -> dict[str, Any] | None:
         """Return None: Neutron has no object for routes."""
@@ -132,14 +113,6 @@ class ExtraRouteSet(NeutronResource):
 
 def _path(call: Call) -> str:
     return f"/v2.0/routers/{call.properties['router']}"
-
-
-async def _passed_on(call: Call) -> Routes:
-    """Return the routes of the resource that has replaced this one, or that a rollback has restored."""
-    other = await call.neighbours.by_name(call.name)
-    if other is None or other.data is call.data or other.physical_id != call.physical_id:
-        return []
-    return other.properties.get("routes") or []
 
 
 async def _ask(call: Call, verb: str, routes: Routes) -> None:

@@ -25,6 +25,7 @@ class FloatingIP(NeutronResource):
     type_name = "OS::Neutron::FloatingIP"
     description = "An address of an external network, which can be associated with a port behind a router."
     collection = collection("floatingip")
+    exclusive = (frozenset({"floating_network", "floating_ip_address"}),)
     unobserved = frozenset({"dns_name", "dns_domain"})
     identity = "description"
     recovery = Recovery(

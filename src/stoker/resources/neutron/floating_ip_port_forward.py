@@ -32,6 +32,10 @@ class FloatingIPPortForward(NeutronResource):
     )
     service = "openstack"
     identity = None
+    exclusive = (
+        frozenset({"floating_ip", "external_port", "protocol"}),
+        frozenset({"floating_ip", "internal_port", "internal_ip_address", "internal_port_number", "protocol"}),
+    )
     extension = "floating-ip-port-forwarding"
     support = Support(version="19.0.0")
     recovery = Recovery(

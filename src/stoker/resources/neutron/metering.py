@@ -42,6 +42,7 @@ class MeteringRule(NeutronResource):
     for_administrators = True
     collection = collection("metering_label_rule", "/v2.0/metering/metering-label-rules", owner=None)
     identity = None
+    exclusive = (frozenset({"metering_label_id", "direction", "remote_ip_prefix"}),)
     support = Support(version="2014.1")
     recovery = Recovery(
         FoundBy.LIKENESS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -126,3 +127,12 @@ async def network_segments(call: Call) -> list[dict[str, Any]] | None:
             return None
         raise
     return sorted(segments, key=lambda segment: segment.get("name") or "")
+
+
+def is_same_segment(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether two networks or segments need the same segment of the physical network: its flat network, or the
+    same VLAN or tunnel ID. Neutron chooses an ID that is not given.
+    """
+    if one["physical_network" if one["network_type"] == "flat" else "segmentation_id"] is None:
+        return False
+    return all(one[name] == other[name] for name in ("network_type", "physical_network", "segmentation_id"))

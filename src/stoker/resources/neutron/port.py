@@ -235,11 +235,14 @@ class Port(NeutronResource):
         return await conclusive(_set_addresses(call, str(call.physical_id), []))
 
     async def revert_replacement(self, call: Call) -> Outcome:
-        """Assign the same addresses again, taking them from the replacement if it has them."""
+        """Assign the same addresses again, taking them from the replacement if it has them.
+
+        Those of deleted subnets cannot come back: the update that follows assigns others.
+        """
         return await conclusive(self._restored(call))
 
     async def _restored(self, call: Call) -> Outcome:
-        addresses = call.data.get(_GIVEN_UP) or []
+        addresses = await _with_subnets(call, call.data.get(_GIVEN_UP) or [])
         for address in addresses:
             for holder in await _holders(call, address["ip_address"]):
                 if not (is_named_alike(call, holder["name"]) and await is_recorded(call, holder["id"])):
@@ -278,6 +281,16 @@ class Port(NeutronResource):
         listed = await call.cloud.list("neutron", "/v2.0/subnets", "subnets", {"id": sorted(set(identifiers))})
         subnets = {subnet["id"]: subnet for subnet in listed}
         return [subnets[identifier] for identifier in identifiers if identifier in subnets]
+
+
+async def _with_subnets(call: Call, addresses: list[Any]) -> list[Any]:
+    """Return those of the addresses whose subnets exist."""
+    if not addresses:
+        return []
+    wanted = sorted({address["subnet_id"] for address in addresses})
+    listed = await call.cloud.list("neutron", "/v2.0/subnets", "subnets", {"id": wanted})
+    present = {subnet["id"] for subnet in listed}
+    return [address for address in addresses if address["subnet_id"] in present]
 
 
 async def _holders(call: Call, ip_address: str) -> list[dict[str, Any]]:

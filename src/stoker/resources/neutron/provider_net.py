@@ -9,7 +9,7 @@ from typing import Any
 from stoker.plugins.resource import Call
 from stoker.resources.declare import custom, one_of
 from stoker.resources.neutron.base import BUILT, TAGS, TENANT_ID, NeutronResource, collection
-from stoker.resources.neutron.net import network_segments
+from stoker.resources.neutron.net import is_same_segment, network_segments
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _UNNUMBERED = ("local", "flat")
@@ -89,6 +89,10 @@ class ProviderNet(NeutronResource):
         "subnets": Attribute("IDs of the network's subnets.", Type.LIST),
         "segments": Attribute("The network's segments.", Type.LIST, support=Support(version="16.0.0")),
     }
+
+    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+        """Return whether both have the same segment."""
+        return is_same_segment(properties, replacement)
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         kind = properties.get("network_type")

@@ -67,6 +67,7 @@ class QoSRule(NeutronResource):
     """A rule of a QoS policy."""
 
     identity = None
+    exclusive = (frozenset({"policy", "direction"}),)
     extension = "qos"
     recovery = Recovery(
         FoundBy.LIKENESS,
@@ -99,6 +100,7 @@ class QoSDscpMarkingRule(QoSRule):
     description = "A rule of a QoS policy that sets the DSCP mark of packets."
     for_administrators = True
     collection = _rules("dscp_marking_rule")
+    exclusive = (frozenset({"policy"}),)
     support = Support(version="7.0.0")
 
     properties = {

@@ -23,6 +23,7 @@ class RBACPolicy(NeutronResource):
     description = "Permits another project to use an object of the network service."
     collection = Collection("neutron", "/v2.0/rbac-policies", "rbac_policy", "rbac_policies")
     identity = None
+    exclusive = (frozenset({"object_type", "object_id", "target_tenant", "action"}),)
     extension = "rbac-policies"
     unobserved = frozenset({"object_id"})
     support = Support(version="6.0.0")

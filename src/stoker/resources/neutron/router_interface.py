@@ -5,32 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stoker.base.errors import CloudError
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
-from stoker.resources.replacing import conclusive, has_passed_on, is_recorded
+from stoker.resources.replacing import has_passed_on
 from stoker.schema.property import Property, Support
 
 _HIDDEN = Support("HIDDEN", "6.0.0", previous=Support("DEPRECATED", "2015.1", previous=Support(version="2013.1")))
 _ROUTER = custom("neutron.router")
 _SUBNET = custom("neutron.subnet")
 _PORT = custom("neutron.port")
-_GIVEN_UP = "given_up"
-"""In `call.data`: the interface has been removed from the router in favor of its replacement."""
 
 
 class RouterInterface(NeutronResource):
-    """A router's interface on a subnet, or with a given port."""
+    """A router's interface on a subnet, or with a given port.
+
+    Only one router can have the subnet's gateway address. An interface with a given port is not deleted before its
+    replacement is created, because Neutron deletes the port with it.
+    """
 
     type_name = "OS::Neutron::RouterInterface"
     description = "Connects a router to a subnet, with the subnet's gateway address or with a port."
     collection = collection("router")
     id_is_new = False
     extension = "router"
+    exclusive = (frozenset({"subnet"}),)
     recovery = Recovery(
         FoundBy.LIKENESS,
         "The router has a port on the subnet that was created since the action began, or uses the given port, and no "
@@ -84,42 +86,6 @@ class RouterInterface(NeutronResource):
         if call.physical_id is None:
             await _ask(call, "add_router_interface", _physical_id(call.properties))
         return Done(physical_id=_physical_id(call.properties))
-
-    async def prepare_for_replacement(self, call: Call) -> Outcome:
-        """Remove the interface, since only one router can have the subnet's gateway address.
-
-        An interface with a given port stays, because Neutron deletes the port with it. So does one that floating IPs
-        or routes still need; then the replacement cannot have its address.
-        """
-        if call.properties["subnet"] is None:
-            return Done()
-        if _GIVEN_UP not in call.data:
-            call.data[_GIVEN_UP] = True
-            return Again(after=0.0)
-        try:
-            await _ask(call, "remove_router_interface", str(call.physical_id))
-        except CloudError as error:
-            if error.conflict:
-                del call.data[_GIVEN_UP]
-            elif not error.not_found:
-                raise
-        return Done()
-
-    async def revert_replacement(self, call: Call) -> Outcome:
-        """Add the interface again, once the replacement's is removed."""
-        return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
-
-    async def _restored(self, call: Call) -> Outcome:
-        subnet = call.properties["subnet"]
-        for port in await call.cloud.list("neutron", "/v2.0/ports", "ports", {"fixed_ips": f"subnet_id={subnet}"}):
-            router = port["device_id"]
-            interfaces = {f"{router}:subnet_id={subnet}", f"{router}:port_id={port['id']}"} - {call.physical_id}
-            if any([await is_recorded(call, interface) for interface in interfaces]):
-                await _ask(call, "remove_router_interface", f"{router}:port_id={port['id']}")
-        if not await _ports(call):
-            await _ask(call, "add_router_interface", str(call.physical_id))
-        del call.data[_GIVEN_UP]
-        return Done()
 
     async def remove(self, call: Call) -> None:
         if await has_passed_on(call, self.type_name):

@@ -10,15 +10,14 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
-from stoker.resources.neutron.base import collection
-from stoker.resources.neutron.exclusive import ExclusiveResource
+from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.security_rules import RULE, port_problems, rule_key, with_string_numbers
 from stoker.schema.property import SUPPORTED, Property, Support
 
 _GROUP = custom("neutron.security_group")
 
 
-class SecurityGroupRule(ExclusiveResource):
+class SecurityGroupRule(NeutronResource):
     """A rule of an existing security group."""
 
     type_name = "OS::Neutron::SecurityGroupRule"
@@ -69,15 +68,9 @@ class SecurityGroupRule(ExclusiveResource):
         params = {"security_group_id": call.properties["security_group"]}
         return await call.cloud.list("neutron", self.collection.path, self.collection.members, params)
 
-    def excludes_replacement(self, call: Call) -> bool:
+    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
         """Return whether the replacement has the same fields, since Neutron refuses duplicate rules."""
-        return call.replacement is not None and _without_description(call.replacement) == _without_description(
-            call.properties
-        )
-
-    async def alike(self, call: Call) -> list[str]:
-        wanted = rule_key(_without_description(await self.create_body(call)))
-        return [rule["id"] for rule in await self._rules(call) if rule_key(_without_description(rule)) == wanted]
+        return _without_description(properties) == _without_description(replacement)
 
 
 def _without_description(rule: Mapping[str, Any]) -> Mapping[str, Any]:

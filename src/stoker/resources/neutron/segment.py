@@ -7,6 +7,7 @@ from typing import Any
 
 from stoker.resources.declare import between, one_of
 from stoker.resources.neutron.base import NeutronResource, collection
+from stoker.resources.neutron.net import is_same_segment
 from stoker.schema.property import Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
@@ -40,6 +41,10 @@ class Segment(NeutronResource):
         "physical_network": Property(description="Name of the physical network, for flat and vlan."),
         "segmentation_id": Property(Type.INTEGER, "Number of the VLAN, or of the tunnel.", constraints=between(1)),
     }
+
+    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+        """Return whether both are the same segment."""
+        return is_same_segment(properties, replacement)
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         kind, physical = properties.get("network_type"), properties.get("physical_network")

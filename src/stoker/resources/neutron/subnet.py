@@ -10,6 +10,7 @@ from stoker.base.errors import ResourceActionNotSupported
 from stoker.plugins.resource import Call
 from stoker.resources.declare import between, custom, one_of
 from stoker.resources.neutron.base import TAGS, TENANT_ID, VALUE_SPECS, NeutronResource, collection, ip_address
+from stoker.resources.neutron.subnet_pool import overlap
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
@@ -119,6 +120,11 @@ class Subnet(NeutronResource):
         "dns_nameservers": Attribute("Addresses of name servers.", Type.LIST),
         "enable_dhcp": Attribute("Whether DHCP is enabled.", Type.STRING),
     }
+
+    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+        """Return whether both are in one network and have an address in common."""
+        same = properties["network"] == replacement["network"]
+        return same and overlap(properties["cidr"], replacement["cidr"])
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         yield from super().validate(properties)

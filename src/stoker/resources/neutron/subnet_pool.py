@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 from stoker.base.errors import BadValue
@@ -89,6 +89,13 @@ class SubnetPool(NeutronResource):
         "tags": TAGS,
     }
 
+    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+        """Return whether both are in one address scope, in which prefixes must not overlap."""
+        scope = properties["address_scope"]
+        if scope is None or scope != replacement["address_scope"]:
+            return False
+        return any(overlap(one, other) for one, other in product(properties["prefixes"], replacement["prefixes"]))
+
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         names = ("min_prefixlen", "default_prefixlen", "max_prefixlen")
         given = [name for name in names if isinstance(properties.get(name), int)]
@@ -111,6 +118,14 @@ class SubnetPool(NeutronResource):
         if _joined(call.properties["prefixes"]) == _joined(shown["prefixes"]):
             found.pop("prefixes", None)
         return found
+
+
+def overlap(one: Any, other: Any) -> bool:
+    """Return whether two ranges of addresses, as CIDRs, have an address in common; False if one is not known."""
+    if not (isinstance(one, str) and isinstance(other, str)):
+        return False
+    first, second = ip_network(one, strict=False), ip_network(other, strict=False)
+    return first.version == second.version and first.overlaps(second)
 
 
 def _joined(prefixes: Iterable[str]) -> set[str]:

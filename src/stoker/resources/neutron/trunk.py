@@ -7,8 +7,7 @@ from typing import Any
 
 from stoker.plugins.resource import Call
 from stoker.resources.declare import between, one_of
-from stoker.resources.neutron.base import BUILT, collection
-from stoker.resources.neutron.exclusive import ExclusiveResource
+from stoker.resources.neutron.base import BUILT, NeutronResource, collection
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _SUB_PORT = {
@@ -25,7 +24,7 @@ _SUB_PORT = {
 }
 
 
-class Trunk(ExclusiveResource):
+class Trunk(NeutronResource):
     """A port that carries the traffic of others, each with its own VLAN ID.
 
     A port is the parent of at most one trunk.
@@ -37,7 +36,7 @@ class Trunk(ExclusiveResource):
     extension = "trunk"
     support = Support(version="9.0.0")
     waits = BUILT
-    unobserved = ExclusiveResource.unobserved | {"sub_ports"}
+    unobserved = NeutronResource.unobserved | {"sub_ports"}
 
     properties = {
         "name": Property(description="Name of the trunk.", change=Change.UPDATE),
@@ -99,12 +98,9 @@ class Trunk(ExclusiveResource):
         there = [sub for sub, sent in zip(wanted, _on_the_wire(call.properties), strict=True) if _key(sent) in present]
         return found if len(there) == len(wanted) else {**found, "sub_ports": there}
 
-    def excludes_replacement(self, call: Call) -> bool:
-        return call.replacement is not None
-
-    async def alike(self, call: Call) -> list[str]:
-        wanted = {"port_id": call.properties["port"]}
-        return [trunk["id"] for trunk in await call.cloud.list("neutron", "/v2.0/trunks", "trunks", wanted)]
+    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+        """Return True: a port belongs to one trunk only, be it its parent port or a sub port."""
+        return True
 
 
 def _on_the_wire(properties: Mapping[str, Any]) -> list[dict[str, Any]]:

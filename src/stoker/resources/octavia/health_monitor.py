@@ -15,6 +15,7 @@ class HealthMonitor(OctaviaResource):
     description = "Checks whether the members of a pool work; those that do not get no connections."
     collection = collection("healthmonitors", "healthmonitor")
     identity = None
+    exclusive = (frozenset({"pool"}),)
     relations = {"pool_id": "pools"}
     support = Support(version="10.0.0")
     recovery = Recovery(

@@ -16,6 +16,7 @@ class Listener(OctaviaResource):
     type_name = "OS::Octavia::Listener"
     description = "A protocol and port on which a load balancer accepts connections."
     collection = collection("listeners", "listener")
+    exclusive = (frozenset({"loadbalancer", "protocol_port"}),)
     relations = {"loadbalancer_id": "loadbalancers"}
     support = Support(version="10.0.0")
 

@@ -19,6 +19,7 @@ class Pool(OctaviaResource):
     type_name = "OS::Octavia::Pool"
     description = "A pool of members that connections are distributed to."
     collection = collection("pools", "pool")
+    exclusive = (frozenset({"listener"}),)
     relations = {"loadbalancer_id": "loadbalancers", "listener_id": "listeners"}
     support = Support(version="10.0.0")
 
@@ -91,6 +92,7 @@ class PoolMember(OctaviaResource):
     type_name = "OS::Octavia::PoolMember"
     description = "A member of a pool: an address and port that gets connections."
     collection = collection("pools/{pool}/members", "member")
+    exclusive = (frozenset({"pool", "address", "protocol_port"}),)
     identity = None
     support = Support(version="10.0.0")
     recovery = Recovery(

@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qs, quote, urlsplit
 
 from stoker.cloud import messaging
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import CLOCK_SKEW, dig, unrecorded
 from stoker.resources.declare import between, custom
-from stoker.resources.replacing import conclusive, is_recorded
 from stoker.schema.property import Change, Property, Support, Type
 from stoker.schema.unknown import has_unknown, is_unknown
 
@@ -21,8 +20,6 @@ _SCHEMES = ("http", "https", "mailto", "trust+http", "trust+https")
 _PAGE = 20
 """Subscriptions that Zaqar lists at once."""
 _NEVER_EXPIRES = 220367260800
-_GIVEN_UP = "given_up"
-"""In `call.data`: the subscription has been deleted so that its replacement can have the same subscriber."""
 _MESSAGE = "$zaqar_message$"
 """Placeholder for the message in what a subscriber receives."""
 
@@ -116,30 +113,6 @@ class Subscription(ResourceType):
             await messaging.request(call.cloud, "DELETE", self._path(call, member=True), ok=(404,))
         return Done()
 
-    async def prepare_for_replacement(self, call: Call) -> Outcome:
-        if _GIVEN_UP not in call.data:
-            if call.replacement is None or not self.excludes(call.properties, call.replacement):
-                return Done()
-            call.data[_GIVEN_UP] = True
-            return Again(after=0.0)
-        return await self.delete(call)
-
-    async def revert_replacement(self, call: Call) -> Outcome:
-        """Create an equal subscription in place of the replacement."""
-        return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
-
-    async def _restored(self, call: Call) -> Outcome:
-        for rival in await self._rivals(call):
-            if rival["id"] == call.physical_id:
-                del call.data[_GIVEN_UP]
-                return Done()
-            if not await is_recorded(call, rival["id"]):
-                # An equal one is taken for that of a request whose response was lost.
-                return Again(after=0.0, physical_id=rival["id"]) if _equals(self.wanted(call), rival) else _taken(rival)
-            path = f"{self._path(call)}/{quote(rival['id'], safe='')}"
-            await messaging.request(call.cloud, "DELETE", path, ok=(404,))
-        return Again(after=0.0, physical_id=await self._made(call))
-
     def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
         """Return whether a subscription and its replacement have the same queue and subscriber."""
         return has_unknown(replacement) or all(
@@ -164,11 +137,6 @@ def _taken(rival: Mapping[str, Any]) -> Failed:
         f"({rival['id']}), and can have one only",
         "Conflict",
     )
-
-
-def _equals(wanted: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
-    """Return whether a subscription has the lifetime and the options of a request; Zaqar adds options."""
-    return bool(wanted["ttl"] == shown["ttl"] and wanted["options"].items() <= shown["options"].items())
 
 
 class MistralTrigger(Subscription):

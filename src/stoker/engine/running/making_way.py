@@ -1,0 +1,189 @@
+"""Make recorded resources make way for another one of their name: by deletion, or by release of what it needs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from stoker.base.errors import CloudError
+from stoker.cloud.effects import counted
+from stoker.engine.calls.building import final_values
+from stoker.engine.planning.decide import Target, was_never_usable
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.retaining import ON_REPLACEMENT
+from stoker.engine.records.failure import Failure
+from stoker.engine.records.state import ResourceState
+from stoker.engine.running.operation_context import OperationContext
+from stoker.engine.running.performer import Method, Performer
+from stoker.engine.running.removing import removal_effect
+from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.resource import Call
+from stoker.store.journal import Batch
+
+Around = Callable[[Method], Method]
+
+_BEFORE = "before_deletion"
+"""The key of a stored definition for the action and the status of a resource that is deleted before its replacement is
+created: it returns to them if its service refuses the deletion.
+"""
+
+
+class Deletion(Protocol):
+    """See `StepRunner.delete`."""
+
+    def __call__(self, state: ResourceState, around: Around = ...) -> Awaitable[None]: ...
+
+
+class MakingWay:
+    """Makes recorded resources make way; it has no state of its own. `delete` removes a recorded resource."""
+
+    def __init__(self, run: OperationContext, performer: Performer, delete: Deletion) -> None:
+        self.run = run
+        self.performer = performer
+        self._delete = delete
+
+    async def make_way(self, target: Target, former: ResourceState | None) -> ResourceState | None:
+        """Make every recorded resource of the name make way; return the former resource, if it remains.
+
+        Removed are those that were never usable, which must not accumulate; those whose removal an earlier run has
+        begun; and those beside which the service refuses the new object. The others, and those of which the removal
+        fails again, release what the new object needs, and are removed after everything was created.
+        """
+        if former is not None:
+            former.stored.definition[ON_REPLACEMENT] = target.update_replace_policy
+        for state in self._namesakes(target, former):
+            if was_never_usable(state):
+                await self._delete(state)
+                self.run.moved.add(target.name)
+            elif await self._goes_first(state, target):
+                await self._delete_first(state)
+            elif state.row.action == "DELETE":
+                with contextlib.suppress(Failure):
+                    await self._delete(state)
+        if former is not None and former.row.uuid not in self.run.states:
+            former = None
+        for state in self._namesakes(target, former):
+            if state.row.physical_id is not None or state.stored.uncertain:
+                await self._release(state, target)
+        return former
+
+    def _namesakes(self, target: Target, former: ResourceState | None) -> list[ResourceState]:
+        """Return recorded resources with the name, the latest first: those from before this run, and the former one."""
+        run = self.run
+        known = [*run.earlier.get(target.name, ()), *([former] if former is not None else ())]
+        found = {state.row.uuid: state for state in known if state.row.uuid in run.states}
+        return sorted(found.values(), key=lambda state: -state.row.position)
+
+    async def _release(self, former: ResourceState, target: Target | None) -> None:
+        """Make a resource release what its replacement needs, and record that.
+
+        Without a target, the resource releases the object of another one, which has to be deleted.
+        """
+        if not former.stored.made_way:
+            former.stored.made_way, former.row.fingerprint = True, ""
+            await self.run.commit(Batch().change(former.seal()))
+
+        async def prepare_for_replacement(call: Call) -> Outcome:
+            if target is not None and former.implementation == target.implementation:
+                call.replacement = await final_values(self.run, target)
+            return await former.type.prepare_for_replacement(call)
+
+        if former.row.physical_id is not None:
+            await self.performer.prepare(former, prepare_for_replacement)
+
+    async def take_back(self, state: ResourceState) -> None:
+        """Restore what a resource has released, since it is used again."""
+        if state.stored.made_way:
+            await self.performer.prepare(state, state.type.revert_replacement)
+            state.stored.made_way = False
+
+    # -- deleted first ---------------------------------------------------------------------------------------
+
+    async def _goes_first(self, state: ResourceState, target: Target) -> bool:
+        """Return whether the object is deleted before its replacement is created, or its deletion for one has begun."""
+        if state.row.action == "DELETE":
+            return _BEFORE in state.stored.definition
+        same_type = state.implementation == target.implementation
+        if state.row.physical_id is None or not (same_type and state.type.can_exclude and self._is_deleted(state)):
+            return False
+        excludes = False
+
+        async def ask(call: Call) -> Outcome:
+            nonlocal excludes
+            call.replacement = await final_values(self.run, target)
+            excludes = await state.type.excludes_replacement(call)
+            return Done()
+
+        await self.performer.prepare(state, ask)
+        return excludes
+
+    def _is_deleted(self, state: ResourceState) -> bool:
+        """Return whether the removal of a resource deletes its object."""
+        return removal_effect(self.run.operation.action, state) in _DELETES
+
+    async def _delete_first(self, state: ResourceState) -> None:
+        """Delete a resource before its replacement is created. If its service refuses that, nothing has changed.
+
+        If the service refuses it because the object is used, dependent resources release the object first.
+        """
+        row, definition = state.row, state.stored.definition
+        definition.setdefault(_BEFORE, [row.action, row.status, row.reason])
+        sent = 0
+        released: list[ResourceState] | None = None
+
+        def around(method: Method) -> Method:
+            async def deletion(call: Call) -> Outcome:
+                nonlocal sent, released
+                with counted() as effects:
+                    try:
+                        return await method(call)
+                    except CloudError as error:
+                        if released is not None or not error.conflict:
+                            raise
+                    finally:
+                        sent += effects.requests
+                released = []
+                await self._release_from_dependents(state, released)
+                return Again(after=0.0)
+
+            return deletion
+
+        try:
+            await self._delete(state, around)
+        except Failure:
+            if not sent:
+                row.action, row.status, row.reason = definition.pop(_BEFORE)
+                await self.run.commit(Batch().change(state.seal()))
+                for dependent in released or ():
+                    await self.take_back(dependent)
+            raise
+        self.run.moved.add(row.name)
+
+    async def _release_from_dependents(self, required: ResourceState, released: list[ResourceState]) -> None:
+        """Make the resources that depend on an object release it, as far as the plan changes them anyway.
+
+        Those that it removes or replaces are deleted. Those that it updates release what they use, and are added to
+        `released`: they get it back, or what takes its place, in their update.
+        """
+        run = self.run
+        assert run.plan is not None
+        for step in run.plan.steps:
+            state = run.states.get(step.uuid or "")
+            if state is None or step.depth or required.row.name not in state.requires:
+                continue
+            if step.kind is Kind.UPDATE and not state.type.nested:
+                released.append(state)
+                await self._release(state, None)
+            elif step.kind in (Kind.REPLACE, Kind.DELETE) and self._may_go(state):
+                await self._delete_first(state)
+
+    def _may_go(self, state: ResourceState) -> bool:
+        """Return whether the plan's removal of a resource deletes its object, and may begin now."""
+        wanted, name = self.run.wanted, state.row.name
+        restricted = wanted.inputs.environment.registry.restricted_actions(name) if wanted is not None else frozenset()
+        return "replace" not in restricted and self._is_deleted(state)
+
+
+_DELETES = frozenset({"Delete", "Snapshot"})
+"""The effects of a removal that delete the object."""

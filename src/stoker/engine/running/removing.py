@@ -1,0 +1,35 @@
+"""What happens to the object when its resource is removed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from stoker.engine.planning.decide import NOT_CREATED
+from stoker.engine.planning.retaining import removal_policy
+from stoker.engine.records.state import ResourceState
+from stoker.engine.running.performer import Method
+from stoker.plugins.resource import ResourceType
+from stoker.store.records import COMPLETE, FAILED
+
+EFFECT = "parting"
+"""The key of a stored definition for the effect of a removal; every release reads and writes it."""
+
+PARTINGS: Mapping[str, Callable[[ResourceType], Method | None]] = {
+    "Delete": lambda kind: kind.delete,
+    "Snapshot": lambda kind: kind.snapshot_delete,
+    "Abandon": lambda kind: kind.abandon,
+    "Retain": lambda kind: None,
+}
+"""What happens to the object when a resource is removed."""
+
+
+def removal_effect(action: str, state: ResourceState) -> str:
+    """Return what happens to the object, which is fixed when the stack's action begins to remove the resource."""
+    definition, row = state.stored.definition, state.row
+    if definition.get("external_id") is not None or row.action == NOT_CREATED:
+        return "Retain"
+    if action == "ABANDON" or (row.action == "ADOPT" and (action in ("ADOPT", "ROLLBACK") or row.status != COMPLETE)):
+        return "Abandon"
+    policy = removal_policy(state).policy
+    worthless = row.status == FAILED and row.action in state.type.unsaved
+    return "Delete" if policy == "Snapshot" and worthless else policy
