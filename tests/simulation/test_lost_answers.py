@@ -11,6 +11,7 @@ import pytest
 
 from stoker.plugins.registry import Registry
 from tests.simulation.cases import creating
+from tests.simulation.lost_replacements import tested
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = "tests.simulation.lost_answers"
@@ -38,3 +39,14 @@ def test_a_lost_answer_makes_nothing_twice_and_forgets_nothing(part: int) -> Non
     assert [report["type"] for report in reports] == names
     assert {report["type"]: report["problems"] for report in reports if report["problems"]} == {}
     assert sum(len(changes) for report in reports for changes in report["changes"]) > len(names)
+
+
+@pytest.mark.slow
+def test_what_is_allowed_only_once_is_replaced_also_when_answers_are_lost() -> None:
+    command = [sys.executable, "-m", "tests.simulation.lost_replacements"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    reports = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [report["type"] for report in reports] == tested()
+    assert {report["type"]: report["problems"] for report in reports if report["problems"]} == {}
+    assert all(len(changes) > 1 for report in reports for changes in report["changes"])
