@@ -124,12 +124,17 @@ class Bench:
         """Replace a resource as the engine does: one that excludes its replacement is deleted first."""
         call = self.call(old, "UPDATE", old.properties)
         call.replacement = await self.finalized(properties)
-        if first := await self.kind.excludes_replacement(call):
+        exclusion = self.kind.exclusion
+        if first := exclusion is not None and await exclusion.applies(self.kind, call):
             await self.delete(old)
         new = await self.create(properties, name)
         if not first:
             await self.delete(old)
         return new
+
+    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+        """Whether an object excludes its replacement, as far as their properties show."""
+        return self.kind.exclusion is not None and self.kind.exclusion.rule(properties, replacement)
 
     async def attribute(self, resource: Resource, *key: str | int) -> Any:
         """One attribute, by name and path."""

@@ -41,6 +41,7 @@ from stoker.plugins.call import (
     StackFacts,
     Unrecorded,
 )
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.names import resolves_names
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import Recovery
@@ -103,8 +104,7 @@ class ResourceType(ABC):
     without keys do not accept one. The policy takes the place of the properties `instead_of_creation_policy`.
     `references_only` are properties that must refer to another resource of the template, with what that must be.
     `for_administrators` types are those whose service lets only administrators create objects, by its default policies.
-    `exclusive` are sets of properties: the service refuses a second object with the same values of all properties of a
-    set. Therefore an object is deleted before such a replacement is created; see also `excludes`.
+    `exclusion` declares when an object is deleted before its replacement is created, since the service allows only one.
     `unsaved` are the actions after whose failure deletion policy Snapshot makes no copy, since there is no content.
     """
 
@@ -142,7 +142,7 @@ class ResourceType(ABC):
     fetched_template: ClassVar[FetchedTemplate | None] = None
     references_only: ClassVar[Mapping[str, str]] = {}
     unsaved: ClassVar[frozenset[str]] = frozenset({"CREATE", "UPDATE"})
-    exclusive: ClassVar[tuple[frozenset[str], ...]] = ()
+    exclusion: ClassVar[Exclusion | None] = None
 
     @cached_property
     def checkable(self) -> bool:
@@ -163,13 +163,6 @@ class ResourceType(ABC):
     def has_secrets(self) -> bool:
         """Whether a property, at any depth, is secret."""
         return has_secrets(self.properties)
-
-    @cached_property
-    def can_exclude(self) -> bool:
-        """Whether an object can exclude its replacement."""
-        kind, base = type(self), ResourceType
-        defined = kind.excludes is not base.excludes or kind.excludes_replacement is not base.excludes_replacement
-        return defined or bool(self.exclusive)
 
     def configure(self, options: Mapping[str, Any]) -> None:  # noqa: B027  most types have no options
         """Apply the operator's options (heat.conf names) to the declarations; called once, before any use."""
@@ -201,16 +194,6 @@ class ResourceType(ABC):
     ) -> str | None:
         """Return why this change requires a replacement although every changed property allows an update; else None."""
         return None
-
-    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
-        """Return whether the service refuses the replacement as long as an object with `properties` exists.
-
-        Values of the replacement may be unknown; properties without a value exclude nothing by default.
-        """
-        return any(
-            all(properties.get(name) is not None and properties[name] == replacement.get(name) for name in names)
-            for names in self.exclusive
-        )
 
     def reference_id(self, resource: Snapshot) -> Any:
         """Return the value of `get_resource`: the physical ID, or the logical name while there is none."""
@@ -244,14 +227,6 @@ class ResourceType(ABC):
         May be called again.
         """
         return None
-
-    async def excludes_replacement(self, call: Call) -> bool:
-        """Like `excludes`, with the help of services. Then the object is deleted before `call.replacement` is created.
-
-        A rollback creates it again from its definition. Objects that cannot be created again from it must not exclude
-        their replacement: they release what that needs instead (`prepare_for_replacement`).
-        """
-        return call.replacement is not None and self.excludes(call.properties, call.replacement)
 
     async def prepare_for_replacement(self, call: Call) -> Outcome:
         """Release what a replacement needs before it is created: a name, an address, a port. The object is kept.

@@ -173,7 +173,7 @@ async def test_a_zone_with_records_is_not_deleted_for_its_replacement(bench: Mak
     tiered = {**EXAMPLE, "attributes": {"tier": "gold"}}
     with pytest.raises(Conflict, match="record sets would be lost"):
         await zones.replaced(zone, tiered)
-    assert not zones.kind.excludes(zone.properties, await zones.finalized({**tiered, "name": "other.test."}))
+    assert not zones.excludes(zone.properties, await zones.finalized({**tiered, "name": "other.test."}))
     assert (await dns.shown(f"/v2/zones/{zone.physical_id}"))["status"] == "ACTIVE"
 
     dns.fail("POST", "/zones")

@@ -151,7 +151,7 @@ async def test_a_package_is_replaced_under_its_full_name(bench: Any, cloud: Clou
     [live] = await cloud.list("murano", "/catalog/packages", "packages")
     assert live["id"] == new.physical_id != old.physical_id
     other = await packages.finalized({"files": {**FILES, "manifest.yaml": MANIFEST.format(name="a.b")}})
-    assert not packages.kind.excludes(new.properties, other)
+    assert not packages.excludes(new.properties, other)
 
 
 async def test_a_package_is_uploaded_once_despite_crashes(bench: Any, cloud: Cloud) -> None:

@@ -128,11 +128,12 @@ def decide(target: Target, state: ResourceState | None, *, repairable: bool = Fa
 
 def _excludes(state: ResourceState, target: Target) -> bool:
     """Return whether the object must be deleted before its replacement is created, as far as the values are known."""
-    if not state.type.can_exclude or state.implementation != target.implementation:
+    exclusion = state.type.exclusion
+    if exclusion is None or state.implementation != target.implementation:
         return False
     if state.row.physical_id is None or removal_policy(state, target.update_replace_policy).policy == "Retain":
         return False
-    return state.type.excludes(finalized(state.type, state.given), finalized(target.type, target.given))
+    return exclusion.rule(finalized(state.type, state.given), finalized(target.type, target.given))
 
 
 def _decide(target: Target, state: ResourceState | None, repairable: bool, fate: Fate) -> Decision:

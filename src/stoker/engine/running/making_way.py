@@ -104,15 +104,17 @@ class MakingWay:
         """Return whether the object is deleted before its replacement is created, or its deletion for one has begun."""
         if state.row.action == "DELETE":
             return _BEFORE in state.stored.definition
-        same_type = state.implementation == target.implementation
-        if state.row.physical_id is None or not (same_type and state.type.can_exclude and self._is_deleted(state)):
+        exclusion = state.type.exclusion
+        if exclusion is None or state.row.physical_id is None or state.implementation != target.implementation:
+            return False
+        if not self._is_deleted(state):
             return False
         excludes = False
 
         async def ask(call: Call) -> Outcome:
             nonlocal excludes
             call.replacement = await final_values(self.run, target)
-            excludes = await state.type.excludes_replacement(call)
+            excludes = await exclusion.applies(state.type, call)
             return Done()
 
         await self.performer.prepare(state, ask)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, TypeVar
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.schema.property import Finalizer
@@ -36,6 +37,8 @@ class Translated(ResourceType):
         if "target" in cls.__dict__:
             for name in _TAKEN_OVER - cls.__dict__.keys():
                 setattr(cls, name, getattr(cls.target, name))
+            if (exclusion := cls.target.exclusion) is not None:
+                cls.exclusion = _translated(exclusion, cls.target)
 
     @cached_property
     def checkable(self) -> bool:
@@ -58,14 +61,6 @@ class Translated(ResourceType):
 
     async def update(self, call: Call) -> Outcome:
         return await self.enter(self._target.update, call)
-
-    @cached_property
-    def can_exclude(self) -> bool:
-        """Whether the target can exclude its replacement."""
-        return self._target.can_exclude
-
-    async def excludes_replacement(self, call: Call) -> bool:
-        return await self.enter(self._target.excludes_replacement, call)
 
     async def prepare_for_replacement(self, call: Call) -> Outcome:
         return await self.enter(self._target.prepare_for_replacement, call)
@@ -134,3 +129,12 @@ class Translated(ResourceType):
     async def _properties(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
         wanted = await self.translated(call, given)
         return Finalizer().properties(self._target.properties, wanted)
+
+
+def _translated(exclusion: Exclusion, target: type[ResourceType]) -> Exclusion:
+    """Return the exclusion of a type that translates its properties for `target`, which only calls can do."""
+
+    async def ask(kind: Translated, call: Call) -> bool:
+        return await kind.enter(partial(exclusion.applies, target()), call)
+
+    return Exclusion(lambda properties, replacement: False, ask)

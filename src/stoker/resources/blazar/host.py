@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, same, unrecorded
@@ -44,7 +45,7 @@ class Host(ReservationResource):
     for_administrators = True
     collection = Collection("blazar", "/os-hosts", "host", "hosts", owner=None)
     identity = None
-    exclusive = (frozenset({"name"}),)
+    exclusion = Exclusion.by(("name",))
     id_is_new = False
     support = Support(version="12.0.0")
     recovery = Recovery(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
@@ -22,7 +23,7 @@ class EncryptedVolumeType(RestResource):
     for_administrators = True
     collection = Collection("cinder", "/types/{volume_type}/encryption", "encryption", created_field=None, owner=None)
     identity = None
-    exclusive = (frozenset({"volume_type"}),)
+    exclusion = Exclusion.by(("volume_type",))
     part_of = "OS::Cinder::VolumeType"
     id_is_new = False
     support = Support(version="5.0.0")

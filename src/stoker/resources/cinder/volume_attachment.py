@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from stoker.plugins.exclusion import ALWAYS
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType
@@ -29,6 +27,7 @@ class VolumeAttachment(ResourceType):
     type_name = "OS::Cinder::VolumeAttachment"
     description = "The attachment of a volume to a server."
     service = "cinder"
+    exclusion = ALWAYS  # a replaced attachment could not be changed, and may be the old or the new one
     recovery = Recovery(
         FoundBy.LIKENESS,
         "Server and volume identify it: Nova has at most one attachment of a volume to a server.",
@@ -68,10 +67,6 @@ class VolumeAttachment(ResourceType):
             call, wanted["instance_uuid"], wanted["volume_id"], wanted.get("mountpoint") or None
         )
         return Done(physical_id=wanted["volume_id"]) if isinstance(outcome, Done) else outcome
-
-    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
-        """Return True: replaced is an attachment that could not be changed, and may be the old or the new one."""
-        return True
 
     async def _detach(self, call: Call) -> Outcome:
         given = call.properties

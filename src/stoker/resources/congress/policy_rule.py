@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
@@ -18,6 +19,12 @@ from stoker.schema.property import Attribute, Property, Type
 _BLANK = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\s+""")
 
 
+def _are_equal_rules(properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+    """Return whether a policy cannot contain both rules."""
+    same_policy = properties["policy"] == replacement["policy"]
+    return same_policy and _is_same_rule(str(properties["rule"]), str(replacement["rule"]))
+
+
 class PolicyRule(RestResource):
     """A rule of a policy. Congress cannot change rules, and a policy contains an equal one once.
 
@@ -27,6 +34,7 @@ class PolicyRule(RestResource):
     type_name = "OS::Congress::PolicyRule"
     description = "A rule of a policy of Congress, in Datalog. For administrators. Heat has no such type."
     for_administrators = True
+    exclusion = Exclusion(_are_equal_rules)
     collection = Collection(
         SERVICE, "/policies/{policy}/rules", members="results", created_field=None, owner=None, filters_names=False
     )
@@ -68,11 +76,6 @@ class PolicyRule(RestResource):
         return await found_well(self, call)
 
     # -- replacing ------------------------------------------------------------------------------------------------
-
-    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
-        """Return whether a policy cannot contain both rules."""
-        same_policy = properties["policy"] == replacement["policy"]
-        return same_policy and _is_same_rule(str(properties["rule"]), str(replacement["rule"]))
 
 
 def _is_same_rule(one: str, other: str) -> bool:

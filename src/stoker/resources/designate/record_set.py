@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection
@@ -17,12 +18,28 @@ CNAME = "CNAME"
 _LONGEST_LABEL = 63
 
 
+def _are_written_alike(properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+    """Return whether both exclude each other, and their names are written alike."""
+    alike = all(properties[name] is not None and properties[name] == replacement[name] for name in ("zone", "name"))
+    return alike and _exclude_each_other(properties["type"], replacement["type"])
+
+
+async def _exclude_replacement(kind: object, call: Call) -> bool:
+    """Return whether both have the same name and type, or the same name, which a CNAME record cannot share."""
+    before, replacement = call.properties, call.replacement or {}
+    if before["zone"] != replacement["zone"] or before["name"] is None or replacement["name"] is None:
+        return False
+    names = [await _full_name(call, name) for name in (before["name"], replacement["name"])]
+    return is_same_name(*names) and _exclude_each_other(before["type"], replacement["type"])
+
+
 class RecordSet(DesignateResource):
     """The records of one type that a name has."""
 
     type_name = "OS::Designate::RecordSet"
     description = "A DNS record set: the records of one type that a name in a zone has."
     collection = Collection("designate", "/v2/zones/{zone}/recordsets", members="recordsets", owner=None)
+    exclusion = Exclusion(_are_written_alike, _exclude_replacement)
     clearable = frozenset({"description", "ttl"})
     physical_name_limit = _LONGEST_LABEL
     support = Support(version="8.0.0")
@@ -67,19 +84,6 @@ class RecordSet(DesignateResource):
         if "name" in found and is_same_name(shown["name"], f"{call.properties['name']}.{shown['zone_name']}"):
             del found["name"]
         return found
-
-    async def excludes_replacement(self, call: Call) -> bool:
-        """Return whether both have the same name and type, or the same name, which a CNAME record cannot share."""
-        before, replacement = call.properties, call.replacement or {}
-        if before["zone"] != replacement["zone"] or before["name"] is None or replacement["name"] is None:
-            return False
-        names = [await _full_name(call, name) for name in (before["name"], replacement["name"])]
-        return is_same_name(*names) and _exclude_each_other(before["type"], replacement["type"])
-
-    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
-        """Like `excludes_replacement`, for names that are written alike."""
-        alike = all(properties[name] is not None and properties[name] == replacement[name] for name in ("zone", "name"))
-        return alike and _exclude_each_other(properties["type"], replacement["type"])
 
     async def rivals(self, call: Call) -> list[dict[str, Any]]:
         body = await self.create_body(call)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import Conflict
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection
@@ -20,12 +21,32 @@ _ONLY_FOR = {"email": PRIMARY, "ttl": PRIMARY, "masters": SECONDARY}
 _DNS_PORT = ":53"
 
 
+def _have_same_name(properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+    """Return whether both have the same name."""
+    name = replacement["name"]
+    return not is_unknown(name) and is_same_name(properties["name"], name)
+
+
+async def _exclude_replacement(kind: Zone, call: Call) -> bool:
+    """Return whether both have the same name. Raises Conflict if that name would cost the zone's record sets."""
+    if not _have_same_name(call.properties, call.replacement or {}):
+        return False
+    shown = await kind.show(call)
+    if shown is not None and (shown["status"], shown["action"]) not in _UNUSED:
+        raise Conflict(
+            f"the zone {shown['name']} cannot be replaced by one with the same name, since its record sets would be "
+            "lost: use another name, or delete the zone first"
+        )
+    return True
+
+
 class Zone(DesignateResource):
     """A zone: a part of the domain name space."""
 
     type_name = "OS::Designate::Zone"
     description = "A DNS zone, with record sets of its own (PRIMARY) or as a copy of another name server's (SECONDARY)."
     collection = Collection("designate", "/v2/zones", members="zones", update="PATCH", owner=None)
+    exclusion = Exclusion(_have_same_name, _exclude_replacement)
     support = Support(version="8.0.0")
     recovery = Recovery(
         FoundBy.NAME,
@@ -92,23 +113,6 @@ class Zone(DesignateResource):
             found.pop("primaries", None)
         kind = call.properties["type"]
         return {name: value for name, value in found.items() if _ONLY_FOR.get(name, kind) == kind}
-
-    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
-        """Return whether both have the same name."""
-        name = replacement["name"]
-        return not is_unknown(name) and is_same_name(properties["name"], name)
-
-    async def excludes_replacement(self, call: Call) -> bool:
-        """Return whether both have the same name. Raises Conflict if that name would cost the zone's record sets."""
-        if not await super().excludes_replacement(call):
-            return False
-        shown = await self.show(call)
-        if shown is not None and (shown["status"], shown["action"]) not in _UNUSED:
-            raise Conflict(
-                f"the zone {shown['name']} cannot be replaced by one with the same name, since its record sets would "
-                "be lost: use another name, or delete the zone first"
-            )
-        return True
 
     async def rivals(self, call: Call) -> list[dict[str, Any]]:
         name = call.properties["name"]

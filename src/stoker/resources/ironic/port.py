@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.base.errors import NotSupported
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
@@ -34,7 +35,7 @@ class Port(RestResource):
         "ironic", "/ports", members="ports", id_field="uuid", list_path="/ports/detail", owner=None, update="PATCH"
     )
     identity = "address"
-    exclusive = (frozenset({"address"}),)
+    exclusion = Exclusion.by(("address",))
     deleting = GONE
     kept_after_failure = True
     support = Support(version="13.0.0")

@@ -14,6 +14,7 @@ import yaml
 
 from stoker.base.errors import BadValue
 from stoker.base.json_text import dumps
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
@@ -38,6 +39,13 @@ def _words(description: str, reference: str | None = None) -> Property:
     return Property(Type.LIST, description, change=Change.UPDATE, items=item)
 
 
+def _have_same_name(properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+    """Return whether two packages have the same full name. The replacement's may not be known yet."""
+    if has_unknown(replacement):
+        return True
+    return _full_name(_packed(properties)) == _full_name(_packed(replacement))
+
+
 class Package(RestResource):
     """A package. Its full name, in the manifest, can occur once in a project.
 
@@ -50,6 +58,7 @@ class Package(RestResource):
         SERVICE, "/catalog/packages", members="packages", created_field="created", owner=None, filters_names=False
     )
     identity = None
+    exclusion = Exclusion(_have_same_name)
     recovery = Recovery(
         FoundBy.NAME,
         "The project has one package with a full name. It must have been uploaded since the action began, have the "
@@ -160,12 +169,6 @@ class Package(RestResource):
         return await found_well(self, call)
 
     # -- replacing ------------------------------------------------------------------------------------------------
-
-    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
-        """Return whether two packages have the same full name. The replacement's may not be known yet."""
-        if has_unknown(replacement):
-            return True
-        return _full_name(_packed(properties)) == _full_name(_packed(replacement))
 
 
 def _is_given(value: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Graph, Node
@@ -30,7 +31,7 @@ class ExtraRouteSet(NeutronResource):
     collection = collection("router")
     id_is_new = False
     extension = "extraroute-atomic"
-    exclusive = (frozenset({"router"}),)
+    exclusion = Exclusion.by(("router",))
     support = Support(version="14.0.0")
     recovery = Recovery(
         FoundBy.LIKENESS,

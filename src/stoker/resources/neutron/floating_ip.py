@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Graph, Node
@@ -25,7 +26,7 @@ class FloatingIP(NeutronResource):
     type_name = "OS::Neutron::FloatingIP"
     description = "An address of an external network, which can be associated with a port behind a router."
     collection = collection("floatingip")
-    exclusive = (frozenset({"floating_network", "floating_ip_address"}),)
+    exclusion = Exclusion.by(("floating_network", "floating_ip_address"))
     unobserved = frozenset({"dns_name", "dns_domain"})
     identity = "description"
     recovery = Recovery(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Graph, Node
@@ -32,9 +33,9 @@ class FloatingIPPortForward(NeutronResource):
     )
     service = "openstack"
     identity = None
-    exclusive = (
-        frozenset({"floating_ip", "external_port", "protocol"}),
-        frozenset({"floating_ip", "internal_port", "internal_ip_address", "internal_port_number", "protocol"}),
+    exclusion = Exclusion.by(
+        ("floating_ip", "external_port", "protocol"),
+        ("floating_ip", "internal_port", "internal_ip_address", "internal_port_number", "protocol"),
     )
     extension = "floating-ip-port-forwarding"
     support = Support(version="19.0.0")

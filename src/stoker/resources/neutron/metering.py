@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.resources.declare import one_of
 from stoker.resources.neutron.base import NeutronResource, collection
@@ -42,7 +43,7 @@ class MeteringRule(NeutronResource):
     for_administrators = True
     collection = collection("metering_label_rule", "/v2.0/metering/metering-label-rules", owner=None)
     identity = None
-    exclusive = (frozenset({"metering_label_id", "direction", "remote_ip_prefix"}),)
+    exclusion = Exclusion.by(("metering_label_id", "direction", "remote_ip_prefix"))
     support = Support(version="2014.1")
     recovery = Recovery(
         FoundBy.LIKENESS,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.resource import Call
 from stoker.resources.declare import custom, one_of
 from stoker.resources.neutron.base import BUILT, TAGS, TENANT_ID, NeutronResource, collection
@@ -26,6 +27,7 @@ class ProviderNet(NeutronResource):
     for_administrators = True
     collection = collection("network")
     extension = "provider"
+    exclusion = Exclusion(is_same_segment)
     support = Support(version="2014.1")
     waits = BUILT
     computed = frozenset({"segments"})
@@ -89,10 +91,6 @@ class ProviderNet(NeutronResource):
         "subnets": Attribute("IDs of the network's subnets.", Type.LIST),
         "segments": Attribute("The network's segments.", Type.LIST, support=Support(version="16.0.0")),
     }
-
-    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
-        """Return whether both have the same segment."""
-        return is_same_segment(properties, replacement)
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         kind = properties.get("network_type")

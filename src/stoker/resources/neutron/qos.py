@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.resources.base import Collection
 from stoker.resources.declare import Constraints, between, one_of
@@ -67,7 +68,7 @@ class QoSRule(NeutronResource):
     """A rule of a QoS policy."""
 
     identity = None
-    exclusive = (frozenset({"policy", "direction"}),)
+    exclusion = Exclusion.by(("policy", "direction"))
     extension = "qos"
     recovery = Recovery(
         FoundBy.LIKENESS,
@@ -100,7 +101,7 @@ class QoSDscpMarkingRule(QoSRule):
     description = "A rule of a QoS policy that sets the DSCP mark of packets."
     for_administrators = True
     collection = _rules("dscp_marking_rule")
-    exclusive = (frozenset({"policy"}),)
+    exclusion = Exclusion.by(("policy",))
     support = Support(version="7.0.0")
 
     properties = {

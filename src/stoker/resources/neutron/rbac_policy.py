@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection
@@ -23,7 +24,7 @@ class RBACPolicy(NeutronResource):
     description = "Permits another project to use an object of the network service."
     collection = Collection("neutron", "/v2.0/rbac-policies", "rbac_policy", "rbac_policies")
     identity = None
-    exclusive = (frozenset({"object_type", "object_id", "target_tenant", "action"}),)
+    exclusion = Exclusion.by(("object_type", "object_id", "target_tenant", "action"))
     extension = "rbac-policies"
     unobserved = frozenset({"object_id"})
     support = Support(version="6.0.0")

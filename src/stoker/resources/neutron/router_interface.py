@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
@@ -32,7 +33,7 @@ class RouterInterface(NeutronResource):
     collection = collection("router")
     id_is_new = False
     extension = "router"
-    exclusive = (frozenset({"subnet"}),)
+    exclusion = Exclusion.by(("subnet",))
     recovery = Recovery(
         FoundBy.LIKENESS,
         "The router has a port on the subnet that was created since the action began, or uses the given port, and no "

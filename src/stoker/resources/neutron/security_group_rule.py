@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
@@ -24,6 +25,7 @@ class SecurityGroupRule(NeutronResource):
     description = "A rule of an existing security group."
     collection = collection("security_group_rule", "/v2.0/security-group-rules")
     extension = "security-group"
+    exclusion = Exclusion(lambda one, other: _without_description(one) == _without_description(other))
     support = Support(version="7.0.0")
     identity = None
     recovery = Recovery(
@@ -67,10 +69,6 @@ class SecurityGroupRule(NeutronResource):
     async def _rules(self, call: Call) -> list[dict[str, Any]]:
         params = {"security_group_id": call.properties["security_group"]}
         return await call.cloud.list("neutron", self.collection.path, self.collection.members, params)
-
-    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
-        """Return whether the replacement has the same fields, since Neutron refuses duplicate rules."""
-        return _without_description(properties) == _without_description(replacement)
 
 
 def _without_description(rule: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.resources.declare import between, one_of
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.net import is_same_segment
@@ -21,6 +22,7 @@ class Segment(NeutronResource):
     description = "A layer 2 segment of a network. By default only administrators may create one."
     for_administrators = True
     collection = collection("segment", owner=None)
+    exclusion = Exclusion(is_same_segment)
     extension = "segment"
     support = Support(version="9.0.0")
 
@@ -41,10 +43,6 @@ class Segment(NeutronResource):
         "physical_network": Property(description="Name of the physical network, for flat and vlan."),
         "segmentation_id": Property(Type.INTEGER, "Number of the VLAN, or of the tunnel.", constraints=between(1)),
     }
-
-    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
-        """Return whether both are the same segment."""
-        return is_same_segment(properties, replacement)
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         kind, physical = properties.get("network_type"), properties.get("physical_network")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import ResourceActionNotSupported
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.resource import Call
 from stoker.resources.declare import between, custom, one_of
 from stoker.resources.neutron.base import TAGS, TENANT_ID, VALUE_SPECS, NeutronResource, collection, ip_address
@@ -30,12 +31,19 @@ _HOST_ROUTE = {
 }
 
 
+def _share_addresses(properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+    """Return whether both are in one network and have an address in common."""
+    same = properties["network"] == replacement["network"]
+    return same and overlap(properties["cidr"], replacement["cidr"])
+
+
 class Subnet(NeutronResource):
     """A range of addresses of a network, from which ports get theirs."""
 
     type_name = "OS::Neutron::Subnet"
     description = "A range of addresses of a network, from which ports get theirs."
     collection = collection("subnet")
+    exclusion = Exclusion(_share_addresses)
     ports_by = "fixed_ips=subnet_id={id}"
 
     properties = {
@@ -120,11 +128,6 @@ class Subnet(NeutronResource):
         "dns_nameservers": Attribute("Addresses of name servers.", Type.LIST),
         "enable_dhcp": Attribute("Whether DHCP is enabled.", Type.STRING),
     }
-
-    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
-        """Return whether both are in one network and have an address in common."""
-        same = properties["network"] == replacement["network"]
-        return same and overlap(properties["cidr"], replacement["cidr"])
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         yield from super().validate(properties)

@@ -8,6 +8,7 @@ from itertools import pairwise, product
 from typing import Any
 
 from stoker.base.errors import BadValue
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.resource import Call
 from stoker.resources.declare import between, custom, length, one_of
 from stoker.resources.neutron.base import TAGS, NeutronResource, collection
@@ -35,6 +36,14 @@ class AddressScope(NeutronResource):
     }
 
 
+def _share_prefixes(properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+    """Return whether both are in one address scope, in which prefixes must not overlap."""
+    scope = properties["address_scope"]
+    if scope is None or scope != replacement["address_scope"]:
+        return False
+    return any(overlap(one, other) for one, other in product(properties["prefixes"], replacement["prefixes"]))
+
+
 class SubnetPool(NeutronResource):
     """Prefixes that subnets are allocated from."""
 
@@ -42,6 +51,7 @@ class SubnetPool(NeutronResource):
     description = "Prefixes from which the ranges of subnets are allocated."
     collection = collection("subnetpool")
     extension = "subnet_allocation"
+    exclusion = Exclusion(_share_prefixes)
     support = Support(version="6.0.0")
 
     properties = {
@@ -88,13 +98,6 @@ class SubnetPool(NeutronResource):
         "shared": Property(Type.BOOLEAN, _SHARED, default=False),
         "tags": TAGS,
     }
-
-    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
-        """Return whether both are in one address scope, in which prefixes must not overlap."""
-        scope = properties["address_scope"]
-        if scope is None or scope != replacement["address_scope"]:
-            return False
-        return any(overlap(one, other) for one, other in product(properties["prefixes"], replacement["prefixes"]))
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         names = ("min_prefixlen", "default_prefixlen", "max_prefixlen")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from stoker.plugins.exclusion import ALWAYS
 from stoker.plugins.resource import Call
 from stoker.resources.declare import between, one_of
 from stoker.resources.neutron.base import BUILT, NeutronResource, collection
@@ -34,6 +35,7 @@ class Trunk(NeutronResource):
     description = "A port of a server that carries the traffic of several networks, distinguished by VLAN IDs."
     collection = collection("trunk")
     extension = "trunk"
+    exclusion = ALWAYS  # a port belongs to one trunk, as its parent port or as a sub port
     support = Support(version="9.0.0")
     waits = BUILT
     unobserved = NeutronResource.unobserved | {"sub_ports"}
@@ -97,10 +99,6 @@ class Trunk(NeutronResource):
         wanted = call.properties["sub_ports"] or []
         there = [sub for sub, sent in zip(wanted, _on_the_wire(call.properties), strict=True) if _key(sent) in present]
         return found if len(there) == len(wanted) else {**found, "sub_ports": there}
-
-    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
-        """Return True: a port belongs to one trunk only, be it its parent port or a sub port."""
-        return True
 
 
 def _on_the_wire(properties: Mapping[str, Any]) -> list[dict[str, Any]]:

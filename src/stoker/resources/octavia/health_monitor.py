@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.resources.declare import between, one_of
 from stoker.resources.octavia.base import ADMIN_STATE_UP, TENANT_ID, OctaviaResource, collection
@@ -15,7 +16,7 @@ class HealthMonitor(OctaviaResource):
     description = "Checks whether the members of a pool work; those that do not get no connections."
     collection = collection("healthmonitors", "healthmonitor")
     identity = None
-    exclusive = (frozenset({"pool"}),)
+    exclusion = Exclusion.by(("pool",))
     relations = {"pool_id": "pools"}
     support = Support(version="10.0.0")
     recovery = Recovery(

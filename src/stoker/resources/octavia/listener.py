@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.resources.declare import between, custom, one_of
 from stoker.resources.octavia.base import ADMIN_STATE_UP, NAME, TENANT_ID, OctaviaResource, collection
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -16,7 +17,7 @@ class Listener(OctaviaResource):
     type_name = "OS::Octavia::Listener"
     description = "A protocol and port on which a load balancer accepts connections."
     collection = collection("listeners", "listener")
-    exclusive = (frozenset({"loadbalancer", "protocol_port"}),)
+    exclusion = Exclusion.by(("loadbalancer", "protocol_port"))
     relations = {"loadbalancer_id": "loadbalancers"}
     support = Support(version="10.0.0")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.resources.declare import between, custom, one_of
 from stoker.resources.octavia.base import ADMIN_STATE_UP, NAME, OctaviaResource, collection
@@ -19,7 +20,7 @@ class Pool(OctaviaResource):
     type_name = "OS::Octavia::Pool"
     description = "A pool of members that connections are distributed to."
     collection = collection("pools", "pool")
-    exclusive = (frozenset({"listener"}),)
+    exclusion = Exclusion.by(("listener",))
     relations = {"loadbalancer_id": "loadbalancers", "listener_id": "listeners"}
     support = Support(version="10.0.0")
 
@@ -92,7 +93,7 @@ class PoolMember(OctaviaResource):
     type_name = "OS::Octavia::PoolMember"
     description = "A member of a pool: an address and port that gets connections."
     collection = collection("pools/{pool}/members", "member")
-    exclusive = (frozenset({"pool", "address", "protocol_port"}),)
+    exclusion = Exclusion.by(("pool", "address", "protocol_port"))
     identity = None
     support = Support(version="10.0.0")
     recovery = Recovery(

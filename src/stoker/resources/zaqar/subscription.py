@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qs, quote, urlsplit
 
 from stoker.cloud import messaging
+from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
@@ -33,6 +34,13 @@ _TTL = Property(
 )
 
 
+def _have_same_subscriber(properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+    """Return whether a subscription and its replacement have the same queue and subscriber."""
+    return has_unknown(replacement) or all(
+        properties[name] == replacement[name] for name in ("queue_name", "subscriber") if name in properties
+    )
+
+
 class Subscription(ResourceType):
     """A subscription, which delivers messages of a queue to a subscriber. A subscriber has one per queue.
 
@@ -44,6 +52,7 @@ class Subscription(ResourceType):
     type_name: ClassVar[str] = "OS::Zaqar::Subscription"
     description = "A subscription to the messages of a queue."
     service = "zaqar"
+    exclusion = Exclusion(_have_same_subscriber)
     support = Support(version="8.0.0")
     id_is_new = True
     recovery = Recovery(
@@ -112,12 +121,6 @@ class Subscription(ResourceType):
         if call.physical_id is not None:
             await messaging.request(call.cloud, "DELETE", self._path(call, member=True), ok=(404,))
         return Done()
-
-    def excludes(self, properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
-        """Return whether a subscription and its replacement have the same queue and subscriber."""
-        return has_unknown(replacement) or all(
-            properties[name] == replacement[name] for name in ("queue_name", "subscriber") if name in properties
-        )
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
         if call.physical_id is None or all(key[0] != "show" for key in keys):
