@@ -129,6 +129,25 @@ async def test_restoring_brings_back_the_definition_and_the_contents(world: Worl
     assert shown["resources"]["word"]["properties"] == {"value": "before"}
 
 
+async def test_a_server_and_its_volume_are_restored_one_after_the_other(world: World) -> None:
+    """Both interrupt the attachment, and Nova loses the volume if it is detached while the server is rebuilt."""
+    attachment = {
+        "type": "OS::Cinder::VolumeAttachment",
+        "properties": {"instance_uuid": {"get_resource": "web"}, "volume_id": {"get_resource": "disk"}},
+    }
+    await world.create("both", template(**NET, web=server(), disk=volume(), attachment=attachment))
+    snapshot = await take(world, "both")
+    stack = await restore(world, "both", snapshot)
+    assert (stack["action"], stack["status"]) == ("RESTORE", "COMPLETE"), stack["status_reason"]
+    resources = await world.resources("both")
+    disk = world.served.call(
+        "GET", f"/volume/v3/volumes/{resources['disk']['physical_id']}", token=world.served.token("demo", "demo")
+    ).json["volume"]
+    assert [row["server_id"] for row in disk["attachments"]] == [resources["web"]["physical_id"]]
+    assert disk["status"] == "in-use" and _server(world, resources["web"])["status"] == "ACTIVE"
+    assert (await world.delete("both"))["status"] == "COMPLETE"
+
+
 async def test_what_was_restored_stays_until_the_template_says_otherwise(world: World) -> None:
     await world.create("keep", template(**NET, web=server()))
     snapshot = await take(world, "keep")

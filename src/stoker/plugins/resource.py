@@ -105,6 +105,8 @@ class ResourceType(ABC):
     `references_only` are properties that must refer to another resource of the template, with what that must be.
     `for_administrators` types are those whose service lets only administrators create objects, by its default policies.
     `exclusion` declares when an object is deleted before its replacement is created, since the service allows only one.
+    `connects` types connect the objects of the resources that they refer to. Updates of these in place take turns, as
+    each may take the connection apart for a while.
     `unsaved` are the actions after whose failure deletion policy Snapshot makes no copy, since there is no content.
     """
 
@@ -143,6 +145,7 @@ class ResourceType(ABC):
     references_only: ClassVar[Mapping[str, str]] = {}
     unsaved: ClassVar[frozenset[str]] = frozenset({"CREATE", "UPDATE"})
     exclusion: ClassVar[Exclusion | None] = None
+    connects: ClassVar[bool] = False
 
     @cached_property
     def checkable(self) -> bool:

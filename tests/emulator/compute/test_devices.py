@@ -27,6 +27,20 @@ def test_a_volume_is_attached_and_detached(nova: Any) -> None:
     assert (nova.call("GET", f"{path}/{volume}").status, nova.volume_status(volume)) == (404, "available")
 
 
+def test_a_rebuild_and_a_detachment_exclude_each_other(nova: Any) -> None:
+    key, volume = nova.boot(), nova.volume()
+    path = f"/servers/{key}/os-volume_attachments"
+    nova.call("POST", path, {"volumeAttachment": {"volumeId": volume}})
+    nova.wait()
+    nova.act(key, "rebuild", {"imageRef": nova.image()})
+    assert nova.call("DELETE", f"{path}/{volume}").status == 409
+    nova.wait()
+    assert (nova.status(key), nova.volume_status(volume)) == ("ACTIVE", "in-use")
+    assert nova.call("DELETE", f"{path}/{volume}").status == 202
+    refused = nova.act(key, "rebuild", {"imageRef": nova.image()})
+    assert refused.status == 400 and "Currently in 'detaching' status" in str(refused.json)
+
+
 def test_volumes_go_free_or_with_their_server(nova: Any) -> None:
     key, kept, doomed = nova.boot(), nova.volume(), nova.volume()
     path = f"/servers/{key}/os-volume_attachments"

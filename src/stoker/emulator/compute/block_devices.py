@@ -122,6 +122,16 @@ class BlockDevices(Component):
             self._storage.attachments.remove(attachment)
         self.servers.history.end(device["server_id"])
 
+    def check_attached(self, server: Record) -> None:
+        """400 while a volume of the server is being attached or detached: a rebuild attaches all of them again."""
+        for device in self.of_server(server):
+            volume = self._storage.volumes.rows.get(device["volume_id"])
+            if volume is not None and volume["status"] != "in-use":
+                raise bad_request(
+                    f"Invalid volume: volume '{volume['id']}' status must be 'in-use'. Currently in "
+                    f"'{volume['status']}' status"
+                )
+
     def swap(self, context: Context, server: Record, old_id: str, new_id_: str) -> None:
         """Replace an attached volume by another."""
         self.servers.require_state(server, "swap_volume", ("active", "paused", "resized"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stoker.emulator.compute.block_devices import BlockDevices
 from stoker.emulator.compute.boot_sources import BootSources, check_image_fits
 from stoker.emulator.compute.keypairs import Keypairs
 from stoker.emulator.compute.operations import Operations
@@ -26,8 +27,10 @@ class Rebuilds(Component):
         sources: BootSources,
         keypairs: Keypairs,
         views: ServerViews,
+        block_devices: BlockDevices,
     ) -> None:
         super().__init__(records)
+        self._block_devices = block_devices
         self.servers = operations.servers
         self.operations = operations
         self.sources = sources
@@ -44,6 +47,7 @@ class Rebuilds(Component):
         Raises: ApiError 400 for an unusable image, 409 in a wrong state.
         """
         self.operations.require(server, "rebuild")
+        self._block_devices.check_attached(server)
         image = self.sources.image(context, wanted["imageRef"])
         if image is None:
             raise bad_request("Invalid image identifier or unable to access requested image.")

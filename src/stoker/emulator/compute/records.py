@@ -62,7 +62,7 @@ class ComputeRecords(Records):
         migrations = Migrations(self, counters)
         Moves(self, operations, self.flavors, quotas, self.hosts, scheduler, groups, migrations)
         views = ServerViews(self, self.servers, aggregates, groups, security_groups, interfaces, block_devices)
-        Rebuilds(self, operations, sources, keypairs, views)
+        Rebuilds(self, operations, sources, keypairs, views, block_devices)
         images = ServerImages(self, operations, block_devices)
         Shelving(self, operations, images, scheduler, aggregates)
         usage = Usage(self, servers, self.hosts)

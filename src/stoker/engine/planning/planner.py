@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import pairwise
 from math import inf
 from typing import Any, Protocol
 
@@ -228,7 +229,7 @@ class Forward:
         if self.former is not None:
             self._secrets |= derived_values(self.former, UnknownScope(), self._secrets)
         candidates = by_name(self.states)
-        steps = [self._step(name, candidates.get(name, [])) for name in self.wanted.order]
+        steps = self._in_turn([self._step(name, candidates.get(name, [])) for name in self.wanted.order])
         kept = {step.uuid for step in steps if step.kind is not Kind.REPLACE or step.deletes_first}
         replaced = {step.uuid: step.name for step in steps if step.kind is Kind.REPLACE}
         removals = [
@@ -243,6 +244,20 @@ class Forward:
         budget.charge(len(self._secrets), made=sum(map(len, self._secrets)))
         Redactor(self._secrets)  # prepared here, where long work has left the event loop; showing the plan reuses it
         return Plan(self.action, tuple(whole), frozenset(self._secrets))
+
+    def _in_turn(self, steps: list[Step]) -> list[Step]:
+        """Return the steps with an order for the in-place updates of resources that another one connects.
+
+        The order is that of the steps, so that no circular dependency results.
+        """
+        wanted, further = self.wanted, dict[str, set[str]]()
+        updated = [step.name for step in steps if step.kind is Kind.UPDATE]
+        for name, (_, type_) in wanted.types.items():
+            if type_.connects and name in wanted.definition.resources:
+                connected = {reference.resource for reference in wanted.definition.resources[name].references}
+                for first, then in pairwise(other for other in updated if other in connected):
+                    further.setdefault(then, set()).add(forward_key(first))
+        return [replace(step, after=step.after | further.get(step.name, set())) for step in steps]
 
     def _removal(self, state: ResourceState, replaced: str | None) -> Removal:
         """The removal of a recorded resource, refused where a policy forbids it; `replaced` names what replaces it."""

@@ -14,7 +14,9 @@ from stoker.schema.property import Finalizer
 
 Result = TypeVar("Result")
 
-_TAKEN_OVER = frozenset({"recovery", "id_is_new", "service", "physical_name_limit", "redacted_data", "named_in"})
+_TAKEN_OVER = frozenset(
+    {"recovery", "id_is_new", "service", "connects", "physical_name_limit", "redacted_data", "named_in"}
+)
 """Declarations of the target that hold for the translated type too."""
 
 

@@ -28,6 +28,7 @@ class VolumeAttachment(ResourceType):
     description = "The attachment of a volume to a server."
     service = "cinder"
     exclusion = ALWAYS  # a replaced attachment could not be changed, and may be the old or the new one
+    connects = True
     recovery = Recovery(
         FoundBy.LIKENESS,
         "Server and volume identify it: Nova has at most one attachment of a volume to a server.",
