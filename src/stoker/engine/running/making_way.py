@@ -172,13 +172,23 @@ class MakingWay:
         assert run.plan is not None
         for step in run.plan.steps:
             state = run.states.get(step.uuid or "")
-            if state is None or step.depth or required.row.name not in state.requires:
+            if state is None or step.depth or not self._waits_for(state, required):
                 continue
             if step.kind is Kind.UPDATE and not state.type.nested:
                 released.append(state)
                 await self._release(state, None)
             elif step.kind in (Kind.REPLACE, Kind.DELETE) and self._may_go(state):
                 await self._delete_first(state)
+
+    def _waits_for(self, state: ResourceState, required: ResourceState) -> bool:
+        """Return whether a resource depends on another one, and no step works on it before that one's step has ended.
+
+        A resource that depends on it no longer is changed independently, and the deletion waits for that.
+        """
+        wanted, name = self.run.wanted, required.row.name
+        if name not in state.requires or wanted is None:
+            return False
+        return state.row.name not in wanted.requires or name in wanted.requires[state.row.name]
 
     def _may_go(self, state: ResourceState) -> bool:
         """Return whether the plan's removal of a resource deletes its object, and may begin now."""
