@@ -32,6 +32,10 @@ COMMANDS: Mapping[str, Command] = {
     "plan": Command("stoker.cli.deploy:plan", "Show what `deploy` would do to the stack NAME, without doing it."),
     "delete": Command("stoker.cli.deploy:delete", "Delete the stack NAME with all its resources."),
     "stack": Command("stoker.cli.stacks:stack", "Show stacks and run actions on them."),
+    "guests": Command(
+        "stoker.cli.guests:guests",
+        "Build, list and delete the images of guests, which run in the servers of the emulated cloud.",
+    ),
     "lint": Command(
         "stoker.cli.lint:lint", "Check templates without a server; for a directory, check all templates below it."
     ),

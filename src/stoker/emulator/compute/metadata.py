@@ -200,10 +200,11 @@ def more_vendor_data(guest: Guest, version: str) -> dict[str, Any]:
     return {"static": vendor_data(guest, version)}
 
 
+NETWORK_DATA = "network_data.json"
 DOCUMENTS: Mapping[str, tuple[str, Callable[[Guest, str], dict[str, Any]]]] = {
     "meta_data.json": ("", meta_data),
     "vendor_data.json": (HAVANA, vendor_data),
-    "network_data.json": (LIBERTY, network_data),
+    NETWORK_DATA: (LIBERTY, network_data),
     "vendor_data2.json": (NEWTON_TWO, more_vendor_data),
 }
 """The JSON documents of a version's folder, each with the version that introduced it."""
@@ -223,9 +224,14 @@ def folder(guest: Guest, version: str) -> list[str]:
 
 
 def config_drive(guest: Guest) -> dict[str, bytes]:
-    """Return the files of a config drive, in the latest version of OpenStack's form: path → content."""
+    """Return the files of a config drive, in the latest version of OpenStack's form: path → content.
+
+    `network_data.json` is left out: guests do not have the interfaces of their servers, and cloud-init would fail.
+    """
     files = {
-        f"openstack/{LATEST}/{name}": orjson.dumps(document(guest, LATEST)) for name, (_, document) in DOCUMENTS.items()
+        f"openstack/{LATEST}/{name}": orjson.dumps(document(guest, LATEST))
+        for name, (_, document) in DOCUMENTS.items()
+        if name != NETWORK_DATA
     }
     if guest.user_data is not None:
         files[f"openstack/{LATEST}/user_data"] = guest.user_data

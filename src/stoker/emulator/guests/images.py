@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -13,7 +14,8 @@ from stoker.emulator.guests.driver import GuestsUnavailable
 HOST = "host"
 """The image that consists of this machine's own programs and settings (`/usr` and `/etc`)."""
 DEFAULT = "debian"
-MANIFEST, ROOT = "image.json", "root"
+MANIFEST, ROOT, LOCK = "image.json", "root", "lock"
+"""In the directory of an image; clouds and builds lock the file `lock`."""
 _PROGRAMS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 
 
@@ -23,11 +25,13 @@ class Image:
 
     layers: directories and where they are in the guest (without the first slash; empty: everywhere).
     links: symbolic links of the guest: path → destination.
+    lock: the file that a cloud locks while it uses the image.
     """
 
     name: str
     layers: tuple[tuple[str, str], ...]
     links: dict[str, str] = field(default_factory=dict)
+    lock: Path | None = None
 
 
 def cache_directory() -> Path:
@@ -46,7 +50,7 @@ def find_image(name: str) -> Image:
             f"There is no guest image {name!r} in {directory.parent}. `stoker guests build` builds `{DEFAULT}`; the "
             f"image `{HOST}` needs no building."
         )
-    return Image(name, ((str(directory / ROOT), ""),))
+    return Image(name, ((str(directory / ROOT), ""),), lock=directory / LOCK)
 
 
 def _host_image() -> Image:
@@ -60,7 +64,7 @@ def _host_image() -> Image:
     return Image(HOST, tuple(layers), links)
 
 
-def built_images() -> list[dict[str, object]]:
+def built_images() -> list[dict[str, Any]]:
     """Return the manifests of the images that have been built, by name."""
     found = sorted(cache_directory().glob(f"*/{MANIFEST}"))
     return [{"name": path.parent.name, **orjson.loads(path.read_bytes()), "path": str(path.parent)} for path in found]

@@ -6,7 +6,8 @@ directory: of the guest; its disk is below it, in `disk`.
 ids: `{"uid": […], "gid": […], "helpers": bool}`: the lines of the namespace's ID maps; `helpers`: they are written by
 newuidmap and newgidmap, which may use the subordinate IDs of an unprivileged user.
 parent: the process that must live as long as the guest.
-task: `boot`, or `delete` to delete the disk, or `unpack` to unpack an archive (a tar file) into the directory `root`.
+task: `boot`, or `delete` to delete directories (names), or `unpack` to unpack the tar file on the standard input into
+the directory `root`.
 For `boot` also: layers (`[[source, target], …]`: read-only directories of this machine below the disk), links
 (path → destination), files (path → content), binds (read-only: `[[source, target], …]`), hostname, environment,
 command, listen (`[[address, port], …]`) and control: the descriptor of a socket that gets the listening sockets of the
@@ -282,9 +283,10 @@ def in_users_namespace(wanted: dict[str, Any]) -> None:
 
 
 def delete(wanted: dict[str, Any]) -> int:
-    """Delete the disk of a guest, whose files may belong to the guest's users."""
+    """Delete directories whose files may belong to users of guests."""
     in_users_namespace(wanted)
-    shutil.rmtree("disk", ignore_errors=True)
+    for name in wanted["names"]:
+        shutil.rmtree(name, ignore_errors=True)
     return 0
 
 

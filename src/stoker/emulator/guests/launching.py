@@ -82,17 +82,19 @@ class Launcher:
             for parent in reversed([one for one in place.parents if drive in one.parents]):
                 self._own(parent)
             place.write_bytes(content)
-            self._give(place, 0o644)
+            place.chmod(0o644)
+            self.give(place)
+
+    def give(self, file: Path | int) -> None:
+        """Make the root user of guests the owner of a file."""
+        if os.getuid() != self.ids.base:
+            os.chown(file, self.ids.base, self.ids.base)
 
     def _own(self, directory: Path) -> None:
         if not directory.exists():
             directory.mkdir(parents=True)
-            self._give(directory, 0o755)
-
-    def _give(self, place: Path, mode: int) -> None:
-        place.chmod(mode)
-        if os.getuid() != self.ids.base:
-            os.chown(place, self.ids.base, self.ids.base)
+            directory.chmod(0o755)
+            self.give(directory)
 
     def boot_command(
         self,
@@ -125,7 +127,7 @@ class Launcher:
         """Delete the disk of a guest that does not run. Raises: LaunchFailed."""
         if not (directory / "disk").exists():
             return
-        process = await asyncio.create_subprocess_exec(*task_command("delete", self.ids, directory))
+        process = await asyncio.create_subprocess_exec(*task_command("delete", self.ids, directory, names=["disk"]))
         if await process.wait() != 0:
             raise LaunchFailed(f"The disk in {directory} cannot be deleted.")
 
@@ -150,7 +152,7 @@ class Launcher:
                     lines = ran.stderr.decode(errors="replace").strip().splitlines()
                     reason = said or (lines[-1] if lines else f"the status is {ran.returncode}")
                     raise GuestsUnavailable(f"A guest cannot be started on this machine: {reason}. {HINT}")
-                subprocess.run(task_command("delete", self.ids, place), check=False)  # noqa: S603  as above
+                subprocess.run(task_command("delete", self.ids, place, names=["disk"]), check=False)  # noqa: S603  as above
             except (OSError, subprocess.TimeoutExpired) as error:
                 raise GuestsUnavailable(f"A guest cannot be started on this machine: {error}. {HINT}") from error
             finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import shutil
 import signal
 import socket
@@ -83,10 +84,15 @@ class Machine:
             return
         self._launcher.prepare(self._directory, guest)
         control, inside = control_sockets()
+        reading, writing = os.pipe()
+        self._launcher.give(writing)  # the guest opens it again as /dev/console
+        console = asyncio.create_task(self._keep_console(reading))
         with control:
             with inside:
-                process = await self._launched(guest, inside)
-            console = asyncio.create_task(self._keep_console(process))
+                try:
+                    process = await self._launched(guest, inside, writing)
+                finally:
+                    os.close(writing)
             message, listeners = await _answer(control)
         if message != READY:
             status = await process.wait()
@@ -113,7 +119,7 @@ class Machine:
 
     # -- the process -----------------------------------------------------------------------------------------------
 
-    async def _launched(self, guest: Guest, inside: socket.socket) -> asyncio.subprocess.Process:
+    async def _launched(self, guest: Guest, inside: socket.socket, console: int) -> asyncio.subprocess.Process:
         command = self._launcher.boot_command(
             self._directory,
             guest,
@@ -123,16 +129,18 @@ class Machine:
         return await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
+            stdout=console,
+            stderr=console,
             pass_fds=[inside.fileno()],
             start_new_session=True,
         )
 
-    async def _keep_console(self, process: asyncio.subprocess.Process) -> None:
-        if process.stdout is None:
-            raise ValueError("The process has no pipe.")
-        while data := await process.stdout.read(CONSOLE_BYTES):
+    async def _keep_console(self, reading: int) -> None:
+        """Keep what is written to a pipe, until no process has it open for writing."""
+        reader = asyncio.StreamReader()
+        pipe = os.fdopen(reading, "rb", buffering=0)
+        await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
+        while data := await reader.read(CONSOLE_BYTES):
             self.console.write(data)
 
     async def _run(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import shutil
 import tempfile
 from collections.abc import Collection
+from contextlib import ExitStack
+from fcntl import LOCK_NB, LOCK_SH, flock
 from pathlib import Path
+from typing import IO
 
-from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver
+from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable
 from stoker.emulator.guests.ids import id_maps
 from stoker.emulator.guests.images import Image
 from stoker.emulator.guests.launching import Launcher
@@ -26,20 +28,26 @@ class NamespaceDriver(GuestDriver):
 
     image: what the guests' disks are based on. directory: of the disks; None: a temporary one.
 
-    Raises: GuestsUnavailable if this machine does not allow such namespaces.
+    Raises: GuestsUnavailable if this machine does not allow such namespaces, or if the image is being built.
     """
 
     unsupported = frozenset({"pause", "unpause", "suspend", "resume", "rescue", "unrescue", "trigger_crash_dump"})
 
     def __init__(self, image: Image, directory: Path | None = None) -> None:
-        self._temporary = directory is None
-        self._directory = directory or Path(tempfile.mkdtemp(prefix="stoker-guests-"))
         self._launcher = Launcher(image, id_maps())
         self._machines: dict[str, Machine] = {}
         self._endings: set[asyncio.Task[None]] = set()
         self._cloudside: Cloudside | None = None
-        self._directory.mkdir(parents=True, exist_ok=True)
-        self._launcher.check(self._directory)
+        with ExitStack() as held:
+            if image.lock is not None:
+                _lock(held.enter_context(image.lock.open("a")), image)
+            self._temporary = directory is None
+            self._directory = directory or Path(
+                held.enter_context(tempfile.TemporaryDirectory(prefix="stoker-guests-"))
+            )
+            self._directory.mkdir(parents=True, exist_ok=True)
+            self._launcher.check(self._directory)
+            self._held = held.pop_all()
 
     def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
         self._cloudside = cloudside
@@ -82,7 +90,7 @@ class NamespaceDriver(GuestDriver):
         if self._temporary:
             for directory in self._directory.iterdir():
                 await self._launcher.delete_disk(directory)
-            shutil.rmtree(self._directory, ignore_errors=True)
+        self._held.close()
 
     def _machine(self, guest_id: str) -> Machine:
         if self._cloudside is None:
@@ -91,3 +99,11 @@ class NamespaceDriver(GuestDriver):
             directory = self._directory / guest_id
             self._machines[guest_id] = Machine(guest_id, directory, self._launcher, self._cloudside)
         return self._machines[guest_id]
+
+
+def _lock(file: IO[str], image: Image) -> None:
+    """Lock an image against being built or deleted."""
+    try:
+        flock(file, LOCK_SH | LOCK_NB)
+    except BlockingIOError:
+        raise GuestsUnavailable(f"The guest image {image.name!r} is being built; try again later.") from None

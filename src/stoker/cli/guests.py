@@ -1,0 +1,87 @@
+"""`stoker guests`: images for the guests of the emulated cloud."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from stoker.base.extras import require_parts
+from stoker.cli.errors import CommandFailed
+from stoker.cli.framework import Commands, listing
+
+
+@click.group(cls=Commands)
+def guests() -> None:
+    """Build, list and delete the images of guests, which run in the servers of the emulated cloud."""
+
+
+@guests.command()
+@click.argument("image", default="debian", type=click.Choice(["debian"]))
+@click.option("--mirror", metavar="URL", help="Archive of Debian.  [default: http://deb.debian.org/debian]")
+@click.option("--package", "packages", multiple=True, metavar="NAME", help="Additional package; repeatable.")
+def build(image: str, mirror: str | None, packages: tuple[str, ...]) -> None:
+    """Build an image from the packages of a distribution, in place of the previous one.
+
+    It contains cloud-init, an SSH server, curl and Python, and is kept in ~/.cache/stoker/guests. Builds from the same
+    packages have the same content: with an archive of snapshot.debian.org, they can be repeated.
+
+    \b
+    Examples:
+      stoker guests build
+      stoker guests build debian --package puppet --package git
+      stoker guests build --mirror http://snapshot.debian.org/archive/debian/20261101T000000Z
+    """
+    require_parts("stoker guests build", ["emulator"])
+    from stoker.emulator.guests import building
+    from stoker.emulator.guests.driver import GuestsUnavailable
+
+    began = time.monotonic()
+
+    def report(line: str) -> None:
+        click.echo(f"{time.monotonic() - began:5.0f} s  {line}")
+
+    try:
+        directory = building.build(image, mirror or building.MIRROR, packages, report)
+    except (building.BuildFailed, GuestsUnavailable) as error:
+        raise CommandFailed(str(error)) from error
+    report(f"The image {image} is in {directory}.")
+    click.echo(f"`stoker up --guests namespace --guest-image {image}` uses it.")
+
+
+@guests.command()
+@click.argument("image")
+def delete(image: str) -> None:
+    """Delete an image.
+
+    \b
+    Examples:
+      stoker guests delete debian
+    """
+    require_parts("stoker guests delete", ["emulator"])
+    from stoker.emulator.guests import building
+
+    try:
+        building.delete(image)
+    except building.BuildFailed as error:
+        raise CommandFailed(str(error)) from error
+    click.echo(f"Deleted: {image}.")
+
+
+@listing("list", "name", "suite", "size", "path", more=("packages", "sha256"))
+def list_images() -> list[dict[str, Any]]:
+    """List the images that have been built.
+
+    \b
+    Examples:
+      stoker guests list
+      stoker guests list -f json -c name -c packages -c sha256
+    """
+    require_parts("stoker guests list", ["emulator"])
+    from stoker.emulator.guests.images import built_images
+
+    return built_images()
+
+
+guests.add_command(list_images)

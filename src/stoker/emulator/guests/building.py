@@ -1,0 +1,183 @@
+"""Builds images of guests from the packages of a distribution, with mmdebstrap."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fcntl import LOCK_EX, LOCK_NB, flock
+from pathlib import Path
+
+import orjson
+
+from stoker.emulator.guests.driver import GuestsUnavailable
+from stoker.emulator.guests.ids import IdMaps, id_maps
+from stoker.emulator.guests.images import HOST, LOCK, MANIFEST, ROOT, cache_directory
+from stoker.emulator.guests.launching import task_command
+
+MIRROR = "http://deb.debian.org/debian"
+PACKAGES = (
+    "ca-certificates", "cloud-init", "curl", "iproute2", "netbase", "openssh-server", "procps", "python3", "sudo",
+)  # fmt: skip
+EPOCH = "1704067200"
+"""The latest time of a file in an image: two builds from the same packages have the same content."""
+LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*")
+CLOUD_INIT = """\
+# Guests of Stoker's emulated cloud: see "Run guests in the emulated cloud" in the manual.
+datasource_list: [ConfigDrive, OpenStack, None]
+network: {config: disabled}
+locale: C.UTF-8
+ssh_genkeytypes: [ed25519, ecdsa]
+no_ssh_fingerprints: true
+ssh: {emit_keys_to_console: false}
+"""
+CHUNK = 1 << 20
+Report = Callable[[str], None]
+
+
+class BuildFailed(Exception):
+    """An image could not be built or deleted; the message says why."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What an image is made of: a release of Debian, and packages besides the essential ones."""
+
+    suite: str
+    packages: tuple[str, ...] = PACKAGES
+
+
+RECIPES = {"debian": Recipe("bookworm")}
+
+
+def build(name: str, mirror: str = MIRROR, more: Sequence[str] = (), report: Report = lambda line: None) -> Path:
+    """Build an image, in place of the one of this name, and return its directory.
+
+    mirror: an archive of Debian. more: additional packages. report: is called with lines that show the progress.
+
+    Raises: GuestsUnavailable if a tool is missing, BuildFailed if the build fails or the image is in use.
+    """
+    recipe, ids = RECIPES[name], id_maps()
+    _require_tools(ids)
+    directory = cache_directory() / name
+    directory.mkdir(parents=True, exist_ok=True)
+    with _unused(name), tempfile.TemporaryDirectory(prefix=".build-", dir=directory.parent) as place:
+        archive, packages = Path(place, "root.tar"), sorted({*recipe.packages, *more})
+        _bootstrap(recipe.suite, packages, mirror, archive, ids, report)
+        report("Unpacking the files.")
+        manifest = {
+            "suite": recipe.suite,
+            "packages": packages,
+            "sha256": _digest(archive),
+            "size": archive.stat().st_size,
+        }
+        directory.joinpath(MANIFEST).unlink(missing_ok=True)
+        _delete_root(directory, ids)
+        _unpack(archive, directory, ids)
+        directory.joinpath(MANIFEST).write_bytes(orjson.dumps(manifest))
+    return directory
+
+
+def delete(name: str) -> None:
+    """Delete an image that has been built. Raises: BuildFailed if there is none, or if it is in use."""
+    directory = cache_directory() / name
+    if "/" in name or not directory.is_dir():
+        known = (
+            "It is not built but part of this machine." if name == HOST else "`stoker guests list` shows the images."
+        )
+        raise BuildFailed(f"There is no guest image {name!r} to delete. {known}")
+    with _unused(name):
+        directory.joinpath(MANIFEST).unlink(missing_ok=True)
+        _delete_root(directory, id_maps())
+        shutil.rmtree(directory)
+
+
+@contextmanager
+def _unused(name: str) -> Iterator[None]:
+    """Lock an image against clouds, which must not lose the files of their guests. Raises: BuildFailed."""
+    with (cache_directory() / name / LOCK).open("a") as file:
+        try:
+            flock(file, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            raise BuildFailed(f"The guest image {name!r} is used by a cloud; stop it with `stoker down`.") from None
+        yield
+
+
+def _require_tools(ids: IdMaps) -> None:
+    if shutil.which("mmdebstrap") is None:
+        raise GuestsUnavailable(
+            "mmdebstrap is not installed; on Debian and Ubuntu, `apt-get install mmdebstrap` installs it."
+        )
+    if ids.only_root and os.getuid() != 0:
+        raise GuestsUnavailable(
+            "Building an image needs subordinate IDs for this user. An administrator assigns them with `usermod "
+            "--add-subuids 100000-165535 --add-subgids 100000-165535 USER` and `apt-get install uidmap`."
+        )
+
+
+def _bootstrap(suite: str, packages: Sequence[str], mirror: str, archive: Path, ids: IdMaps, report: Report) -> None:
+    command = ["mmdebstrap", f"--mode={'unshare' if ids.helpers else 'root'}", "--variant=apt", "--format=tar"]
+    command += [f"--include={','.join(packages)}", '--aptopt=APT::Install-Recommends "false"']
+    command += [f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT]
+    settings = archive.with_name("90_stoker.cfg")
+    settings.write_text(CLOUD_INIT)
+    hooks = (
+        f"copy-in {settings} /etc/cloud/cloud.cfg.d",
+        'rm -f "$1"/etc/ssh/ssh_host_* "$1"/etc/machine-id "$1"/etc/hostname',
+        'rm -rf "$1"/var/log/* "$1"/var/cache/ldconfig/aux-cache "$1"/var/lib/cloud',
+    )
+    command += [f"--customize-hook={hook}" for hook in hooks]
+    lines: list[str] = []
+    with subprocess.Popen(  # noqa: S603  a tool of the distribution
+        [*command, suite, str(archive), mirror],
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "SOURCE_DATE_EPOCH": EPOCH, "LC_ALL": "C.UTF-8"},
+    ) as process:
+        for line in process.stderr or ():
+            lines.append(line.rstrip())
+            if line.startswith("I: "):
+                report(line[3:].strip().capitalize() + ".")
+    if process.returncode != 0:
+        raise BuildFailed("\n".join(["mmdebstrap failed. The end of its output:", *lines[-10:]]))
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _unpack(archive: Path, directory: Path, ids: IdMaps) -> None:
+    root = directory / ROOT
+    root.mkdir()
+    root.chmod(0o755)
+    if os.getuid() != ids.base:
+        os.chown(root, ids.base, ids.base)
+    with archive.open("rb") as file:
+        _run(task_command("unpack", ids, directory), file.fileno())
+
+
+def _delete_root(directory: Path, ids: IdMaps) -> None:
+    """Delete the files of an image: what is in the directory by the IDs of guests, the directory by this user."""
+    root = directory / ROOT
+    if not root.exists():
+        return
+    _run(task_command("delete", ids, directory, names=[ROOT]))
+    try:
+        shutil.rmtree(root)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise BuildFailed(f"The files of the image in {root} cannot be deleted: {error.strerror}.") from error
+
+
+def _run(command: Sequence[str], stdin: int = subprocess.DEVNULL) -> None:
+    done = subprocess.run(command, stdin=stdin, capture_output=True, text=True, check=False)  # noqa: S603  Stoker's own
+    if done.returncode != 0:
+        raise BuildFailed(f"The files of the image cannot be changed: {done.stderr.strip()[-500:]}")

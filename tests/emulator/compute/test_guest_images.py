@@ -1,0 +1,101 @@
+"""Images of guests: building with a stand-in for mmdebstrap (the real one needs an archive of Debian), and deletion."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from stoker.emulator.guests import building
+from stoker.emulator.guests.driver import GuestsUnavailable
+from stoker.emulator.guests.ids import IdMaps
+from stoker.emulator.guests.images import built_images, find_image
+from stoker.emulator.guests.namespace import NamespaceDriver
+
+MMDEBSTRAP = """#!/bin/sh
+printf '%s\\n' "$@" >"$(dirname "$0")/arguments"
+echo "SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH" >>"$(dirname "$0")/arguments"
+echo "I: running apt-get update..." >&2
+[ -e "$(dirname "$0")/archive" ] || { echo "E: no such mirror" >&2; exit 1; }
+for target; do
+    case $target in *.tar) cp "$(dirname "$0")/archive" "$target" ;; esac
+done
+"""
+
+
+@pytest.fixture
+def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of the stand-in; the cache is empty, and the user has IDs for guests' users."""
+    place = tmp_path / "bin"
+    place.mkdir()
+    place.joinpath("mmdebstrap").write_text(MMDEBSTRAP)
+    place.joinpath("mmdebstrap").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{place}:/usr/bin:/bin:/usr/sbin:/sbin")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return place
+
+
+def archive(tools: Path, tmp_path: Path, name: str) -> None:
+    """Have the next build result in a file system with a file of this name."""
+    tree = tmp_path / f"tree-{name}"
+    (tree / "etc").mkdir(parents=True)
+    (tree / "etc" / name).write_text("content")
+    with tarfile.open(tools / "archive", "w") as packed:
+        packed.add(tree, ".")
+        device = tarfile.TarInfo("./device")
+        device.type = tarfile.CHRTYPE
+        packed.addfile(device)
+
+
+@pytest.mark.guests
+def test_an_image_is_built_replaced_and_deleted_but_not_while_a_cloud_uses_it(tools: Path, tmp_path: Path) -> None:
+    lines: list[str] = []
+    archive(tools, tmp_path, "first")
+    try:
+        directory = building.build("debian", "http://mirror", ["puppet"], lines.append)
+    except (building.BuildFailed, GuestsUnavailable) as error:
+        pytest.skip(str(error))
+    arguments = (tools / "arguments").read_text()
+    assert "--include=ca-certificates,cloud-init," in arguments
+    assert ",puppet," in arguments
+    assert "SOURCE_DATE_EPOCH=1704067200" in arguments
+    assert lines[0] == "Running apt-get update...."
+    image = find_image("debian")
+    assert [place.name for place in Path(image.layers[0][0], "etc").iterdir()] == ["first"]
+    assert not Path(image.layers[0][0], "device").exists()
+    [row] = built_images()
+    assert (row["name"], row["suite"], row["path"]) == ("debian", "bookworm", str(directory))
+
+    archive(tools, tmp_path, "second")
+    building.build("debian")
+    assert [place.name for place in Path(image.layers[0][0], "etc").iterdir()] == ["second"]
+
+    with pytest.raises(GuestsUnavailable, match=r"A guest cannot be started on this machine: .*/bin/true"):
+        NamespaceDriver(image, tmp_path / "guests")
+    assert image.lock is not None
+    with image.lock.open("a") as file, pytest.raises(building.BuildFailed, match="used by a cloud"):
+        building.flock(file, building.LOCK_EX)
+        building.delete("debian")
+    building.delete("debian")
+    assert not directory.exists()
+    assert built_images() == []
+
+
+def test_what_cannot_be_built_or_deleted_says_why(tools: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(building, "id_maps", lambda: IdMaps(("0 0 65536",), ("0 0 65536",), False, 0))
+    with pytest.raises(building.BuildFailed, match="E: no such mirror"):
+        building.build("debian")
+    assert built_images() == []
+    assert not list((tmp_path / "cache/stoker/guests").glob(".build-*"))
+    for name in ("host", "fedora", "../debian"):
+        with pytest.raises(building.BuildFailed, match="no guest image"):
+            building.delete(name)
+    monkeypatch.setattr(building, "id_maps", lambda: IdMaps(("0 1000 1",), ("0 1000 1",), False, 1000))
+    monkeypatch.setattr(building.os, "getuid", lambda: 1000)
+    with pytest.raises(GuestsUnavailable, match="needs subordinate IDs for this user"):
+        building.build("debian")
+    (tools / "mmdebstrap").unlink()
+    monkeypatch.setenv("PATH", str(tools))
+    with pytest.raises(GuestsUnavailable, match="apt-get install mmdebstrap"):
+        building.build("debian")
