@@ -6,12 +6,13 @@ STAMP  := $(VENV)/.installed
 MINUTES ?= 30
 SERVICE ?= heat
 PLACE   ?= /tmp/stoker-images
+IMAGE ?= host
 MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/python -m manual_pages
 
 # Without byte code every process that a test or a benchmark starts would compile each module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud recordings takeover images docs man clean
+.PHONY: demo test guests quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud recordings takeover images docs man clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -54,6 +55,9 @@ plans: $(STAMP)         ## write the plans that tests compare with anew, and sho
 
 bench: $(STAMP)         ## measure, and print beside Heat's figures
 	$(BIN)/python -m bench
+
+guests: $(STAMP)        ## run the tests with guests in IMAGE (host, or one that `stoker guests build` has built)
+	STOKER_TEST_GUEST_IMAGE=$(IMAGE) $(BIN)/pytest -n 0 -m guests tests/emulator/compute tests/cli/test_guests.py -rs
 
 conformance: $(STAMP)   ## run the public test suite of SERVICE: heat, octavia … or all
 	$(BIN)/python -m conformance --service $(SERVICE)

@@ -15,6 +15,7 @@ import pytest
 
 from stoker.emulator.guests.choices import guest_driver
 from stoker.emulator.guests.driver import GuestsUnavailable
+from stoker.emulator.guests.images import cache_directory
 from tests.cli.cli_shell import ANY_PORTS, Shell, shell_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.guests]
@@ -57,8 +58,7 @@ def user(tmp_path: Path) -> Iterator[Shell]:
     except GuestsUnavailable as error:
         pytest.skip(str(error))
     shell = shell_in(tmp_path)
-    if (cache := os.environ.get("XDG_CACHE_HOME")) is not None:
-        shell.environment["XDG_CACHE_HOME"] = cache
+    shell.environment["XDG_CACHE_HOME"] = str(cache_directory().parents[1])
     shell.ok("up", "--detach", "--guests", "namespace", "--guest-image", IMAGE, *ANY_PORTS)
     yield shell
     shell.ok("down")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import tarfile
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 import pytest
@@ -71,11 +73,11 @@ def test_an_image_is_built_replaced_and_deleted_but_not_while_a_cloud_uses_it(to
     building.build("debian")
     assert [place.name for place in Path(image.layers[0][0], "etc").iterdir()] == ["second"]
 
-    with pytest.raises(GuestsUnavailable, match=r"A guest cannot be started on this machine: .*/bin/true"):
+    with pytest.raises(GuestsUnavailable, match=r"A guest cannot be started on this machine: .*'/bin/true'"):
         NamespaceDriver(image, tmp_path / "guests")
     assert image.lock is not None
     with image.lock.open("a") as file, pytest.raises(building.BuildFailed, match="used by a cloud"):
-        building.flock(file, building.LOCK_EX)
+        flock(file, LOCK_EX)
         building.delete("debian")
     building.delete("debian")
     assert not directory.exists()
@@ -92,7 +94,7 @@ def test_what_cannot_be_built_or_deleted_says_why(tools: Path, monkeypatch: pyte
         with pytest.raises(building.BuildFailed, match="no guest image"):
             building.delete(name)
     monkeypatch.setattr(building, "id_maps", lambda: IdMaps(("0 1000 1",), ("0 1000 1",), False, 1000))
-    monkeypatch.setattr(building.os, "getuid", lambda: 1000)
+    monkeypatch.setattr(os, "getuid", lambda: 1000)
     with pytest.raises(GuestsUnavailable, match="needs subordinate IDs for this user"):
         building.build("debian")
     (tools / "mmdebstrap").unlink()

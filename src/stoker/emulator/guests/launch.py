@@ -273,6 +273,7 @@ def become_guest(
         os.execve(wanted["command"][0], wanted["command"], wanted["environment"])  # noqa: S606  the guest's program
     except (OSError, LaunchFailed) as error:
         control.send(str(error).encode())
+        print(error, file=sys.stderr, flush=True)  # on the console, if the guest was ready
         os._exit(1)
 
 
