@@ -12,6 +12,7 @@ from typing import Any
 ALL = "0 0 4294967295"
 """The ID map of a process whose root user is the machine's."""
 COUNT = 65536
+SUBORDINATE = {"uid": "/etc/subuid", "gid": "/etc/subgid"}
 BASE = 1 << 30
 """The first of the IDs of guests' users if root runs the cloud: in the range that systemd reserves for containers
 (https://systemd.io/UIDS-GIDS)."""
@@ -49,7 +50,7 @@ def id_maps() -> IdMaps:
     if user == 0 and " ".join(Path("/proc/self/uid_map").read_text().split()) == ALL:
         line = f"0 {BASE} {COUNT}"
         return IdMaps((line,), (line,), False, BASE)
-    users, groups = _subordinate("/etc/subuid", user), _subordinate("/etc/subgid", user)
+    users, groups = _subordinate(SUBORDINATE["uid"], user), _subordinate(SUBORDINATE["gid"], user)
     if users and groups and shutil.which("newuidmap") and shutil.which("newgidmap"):
         return IdMaps((f"0 {user} 1", f"1 {users}"), (f"0 {group} 1", f"1 {groups}"), True, user)
     return IdMaps((f"0 {user} 1",), (f"0 {group} 1",), False, user)

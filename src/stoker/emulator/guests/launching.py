@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -45,6 +46,7 @@ HINT = (
     "the cloud outside. `--guests none` starts a cloud without guests."
 )
 CHECK_SECONDS = 20
+_NAME = re.compile("(check-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class LaunchFailed(Exception):
@@ -157,6 +159,11 @@ class Launcher:
                 raise GuestsUnavailable(f"A guest cannot be started on this machine: {error}. {HINT}") from error
             finally:
                 shutil.rmtree(place, ignore_errors=True)
+
+
+def is_guest_directory(place: Path) -> bool:
+    """Whether a directory has been made by `Launcher.prepare`, so that it may be deleted."""
+    return bool(_NAME.fullmatch(place.name)) and (place / "root").is_dir()
 
 
 def control_sockets() -> tuple[socket.socket, socket.socket]:

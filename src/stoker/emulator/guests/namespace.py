@@ -14,7 +14,7 @@ from typing import IO
 from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable
 from stoker.emulator.guests.ids import id_maps
 from stoker.emulator.guests.images import Image
-from stoker.emulator.guests.launching import Launcher
+from stoker.emulator.guests.launching import Launcher, is_guest_directory
 from stoker.emulator.guests.machine import Machine
 
 log = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ class NamespaceDriver(GuestDriver):
                 self._launcher.ids.base,
             )
         for left in self._directory.iterdir():
-            if left.name not in guest_ids:
+            if left.name not in guest_ids and is_guest_directory(left):
                 self.remove(left.name)
 
     def start(self, guest: Guest) -> None:
