@@ -51,8 +51,8 @@ class Lab:
             raise LabMissing(f"There is no lab in {folder} (up/etc/heat.conf) with scripts in {scripts} (lib.sh).")
         lab = cls(folder, scripts)
         try:
-            requests.get(lab.setting("keystone_authtoken", "auth_url"), timeout=5)
-        except requests.ConnectionError as error:
+            requests.get(lab.setting("keystone_authtoken", "auth_url"), timeout=60)
+        except requests.RequestException as error:
             raise LabMissing(f"The lab does not run; start it with {scripts}/up.sh.") from error
         return lab
 
@@ -108,6 +108,10 @@ class Lab:
             load_envvars=False,
             load_yaml_config=False,
         )  # fmt: skip
+
+    def own(self) -> openstack.connection.Connection:
+        """Return a connection to the lab's own Heat."""
+        return self.connection(region=self.setting("DEFAULT", "region_name_for_services"))
 
     # -- setting up ------------------------------------------------------------------------------------------
 

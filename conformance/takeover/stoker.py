@@ -51,11 +51,17 @@ class Installation:
         """Run `stoker takeover`; return what it prints."""
         return self._stoker("takeover", "--from", self._lab.database, "--force", *options)
 
-    def measured(self) -> tuple[float, float]:
-        """Run `stoker takeover`; return the seconds, and the megabytes of memory, that it needed."""
-        began = time.monotonic()
+    def export(self, directory: Path) -> str:
+        """Run `stoker takeover --export`; return what it prints, with its warnings."""
+        return self._stoker("takeover", "--export", str(directory))
+
+    def measured(self) -> tuple[float, float, float]:
+        """Run `stoker takeover`; return the seconds, those of processor time, and the megabytes that it needed."""
+        began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
         self._stoker("takeover", "--from", self._lab.database, "--force")
-        return time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        processor = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+        return time.monotonic() - began, processor, used.ru_maxrss / 1024
 
     def _stoker(self, *arguments: str) -> str:
         environment = {**os.environ, "HEAT_ENCRYPTION_KEY": self._lab.setting("DEFAULT", "auth_encryption_key")}

@@ -70,8 +70,16 @@ def test_from_the_plan_to_the_way_back_without_any_service(command: Command, tmp
     assert "46 trees of stacks (68 stacks, 145 resources) were here already" in command(*given).output
 
     exported = command("--export", str(tmp_path / "out"))
-    assert exported.exit_code == 0, exported.output
-    assert len(list((tmp_path / "out").iterdir())) == 46
+    assert exported.exit_code == 3, exported.output
+    assert "asg (OS::Heat::AutoScalingGroup): Heat adopts no resources of this type" in exported.output
+    assert "cannot be adopted: never: it was not created" in exported.output
+    written = {path.name: json.loads(path.read_text()) for path in (tmp_path / "out").iterdir()}
+    environments = [found for name, found in written.items() if name.endswith(".environment.json")]
+    assert len(written) == 46 + len(environments)
+    assert {"resource_registry": {"My::Value": "OS::Heat::Value", "My::Chain": "My::Value"}} in environments
+    groups = [each["resources"]["asg"] for each in written.values() if "asg" in each.get("resources", {})]
+    assert len(groups) == 3
+    assert all(entry["resource_id"] for group in groups for entry in group["resources"].values())
 
 
 def test_what_cannot_be_read_is_said(command: Command, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def take_over(config_files: Sequence[str], keys: Sequence[str], key_file: Path |
 
 
 def export(config_files: Sequence[str], directory: Path, project: str | None) -> bool:
-    """Write adopt data of the stacks that were taken over; return whether none has changed since."""
+    """Write adopt data of the stacks that were taken over; return whether a Heat can adopt all, as they were there."""
     with reported_errors():
         config = cluster_config(config_files)
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -105,8 +105,8 @@ async def _copied(
 
 
 async def _export(config: cfg.ConfigOpts, directory: Path, project: str | None) -> int:
-    """Write the documents, readable by the user only; return the number of stacks that have changed."""
-    changed = total = 0
+    """Write the documents, readable by the user only; return the number of stacks with a warning."""
+    warned = total = 0
     async with opened_database(config) as database:
         await require_schema(database)
         async with made_engine(config, database) as engine:
@@ -114,13 +114,16 @@ async def _export(config: cfg.ConfigOpts, directory: Path, project: str | None) 
                 path = directory / f"{exported.stack.id}.json"
                 write_private(path, json.dumps(exported.document, indent=2) + "\n")
                 total += 1
-                if exported.changed:
-                    changed += 1
-                    click.echo(
-                        f"{exported.stack.name} ({exported.stack.id}) was changed after it was taken over", err=True
-                    )
+                if exported.environment:
+                    path = directory / f"{exported.stack.id}.environment.json"
+                    write_private(path, json.dumps(exported.environment, indent=2) + "\n")
+                found = ["was changed after it was taken over"] if exported.changed else []
+                found += [f"cannot be adopted: {obstacle}" for obstacle in exported.obstacles()]
+                warned += bool(found)
+                for warning in found:
+                    click.echo(f"{exported.stack.name} ({exported.stack.id}) {warning}", err=True)
     click.echo(f"Wrote {_many(total, 'document')} to {directory}")
-    return changed
+    return warned
 
 
 def _keys(config: cfg.ConfigOpts, given: Sequence[str], file: Path | None) -> list[str]:

@@ -58,6 +58,7 @@ def command(
     since are copied again, unless they were changed here.
 
     The exit status is 0 when every stack was (or can be) taken over, 1 on an error, and 3 when some stacks cannot be.
+    For an export, it is 3 when some stacks were changed since, or cannot be adopted by Heat.
 
     \b
     Examples:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,11 @@ from stoker.takeover.writing import MARK
 
 _PAGE = 100
 _NOT_CREATED = {("INIT", COMPLETE), ("CREATE", FAILED)}
+_NOT_ADOPTED = {
+    "OS::Heat::AutoScalingGroup": "Heat adopts no resources of this type",
+    "OS::Heat::ResourceChain": "Heat adopts no resources of this type",
+}
+"""Types that a Heat 27 does not adopt, not even from its own documents, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,16 @@ class Exported:
     stack: Stack
     document: dict[str, Any]
     changed: bool
+
+    @property
+    def environment(self) -> dict[str, Any]:
+        """The part of the environment that Heat does not read from the document: it must be given besides."""
+        found = self.document["environment"]
+        return {name: found[name] for name in ("resource_registry", "parameter_defaults") if found.get(name)}
+
+    def obstacles(self) -> Iterator[str]:
+        """Yield the resources because of which no Heat adopts the stack, with the reasons."""
+        yield from _obstacles(self.document, "")
 
 
 async def documents(services: EngineServices, project: str | None) -> AsyncIterator[Exported]:
@@ -45,6 +60,16 @@ def _identify(document: Mapping[str, Any]) -> None:
             entry["resource_id"] = name
         if "resources" in entry:
             _identify(entry)
+
+
+def _obstacles(document: Mapping[str, Any], above: str) -> Iterator[str]:
+    for name, entry in document["resources"].items():
+        if entry["resource_id"] is None:
+            yield f"{above}{name}: it was not created"
+        elif entry["type"] in _NOT_ADOPTED:
+            yield f"{above}{name} ({entry['type']}): {_NOT_ADOPTED[entry['type']]}"
+        elif "resources" in entry:
+            yield from _obstacles(entry, f"{above}{name}.")
 
 
 def _taken_over(connection: Connection, project: str | None, after: str) -> list[tuple[Stack, str | None]]:
