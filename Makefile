@@ -12,7 +12,7 @@ MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/pyth
 # Without byte code every process that a test or a benchmark starts would compile each module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test guests quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud recordings takeover images docs man clean
+.PHONY: demo test guests quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud recordings takeover images heat-plugins docs man clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -73,6 +73,9 @@ horizon: $(STAMP)       ## walk over the pages for stacks of a real Horizon
 
 takeover: $(STAMP)      ## take over the stacks of a real Heat (LAB_DIR: its folder, LAB_SCRIPTS: that of its scripts)
 	$(BIN)/python -m conformance.takeover
+
+heat-plugins: $(STAMP)  ## use resource types that vendors wrote for Heat, installed from PyPI
+	$(BIN)/python -m conformance.heat_plugins
 
 chaos: $(STAMP)         ## simulate crashes, then kill real processes, MINUTES long in all
 	$(BIN)/python -m chaos --minutes $(MINUTES)

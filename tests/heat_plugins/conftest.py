@@ -11,7 +11,7 @@ import pytest
 from stoker.base import extensions
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
-from stoker_heat_plugins import client_plugins, loading
+from stoker_heat_plugins import client_plugins, loading, performance
 from tests.harness import World
 from tests.heat_plugins import appliance
 
@@ -55,15 +55,26 @@ def _forget() -> None:
 
 @pytest.fixture
 async def begin(installed: None, served: ServedCloud, tmp_path: Path) -> AsyncIterator[Begin]:
-    """`await begin(*directories)`: a whole Stoker, which loads the modules in directories."""
-    begun: list[World] = []
+    """`await begin(*directories)`: a whole Stoker, which loads the modules in directories.
 
-    async def start(*directories: Path, **options: Any) -> World:
+    `instead_of` another one, which is stopped; the new one has none of its threads.
+    """
+    begun: list[World] = []
+    stopped: list[World] = []
+
+    async def start(*directories: Path, instead_of: World | None = None, **options: Any) -> World:
+        if instead_of is not None:
+            stopped.append(instead_of)
+            await instead_of.stop()
+            performance.RUNNING.clear()
         named = {"plugin_dirs": [str(place) for place in directories or (MODULES,)], **options}
-        world = World(tmp_path / "stoker.db", served, settings=EngineSettings(type_options=named))
+        world = World(
+            tmp_path / "stoker.db", served, settings=EngineSettings(type_options=named, enable_stack_abandon=True)
+        )
         begun.append(await world.start())
         return world
 
     yield start
     for world in begun:
-        await world.stop()
+        if world not in stopped:
+            await world.stop()

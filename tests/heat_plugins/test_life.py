@@ -92,3 +92,54 @@ async def test_errors_of_handlers(begin: Begin) -> None:
     assert "The method least needs members." in stack["status_reason"]
     await world.delete("net")
     assert appliance.OBJECTS == {}
+
+
+async def test_actions_signals_and_secrets(begin: Begin) -> None:
+    """Suspend, resume and check call the plug-in; signals are recorded; what is redacted is not shown."""
+    world = await begin()
+    stack = await world.create("net", template())
+    ref = {"name": "net", "id": None}
+    ((identifier, made),) = appliance.OBJECTS.items()
+    for action, suspended in (("suspend", True), ("resume", False)):
+        await world.call("stack_action", ref=ref, action=action)
+        assert (await world.settle(stack["id"]))["status"] == "COMPLETE"
+        assert made["suspended"] is suspended
+    await world.call("resource_signal", ref=ref, name="pool", details={"word": "ready"})
+    exported = await world.call("stack_export", ref=ref)
+    assert exported["resources"]["pool"]["resource_data"]["signal"] == "ready"
+    assert "s3cret-of-the-pool" not in str(exported)
+    appliance.OBJECTS.clear()
+    await world.call("stack_action", ref=ref, action="check")
+    stack = await world.settle(stack["id"])
+    assert stack["status"] == "FAILED"
+    assert f"NotThere: resources.pool: no object {identifier}" in stack["status_reason"]
+
+
+async def test_an_object_in_error_is_created_again(begin: Begin) -> None:
+    """ResourceInError of a check: the object is deleted, and another one created, a few times."""
+    world = await begin()
+    stack = await world.create("net", template(fault="check"))
+    assert stack["status"] == "FAILED" and "no power" in stack["status_reason"]
+    names = [call.split()[0] for call in appliance.CALLS]
+    assert names.count("create") == 6 and names.count("delete") >= 5
+    assert (await world.delete("net"))["status"] == "COMPLETE"
+    assert appliance.OBJECTS == {}
+
+
+async def test_clients_constraints_and_translation(begin: Begin) -> None:
+    """A client plug-in has the owner's token and the catalog; a constraint asks it; names are resolved to IDs."""
+    world = await begin()
+    wanted: dict[str, Any] = {
+        "heat_template_version": "2021-04-16",
+        "resources": {
+            "tap": {"type": "Vendor::Net::Tap", "properties": {"network": "blue", "provider": "public"}},
+        },
+        "outputs": {"seen": {"value": {"get_attr": ["tap", "seen"]}}},
+    }
+    stack = await world.create("tap", wanted)
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    seen = world.outputs(stack)["seen"]
+    assert seen["name"] == "public" and len(seen["id"]) == 36
+    wanted["resources"]["tap"]["properties"]["network"] = "green"
+    with pytest.raises(TemplateInvalid, match=r"The network of the appliance \(green\) could not be found"):
+        await world.create("other", wanted)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from functools import cached_property
 from typing import Any, TypeVar
 
 from keystoneauth1 import plugin, session
 
-from stoker.cloud.errors import Ambiguous, NotNamed
 from stoker.cloud.session import Cloud
 
 Result = TypeVar("Result")
@@ -87,7 +87,7 @@ class Context:
         """The login, for clients that take one."""
         return OwnerAuth(self)
 
-    @property
+    @cached_property
     def keystone_session(self) -> session.Session:
         """A session with the login, for clients that take one."""
         tls = self._cloud.tls("keystone")
@@ -113,19 +113,6 @@ class Context:
     def find(self, finder: str, value: str) -> str:
         """Return the ID of an object. Raises NotNamed and Ambiguous."""
         return self._bridge.run(self._cloud.find(finder, value))
-
-    def find_listed(self, service: str, kind: str, value: str) -> str:
-        """Return the ID of an object in the list `<kind>s` of the network service, for which there is no finder."""
-        members = f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
-        path = f"/v2.0/{kind}/{members}" if kind == "bgpvpn" else f"/v2.0/{members}"
-        for field in ("id", "name"):
-            listed = self._bridge.run(self._cloud.list(service, path, members, {field: value}))
-            found = sorted({str(item["id"]) for item in listed if item.get(field) == value})
-            if len(found) > 1:
-                raise Ambiguous(service, f"{service}.{kind}", value, found)
-            if found:
-                return found[0]
-        raise NotNamed(service, f"{service}.{kind}", value)
 
     def has_extension(self, service: str, alias: str) -> bool:
         """Return whether a service has loaded an API extension."""

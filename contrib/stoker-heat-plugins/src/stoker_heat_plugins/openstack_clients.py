@@ -10,7 +10,6 @@ from heat.common import exception
 from heat.engine.clients.client_plugin import ClientPlugin
 from stoker.base.errors import CloudError
 from stoker.cloud.errors import Ambiguous, NotNamed
-from stoker.cloud.finders import finders
 
 Make = Callable[[Any, Mapping[str, Any]], Any]
 
@@ -89,13 +88,11 @@ class OpenStackClientPlugin(ClientPlugin):
         options = {"session": context.keystone_session, "region_name": context.region_name}
         return make(found, options)
 
-    def _found(self, service: str, kind: str, value: str) -> str:
-        """Return an ID, as Stoker's finder of this kind finds it, or a list of the service in the usual form."""
-        finder = f"{service}.{kind}"
+    def _found(self, finder: str, value: str) -> str:
+        """Return an ID, as one of Stoker's finders finds it."""
+        kind = finder.partition(".")[2]
         try:
-            if finder in finders():
-                return str(self.context.find(finder, value))
-            return str(self.context.find_listed(service, kind, value))
+            return str(self.context.find(finder, value))
         except NotNamed as error:
             raise exception.EntityNotFound(entity=kind, name=value) from error
         except Ambiguous as error:
@@ -115,5 +112,4 @@ class OpenStackClientPlugin(ClientPlugin):
         finder = _GETTERS.get(self.service, {}).get(name)
         if finder is None:
             raise AttributeError(f"the client plug-in {self.service!r} has no {name!r}")
-        service, _, kind = finder.partition(".")
-        return lambda value, *_other: None if value is None else self._found(service, kind, value)
+        return lambda value, *_other: None if value is None else self._found(finder, value)

@@ -209,12 +209,13 @@ class HeatResourceType(ResourceType):
         make = self._maker(call, (call.previous or {}) if former else call.properties)
         checked = getattr(self.plugin, f"check_{action}_complete")
         if call.progress.get(_HANDLED) and (running.resource is not None or _TOKEN in call.progress):
-            token = running.token if running.resource is not None else call.progress[_TOKEN]
+            if running.resource is None:
+                running.token = call.progress[_TOKEN]
 
             def check() -> bool:
                 if running.resource is None:
                     running.resource = make(running.record)
-                return bool(checked(running.resource, token))
+                return bool(checked(running.resource, running.token))
 
             running.start(check)
             return

@@ -66,6 +66,8 @@ class Pool(resource.Resource):
             port=self.properties[self.PORT],
         )
         self.resource_id_set(identifier)
+        if self.properties[self.FAULT] == "label":
+            self.connection.label(identifier)
         self.data_set("secret", "s3cret-of-the-pool", redact=True)
         self.data_set("host", unicode(self.connection.host))
         return identifier

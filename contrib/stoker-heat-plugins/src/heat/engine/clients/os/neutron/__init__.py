@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from heat.common import exception
 from heat.engine.clients import client_plugin
+from stoker.cloud.finders import finders
 from stoker_heat_plugins.openstack_clients import OpenStackClientPlugin
 
 
@@ -15,7 +17,18 @@ class NeutronClientPlugin(OpenStackClientPlugin):
 
     def find_resourceid_by_name_or_id(self, resource: str, name_or_id: str, cmd_resource: str | None = None) -> str:
         """Return the ID of the object of a kind (`network`) with this name or ID."""
-        return self._found("neutron", resource, name_or_id)
+        finder = f"neutron.{resource}"
+        if finder in finders():
+            return self._found(finder, name_or_id)
+        members = f"{resource[:-1]}ies" if resource.endswith("y") else f"{resource}s"
+        for field in ("id", "name"):
+            listed = getattr(self.client(), f"list_{members}")(**{field: name_or_id})[members]
+            found = {str(item["id"]) for item in listed if item.get(field) == name_or_id}
+            if len(found) > 1:
+                raise exception.PhysicalResourceNameAmbiguity(name=name_or_id)
+            if found:
+                return found.pop()
+        raise exception.EntityNotFound(entity=resource, name=name_or_id)
 
     find_neutron_resource = find_resourceid_by_name_or_id
 
