@@ -14,6 +14,7 @@ import pytest
 from conformance.heat_plugins.vendors import BIG_IP, Vendors
 from stoker.base.clock import SystemClock
 from stoker.base.extensions import PluginInvalid
+from stoker.emulator.network.extensions import EXTENSIONS
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
@@ -52,9 +53,7 @@ def vendors() -> Iterator[Vendors]:
 @pytest.fixture
 async def world(directory: Path, tmp_path: Path, vendors: Vendors) -> AsyncIterator[World]:
     """A Stoker whose cloud has the extension `bgpvpn`."""
-    from stoker.emulator.network import operator_routes
-
-    operator_routes.EXTENSIONS["bgpvpn"] = "BGP VPN"  # type: ignore[index]
+    EXTENSIONS["bgpvpn"] = "BGP VPN"
     with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)) as served:
         settings = EngineSettings(type_options={"plugin_dirs": [str(directory)]})
         made = await World(tmp_path / "stoker.db", served, settings=settings).start()
@@ -82,8 +81,8 @@ def test_all_types_are_loaded(directory: Path) -> None:
 
 def test_a_type_derived_from_one_of_heats_own_is_refused(tmp_path: Path) -> None:
     """cobalt-heat derives from AWS::EC2::Instance of a release of 2013."""
-    (source,) = UNPACKED.glob("cobalt-heat-0.1")
-    shutil.copytree(source / "cobalt-heat", tmp_path / "cobalt")
+    source = UNPACKED / "cobalt-heat-0.1"
+    shutil.copytree(source / "cobalt_heat", tmp_path / "cobalt")
     with pytest.raises(PluginInvalid) as caught:
         Registry.from_entry_points({"plugin_dirs": [str(tmp_path)]})
     (problem,) = caught.value.problems
@@ -139,7 +138,7 @@ async def test_a_virtual_server_on_a_big_ip(world: World, vendors: Vendors) -> N
     (pool,) = [made for place, made in vendors.objects.items() if "/pool/" in place]
     assert (pool["name"], pool["partition"]) == ("web", "blue")
     assert (await world.delete("vendors"))["status"] == "COMPLETE"
-    assert vendors.objects == {}
+    assert vendors.objects == {}, vendors.requests
 
 
 async def test_group_based_policies(world: World, vendors: Vendors) -> None:
@@ -168,7 +167,7 @@ async def test_group_based_policies(world: World, vendors: Vendors) -> None:
     assert stack["status"] == "COMPLETE", stack["status_reason"]
     assert names["l2"]["name"] == "renamed"
     assert (await world.delete("vendors"))["status"] == "COMPLETE"
-    assert vendors.objects == {}
+    assert vendors.objects == {}, vendors.requests
 
 
 async def test_bgp_vpns(world: World, vendors: Vendors) -> None:
@@ -185,4 +184,4 @@ async def test_bgp_vpns(world: World, vendors: Vendors) -> None:
     (association,) = [made for place, made in vendors.objects.items() if "network_associations" in place]
     assert len(association["network_id"]) == 36
     assert (await world.delete("vendors"))["status"] == "COMPLETE"
-    assert vendors.objects == {}
+    assert vendors.objects == {}, vendors.requests

@@ -61,15 +61,15 @@ class Vendors:
 
     def _big_ip(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
         """iControl REST: objects are named `~partition~name` below their collection."""
-        link = f"https://localhost{path}?ver=13.1.0"
-        if path == "/mgmt/tm/sys/":
+        link, path = f"https://localhost{path}?ver=13.1.0", path.rstrip("/")
+        if path == "/mgmt/tm/sys":
             return 200, {"kind": "tm:sys:syscollectionstate", "selfLink": link}
         if path == "/mgmt/tm/sys/config":
             return 200, {"kind": "tm:sys:config:savestate", "command": "save"}
         if method == "POST":
             partition, name = body.get("partition"), body["name"]
-            place = f"{path.rstrip('/')}/{f'~{partition}~' if partition else ''}{name}".replace("~Common~/", "/")
-            kind = ":".join(["tm", *path.strip("/").split("/")[2:], f"{path.rstrip('/').split('/')[-1]}state"])
+            place = f"{path}/~{f'{partition}~' if partition else ''}{name}"
+            kind = ":".join(["tm", *path.strip("/").split("/")[2:], f"{path.split('/')[-1]}state"])
             made = {**body, "kind": kind, "fullPath": name, "generation": 1, "selfLink": f"https://localhost{place}"}
             made["selfLink"] += "?ver=13.1.0"
             self.objects[place] = made

@@ -7,6 +7,7 @@ from typing import Any
 
 OBJECTS: dict[str, dict[str, Any]] = {}
 CALLS: list[str] = []
+OPERATIONS: list[str] = []
 GATES: dict[str, threading.Event] = {}
 """Calls that wait until a test opens the gate, by name."""
 ENTERED: dict[str, threading.Event] = {}
@@ -24,6 +25,7 @@ def reset() -> None:
         gate.set()
     OBJECTS.clear()
     CALLS.clear()
+    OPERATIONS.clear()
     GATES.clear()
     ENTERED.clear()
 

@@ -11,7 +11,7 @@ import pytest
 from stoker.base import extensions
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
-from stoker_heat_plugins import client_plugins, loading, performance
+from stoker_heat_plugins import client_plugins, entry_points, loading, performance
 from tests.harness import World
 from tests.heat_plugins import appliance
 
@@ -21,6 +21,14 @@ ENTRY_POINTS = """
 heat = stoker_heat_plugins.loading:TYPES
 [stoker.constraints]
 heat = stoker_heat_plugins.loading:CONSTRAINTS
+[stoker.lifecycle]
+heat = stoker_heat_plugins.entry_points:LIFECYCLE
+[stoker.event_sinks]
+heat = stoker_heat_plugins.entry_points:EVENT_SINKS
+[heat.stack_lifecycle_plugins]
+auditor = tests.heat_plugins.services:Auditor
+[heat.event_sinks]
+appliance-log = tests.heat_plugins.services:ApplianceLog
 [heat.clients]
 appliance = tests.heat_plugins.services:ApplianceClientPlugin
 [heat.constraints]
@@ -51,6 +59,8 @@ def _forget() -> None:
     extensions.forget()
     client_plugins.forget()
     loading.loaded.cache_clear()
+    entry_points.LIFECYCLE.forget()
+    entry_points.EVENT_SINKS.forget()
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from stoker_heat_plugins.workers import WORKERS
 class HeatLifecyclePlugin(LifecyclePlugin):
     """Calls `do_pre_op` and `do_post_op` of an object of `plugin` on a thread."""
 
-    seconds = 600.0  # type: ignore[misc]
+    seconds = 600.0
 
     def __init__(self, plugin: Any) -> None:
         self._plugin = plugin()
@@ -43,5 +43,5 @@ async def _stack(operation: StackOperation) -> Stack:
     bridge = Bridge()
     stack = Stack(Context(await operation.cloud(), bridge), None, None, bridge)
     stack.id, stack.name, stack.action = operation.stack_id, operation.stack_name, operation.action
-    stack.t = stack.template = copy.deepcopy(operation.template)
+    stack.t = copy.deepcopy(operation.template)
     return stack

@@ -19,6 +19,7 @@ from stoker.plugins.configured import ConfiguredConstraints, ConfiguredTypes
 from stoker.plugins.constraints import CustomCheck
 from stoker.plugins.resource import ResourceType
 from stoker_heat_plugins.constraint import HeatConstraint
+from stoker_heat_plugins.entry_points import package_of
 from stoker_heat_plugins.known import CLASSES
 from stoker_heat_plugins.modules import modules
 from stoker_heat_plugins.names import MANUAL
@@ -52,10 +53,10 @@ def loaded(directories: tuple[str, ...], config_files: tuple[str, ...] = ()) -> 
         try:
             checks[entry_point.name] = HeatConstraint(entry_point.load())
         except Exception as error:
-            problems.append(f"{_package(entry_point)} (heat.constraints: {entry_point.name}): {error}")
+            problems.append(f"{package_of(entry_point)} (heat.constraints: {entry_point.name}): {error}")
     for group in _UNSUPPORTED_GROUPS:
         problems += [
-            f"{_package(entry_point)} ({group}: {entry_point.name}): stoker-heat-plugins does not support {group}; "
+            f"{package_of(entry_point)} ({group}: {entry_point.name}): stoker-heat-plugins does not support {group}; "
             f"write the template version for Stoker, and uninstall the package ({MANUAL})"
             for entry_point in metadata.entry_points(group=group)
         ]
@@ -106,10 +107,6 @@ def _type(name: str, plugin: Any) -> type[ResourceType]:
         service="neutron" if neutron else None,
         extension=plugin.required_service_extension if neutron else None,
     )
-
-
-def _package(entry_point: metadata.EntryPoint) -> str:
-    return str(entry_point.dist.metadata["Name"]) if entry_point.dist is not None else "a package"
 
 
 def _loaded(options: Mapping[str, Any]) -> Loaded:

@@ -165,7 +165,7 @@ def _has(module: ModuleType) -> Callable[[str], bool]:
 
 _STACK_FIELDS = frozenset(
     {
-        "context", "clients", "id", "name", "tenant_id", "action", "status", "created_time", "timeout_mins",
+        "context", "clients", "id", "t", "name", "tenant_id", "action", "status", "created_time", "timeout_mins",
         "disable_rollback", "stack_user_project_id",
     }
 )  # fmt: skip

@@ -18,6 +18,7 @@ class Stack:
         self.id, self.name = (facts.id, facts.name) if facts is not None else ("", "")
         self.tenant_id = context.tenant_id
         self.action, self.status = "", "IN_PROGRESS"
+        self.t: Any = None
         self.stack_user_project_id = facts.user_project_id if facts is not None else None
         self.disable_rollback = facts.disable_rollback if facts is not None else True
         self.timeout_mins = facts.timeout_minutes if facts is not None else None
