@@ -20,6 +20,7 @@ from stoker.base.errors import Invalid, TemplateInvalid
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.registry import Registry
+from stoker.processes.assembly import loaded_plugins
 from stoker.processes.settings import cloud_settings, database_pool, encryption_keys, engine_settings
 from stoker.store.database import Database
 from stoker.store.sealing import Sealer
@@ -204,6 +205,19 @@ def test_unusable_settings_are_named_in_a_warning(
     [problem] = operator.problems
     assert problem in caplog.text
     assert re.search(words, problem)
+
+
+def test_plug_ins_that_nothing_loads_are_named_in_a_warning(
+    configure: Configure, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """`plugin_dirs` needs a package of its own; a directory that does not exist needs nothing."""
+    (tmp_path / "plugins").mkdir()
+    config = configure(f"plugin_dirs = {tmp_path}/plugins,{tmp_path}/none\n")
+    options = engine_settings(config).type_options
+    assert options["plugin_dirs"] == [f"{tmp_path}/plugins", f"{tmp_path}/none"]
+    assert options["config_files"] == (f"{tmp_path}/heat.conf",)
+    loaded_plugins(options)
+    assert f"plug-ins for Heat in {tmp_path}/plugins are loaded by the package stoker-heat-plugins" in caplog.text
 
 
 @pytest.mark.parametrize(("lease", "heartbeat"), [(3, 1.5), (3, 3), (0.5, 3)])

@@ -8,6 +8,7 @@ class Token(resource.Resource):
         "Length": {"Type": "Integer", "Default": 4, "MinValue": 1},
         "Labels": {"Type": "List", "Default": []},
     }
+    update_allowed_properties = None
     attributes_schema = {"Value": "The token"}
 
     def handle_create(self):

@@ -34,7 +34,7 @@ class Custom(own.Constraint):
 
 def to_properties(kind: Any) -> dict[str, Property]:
     """Return the properties of a plug-in's class. Raises Unsupported."""
-    updatable = {*kind.update_allowed_properties} if defines(kind, "handle_update") else set()
+    updatable = {*(kind.update_allowed_properties or ())}
     changes = defines(kind, "handle_update")
     return {
         name: _property(schema, changes, name in updatable)

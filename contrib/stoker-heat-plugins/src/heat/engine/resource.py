@@ -58,8 +58,8 @@ class Resource:
     properties_schema: ClassVar[Mapping[str, Any]] = {}
     attributes_schema: ClassVar[Mapping[str, Any]] = {}
     update_policy_schema: ClassVar[Mapping[str, Any]] = {}
-    update_allowed_properties: ClassVar[tuple[str, ...]] = ()
-    update_allowed_keys: ClassVar[tuple[str, ...]] = ()
+    update_allowed_properties: ClassVar[tuple[str, ...] | None] = ()
+    update_allowed_keys: ClassVar[tuple[str, ...] | None] = ()
     default_client_name: ClassVar[str | None] = None
     entity: ClassVar[str | None] = None
     required_service_extension: ClassVar[str | None] = None
@@ -315,6 +315,10 @@ class Resource:
     def check_adopt_complete(self, token: Any) -> bool:
         """As `check_create_complete`, after `handle_adopt`."""
         return True
+
+    def _resolve_runtime_data(self, snippet: Any) -> Any:
+        """Return a part of a definition with values in place of functions; those of `t` have been resolved."""
+        return snippet
 
     def _verify_check_conditions(self, checks: list[Mapping[str, Any]]) -> None:
         """Raise Error if a value is not the expected one: maps with `attribute`, `expected` and `current`."""
