@@ -34,7 +34,7 @@ resources:
       image: cirros
       flavor: m1.tiny
       networks: [{network: private}]
-      user_data_format: RAW
+      user_data_format: $format
       user_data:
         str_replace:
           params:
@@ -48,8 +48,12 @@ outputs:
 """
 
 
-@pytest.fixture
-def user(tmp_path: Path) -> Iterator[Shell]:
+FORMATS = ["RAW"] if IMAGE == "host" else ["RAW", "HEAT_CFNTOOLS", "SOFTWARE_CONFIG"]
+"""The formats of user data that the image understands: without cloud-init, only scripts."""
+
+
+@pytest.fixture(scope="module")
+def user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     """A user with a running Stoker whose emulated cloud has guests."""
     if IMAGE == "host" and not Path("/usr/bin/curl").exists():
         pytest.skip("Guests need curl in /usr/bin.")
@@ -57,16 +61,17 @@ def user(tmp_path: Path) -> Iterator[Shell]:
         asyncio.run(guest_driver("namespace", IMAGE).close())
     except GuestsUnavailable as error:
         pytest.skip(str(error))
-    shell = shell_in(tmp_path)
+    shell = shell_in(tmp_path_factory.mktemp("guests"))
     shell.environment["XDG_CACHE_HOME"] = str(cache_directory().parents[1])
     shell.ok("up", "--detach", "--guests", "namespace", "--guest-image", IMAGE, *ANY_PORTS)
     yield shell
     shell.ok("down")
 
 
-def test_user_data_writes_a_file_and_signals_a_wait_condition(user: Shell, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", FORMATS)
+def test_user_data_writes_a_file_and_signals_a_wait_condition(user: Shell, tmp_path: Path, form: str) -> None:
     template = tmp_path / "guest.yaml"
-    template.write_text(TEMPLATE)
+    template.write_text(TEMPLATE.replace("$format", form))
 
     user.ok("deploy", "guest", "-t", str(template), "--yes", timeout=150)
 

@@ -251,6 +251,18 @@ def test_a_server_is_stopped_when_its_guest_ends_itself(running: RealNova) -> No
 
 
 @pytest.mark.guests
+def test_a_guest_reboots_and_powers_off_by_its_own_system_calls(running: RealNova) -> None:
+    if not Path("/usr/bin/python3").exists():
+        pytest.skip("The guest needs /usr/bin/python3.")
+    call = "(sleep 0.3; exec /usr/bin/python3 -I -c 'import ctypes; ctypes.CDLL(None).reboot({})') &"
+    key = running.script(call.format("0x1234567"))  # reboot(2): RB_AUTOBOOT
+    running.until(lambda: running.console(key).count("The guest web has booted.") == 2)
+    assert running.status(key) == "ACTIVE"
+    off = running.script(call.format("0x4321fedc"))  # RB_POWER_OFF
+    running.until(lambda: running.status(off) == "SHUTOFF")
+
+
+@pytest.mark.guests
 def test_what_is_left_of_guests_is_deleted_but_nothing_else(tmp_path: Path) -> None:
     try:
         driver = guest_driver("namespace", "host", tmp_path)

@@ -99,7 +99,11 @@ class Machine:
             await console
             reason = message.decode(errors="replace") or f"its launcher ended with status {status}"
             raise LaunchFailed(f"The guest cannot be started: {reason}.")
-        close = await self._cloudside.serve(self._id, listeners)
+        try:
+            close = await self._cloudside.serve(self._id, listeners)
+        except BaseException:
+            process.kill()  # the guest ends with its launcher
+            raise
         self._process, self._stopping = process, False
         self._running = asyncio.create_task(self._run(guest, process, console, close))
 
