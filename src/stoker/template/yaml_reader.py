@@ -335,6 +335,6 @@ def _syntax_problem(error: yaml.YAMLError, text: str) -> YamlProblem:
 
 
 def _character(text: str, mark: yaml.Mark) -> str:
-    """Return the character at a mark; an empty string at the end of the text."""
+    """Return the character at a mark; an empty string at the end of the document."""
     line = next(islice(text.splitlines(), mark.line, None), "")
     return line[mark.column : mark.column + 1]
