@@ -13,7 +13,7 @@ from oslo_config import cfg
 from oslo_middleware import cors, healthcheck, http_proxy_to_wsgi
 
 import stoker
-from stoker.base.config import OPTIONS, SERVICE_USER_OPTIONS
+from stoker.base.options import OPTIONS, SERVICE_USER_OPTIONS
 from stoker.cloud.services import OPENSTACK
 from stoker.cloud.settings import CloudSettings
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from oslo_config import cfg
 
-from stoker.base.config import LIBRARY_GROUPS, OPTIONS, SERVICE_USER_OPTIONS
+from stoker.base.options import LIBRARY_GROUPS, OPTIONS, SERVICE_USER_OPTIONS
 from stoker.base.unused_options import ALL, WITHOUT_EFFECT
 from stoker_reference.markdown import code, page, section, sentence, table
 

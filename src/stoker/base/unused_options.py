@@ -11,7 +11,8 @@ from pathlib import Path
 
 from oslo_config import cfg
 
-from stoker.base.config import LIBRARY_GROUPS, known_options
+from stoker.base.config import known_options
+from stoker.base.options import LIBRARY_GROUPS
 
 ALL = "*"
 """Stands for all options of a section."""

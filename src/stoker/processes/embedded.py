@@ -24,9 +24,10 @@ from stoker.api.app import make_app
 from stoker.api.auth import WSGIApplication
 from stoker.api.cfn.app import make_cfn_app
 from stoker.api.server import Server
-from stoker.base.config import SERVICE_USER, load_config, shown_options
+from stoker.base.config import load_config, shown_options
 from stoker.base.errors import StokerError
 from stoker.base.logging import setup as set_logging_up
+from stoker.base.options import SERVICE_USER
 from stoker.base.unused_options import log_unused_options
 from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.engine.core import Engine

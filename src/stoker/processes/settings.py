@@ -12,7 +12,7 @@ from keystoneauth1 import loading
 from oslo_config import cfg
 
 from stoker.api.serving.limits import Limits
-from stoker.base.config import OPTIONS, PUBLIC_KEY, SERVICE_USER, SERVICE_USER_OPTIONS
+from stoker.base.options import OPTIONS, PUBLIC_KEY, SERVICE_USER, SERVICE_USER_OPTIONS
 from stoker.cloud.settings import ClientSettings, CloudSettings
 from stoker.engine.operator_environment import OperatorEnvironment
 from stoker.engine.settings import EngineSettings
@@ -89,7 +89,8 @@ def serving_threads(config: cfg.ConfigOpts, group: str) -> int:
     A worker of Heat is a process that serves many requests at a time, so that one of them suffices. A request may need
     another one to the same process, for example for a stack in the stack's own region.
     """
-    return THREADS_OF_A_WORKER * (config[group].workers or os.cpu_count() or 1)
+    options = config[group]
+    return THREADS_OF_A_WORKER * (options.workers or os.cpu_count() or 1)
 
 
 def server_limits(config: cfg.ConfigOpts, group: str) -> Limits:

@@ -16,8 +16,8 @@ from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.signatures import Signed
 from stoker.api.faults import IdentityUnavailable
 from stoker.api.policy import Credentials, Policy
-from stoker.base.config import SERVICE_USER_OPTIONS
 from stoker.base.context import RequestContext
+from stoker.base.options import SERVICE_USER_OPTIONS
 
 _LOGIN = "keystone_authtoken"
 _REFUSED = (400, 401, 403, 404)

@@ -1,0 +1,421 @@
+"""The options of `heat.conf` that Stoker supports; they keep their names, types and defaults.
+
+An option that is not in `OPTIONS` is not registered, and `unused_options.log_unused_options` names it in a warning, so
+that no setting is accepted and then ignored.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Mapping, Sequence
+
+from oslo_config import cfg, types
+from oslo_middleware import cors, healthcheck, http_proxy_to_wsgi
+
+_INTERFACES = ["publicURL", "internalURL", "adminURL", "public", "internal", "admin"]
+
+
+class _Network(types.ConfigType):
+    """A network of IP addresses (`10.0.0.0/8`), stored as a string."""
+
+    def __init__(self) -> None:
+        super().__init__(type_name="network")
+
+    def __call__(self, value: str) -> str:
+        return str(ipaddress.ip_network(value))
+
+    def _formatter(self, value: str) -> str:
+        return value
+
+
+PUBLIC_KEY = "notgood but just long enough i t"
+"""The default of auth_encryption_key, which protects nothing because it is public."""
+
+_LIMITS = (
+    cfg.IntOpt(
+        "max_template_size",
+        default=524288,
+        min=0,
+        help="Largest template, in bytes of UTF-8; one that is sent as a map counts as JSON without spaces.",
+    ),
+    cfg.IntOpt("max_json_body_size", default=1048576, min=0, help="Largest body of a request, in bytes."),
+    cfg.IntOpt("max_resources_per_stack", default=1000, min=-1, help="Resources in a tree of stacks; -1: no limit."),
+    cfg.IntOpt("max_nested_stack_depth", default=5, min=0, help="Levels of nested stacks below the root."),
+    cfg.IntOpt("max_snapshots_per_stack", default=32, min=-1, help="Snapshots that a stack may have; -1: no limit."),
+    cfg.BoolOpt("enable_stack_abandon", default=False, help="Whether stacks can be abandoned and exported."),
+    cfg.BoolOpt("enable_stack_adopt", default=False, help="Whether stacks can be created from abandoned stacks' data."),
+    cfg.IntOpt("max_stacks_per_tenant", default=512, min=-1, help="Stacks that a project may have; -1: no limit."),
+    cfg.IntOpt(
+        "max_software_configs_per_tenant", default=4096, min=-1, help="Software configs of a project; -1: no limit."
+    ),
+    cfg.IntOpt(
+        "max_software_deployments_per_tenant",
+        default=4096,
+        min=-1,
+        help="Software deployments of a project; -1: no limit.",
+    ),
+    cfg.IntOpt("max_events_per_stack", default=1000, min=0, help="Events kept for a stack; 0: all."),
+    cfg.IntOpt("event_purge_batch_size", default=200, min=1, help="Events are removed in multiples of this."),
+    cfg.IntOpt("max_server_name_length", default=53, min=12, max=53, help="Longest name given to a server."),
+)
+
+_TIMING = (
+    cfg.IntOpt("stack_action_timeout", default=3600, min=1, help="Default timeout of a stack action, in seconds."),
+    cfg.IntOpt("action_retry_limit", default=5, min=0, help="Times an action is tried on a resource that fails."),
+    cfg.IntOpt("client_retry_limit", default=2, min=0, help="Retries of a failed service call."),
+    cfg.IntOpt("max_interface_check_attempts", default=10, min=1, help="Times a port's attachment is checked."),
+    cfg.FloatOpt(
+        "template_fetch_timeout",
+        default=60,
+        min=0,
+        help="Seconds that fetching a template may take, from resolving its host up to the last byte.",
+    ),
+    cfg.IntOpt(
+        "template_fetches_per_project",
+        default=4,
+        min=1,
+        help="Templates that a process fetches concurrently for one project; for all projects, eight times as many.",
+    ),
+    cfg.ListOpt(
+        "template_fetch_networks",
+        default=[],
+        item_type=_Network(),
+        help="Networks with non-public addresses that templates may be fetched from by URL.",
+    ),
+    cfg.ListOpt(
+        "remote_cloud_networks",
+        default=[],
+        item_type=_Network(),
+        help="Networks in which the credential of an OS::Heat::Stack may name a cloud although their addresses are not "
+        "public.",
+    ),
+    cfg.ListOpt(
+        "remote_cloud_auth_types",
+        default=["password", "v3password", "token", "v3token", "v3applicationcredential"],
+        help="Plug-ins of keystoneauth that the credential of an OS::Heat::Stack may log in with.",
+    ),
+    cfg.FloatOpt(
+        "remote_cloud_timeout",
+        default=60,
+        min=0.1,
+        help="Seconds that a login at a cloud that the credential of an OS::Heat::Stack names may take, redirects and "
+        "retries included, and that each call of this cloud may take, up to the last byte.",
+    ),
+    cfg.IntOpt(
+        "remote_cloud_answer_size",
+        default=16 * 2**20,
+        min=2**10,
+        help="Bytes that an answer of a cloud that the credential of an OS::Heat::Stack names may have.",
+    ),
+)
+
+_IDENTITY = (
+    cfg.StrOpt(
+        "auth_encryption_key",
+        default=PUBLIC_KEY,
+        secret=True,
+        help="Key that encrypts secrets in the database: 16 characters or more, the same for all engines; the default "
+        "is refused. In a comma-separated list the first key encrypts and all decrypt, which allows rotation.",
+    ),
+    cfg.StrOpt(
+        "deferred_auth_method",
+        default="trusts",
+        choices=["password", "trusts"],
+        help="How to act later on a user's behalf; password is refused at start, since passwords are not stored.",
+    ),
+    cfg.ListOpt("trusts_delegated_roles", default=[], help="Roles that a trust delegates; empty: all of the user's."),
+    cfg.BoolOpt("allow_trusts_redelegation", default=False, help="Whether trusts may be redelegated."),
+    cfg.StrOpt("heat_stack_user_role", default="heat_stack_user", help="Role of the users that stacks create."),
+    cfg.StrOpt("stack_user_domain_id", help="Domain of the users that stacks create, by id."),
+    cfg.StrOpt("stack_user_domain_name", help="Domain of the users that stacks create, by name."),
+    cfg.StrOpt("stack_domain_admin", help="User who may create users and projects in that domain."),
+    cfg.StrOpt("stack_domain_admin_password", secret=True, help="Password of that user."),
+    cfg.StrOpt("region_name_for_services", help="Region whose endpoints are used."),
+    cfg.StrOpt("region_name_for_shared_services", help="Region of the services shared between regions."),
+    cfg.ListOpt("shared_services_types", default=["image", "volumev3"], help="Types of the shared services."),
+    cfg.StrOpt(
+        "server_keystone_endpoint_type",
+        default="",
+        choices=["", "public", "internal", "admin"],
+        help="Interface of the identity endpoint that is passed to servers.",
+    ),
+)
+
+_BEHAVIOUR = (
+    cfg.StrOpt("host", default=socket.gethostname(), sample_default="<host name>", help="Name of this engine's host."),
+    cfg.BoolOpt("observe_on_update", default=False, help="Compare with the cloud before every update of a stack."),
+    cfg.StrOpt(
+        "default_publisher_id",
+        sample_default="orchestration.<host name>",
+        help="Publisher ID of notifications on the message bus.",
+    ),
+    cfg.StrOpt(
+        "default_notification_level",
+        default="INFO",
+        ignore_case=True,
+        choices=["DEBUG", "INFO", "WARN", "AUDIT", "SAMPLE", "ERROR", "CRITICAL"],
+        help="Level of notifications that are not about failures; those are of level ERROR.",
+    ),
+    cfg.BoolOpt("stack_scheduler_hints", default=False, help="Pass a server's stack to the scheduler as hints."),
+    cfg.ListOpt("hidden_stack_tags", default=[], help="Stacks with one of these tags are left out of lists."),
+    cfg.StrOpt(
+        "environment_dir",
+        default="/etc/heat/environment.d",
+        help="Directory whose *.yaml files are the operator's environment.",
+    ),
+    cfg.StrOpt(
+        "template_dir",
+        default="/etc/heat/templates",
+        help="Directory of templates that the environment refers to without a path.",
+    ),
+    cfg.ListOpt(
+        "plugin_dirs",
+        default=["/usr/lib64/heat", "/usr/lib/heat"],
+        help="Directories of modules that were written against Heat's plug-in interface. The package "
+        "stoker-heat-plugins loads them.",
+    ),
+    cfg.URIOpt("heat_metadata_server_url", help="Base URL at which servers poll their metadata."),
+    cfg.URIOpt("heat_waitcondition_server_url", help="URL at which servers signal wait conditions."),
+    cfg.StrOpt("instance_connection_is_secure", default="0", help="1: agents in servers use HTTPS."),
+    cfg.StrOpt(
+        "instance_connection_https_validate_certificates",
+        default="1",
+        help="0: agents in servers accept any certificate.",
+    ),
+    cfg.StrOpt(
+        "default_software_config_transport",
+        default="POLL_SERVER_CFN",
+        help="Default of how servers get their metadata: the name of a transport that an installed package offers.",
+    ),
+    cfg.StrOpt(
+        "default_deployment_signal_transport",
+        default="CFN_SIGNAL",
+        help="Default of how servers signal the results of software deployments.",
+    ),
+    cfg.StrOpt(
+        "default_user_data_format",
+        default="HEAT_CFNTOOLS",
+        choices=["HEAT_CFNTOOLS", "RAW", "SOFTWARE_CONFIG"],
+        help="Default format of a server's user data.",
+    ),
+    cfg.StrOpt(
+        "loadbalancer_template",
+        help="File with the template of AWS::ElasticLoadBalancing::LoadBalancer, instead of the built-in one.",
+    ),
+    cfg.Opt("max_cinder_api_microversion", types.String(regex=r"^3\.\d+$"), help="Highest volume microversion used."),
+    cfg.Opt("max_ironic_api_microversion", types.String(regex=r"^1\.\d+$"), help="Highest bare metal microversion."),
+    cfg.Opt("max_nova_api_microversion", types.String(regex=r"^2\.\d+$"), help="Highest compute microversion used."),
+)
+
+_DATABASE = (
+    cfg.StrOpt("connection", secret=True, help="URL of the database."),
+    cfg.StrOpt("connection_parameters", default="", help="Parameters for the URL: `name=value&name=value`."),
+    cfg.IntOpt(
+        "mysql_wsrep_sync_wait",
+        min=0,
+        max=15,
+        help="wsrep_sync_wait of sessions on a Galera cluster: which statements wait for the other nodes' writes.",
+    ),
+    cfg.IntOpt("max_pool_size", default=5, min=0, help="Connections kept open; 0: no limit."),
+    cfg.IntOpt("max_overflow", default=50, min=0, help="Connections opened beyond those under load."),
+    cfg.IntOpt("pool_timeout", min=0, help="Seconds to wait for a free connection."),
+    cfg.IntOpt("connection_recycle_time", default=3600, help="Seconds after which a connection is renewed."),
+    cfg.IntOpt("max_retries", default=10, min=-1, help="Attempts to connect at start; -1: no limit."),
+    cfg.IntOpt("retry_interval", default=10, min=0, help="Seconds between those attempts."),
+)
+
+_ENGINE = (
+    cfg.FloatOpt(
+        "lease_seconds",
+        default=15.0,
+        min=0.5,
+        help="Seconds without a report after which other engines take over an engine's operations.",
+    ),
+    cfg.FloatOpt(
+        "heartbeat_seconds",
+        default=3.0,
+        min=0.1,
+        help="Seconds between an engine's reports, a third of its lease at most.",
+    ),
+    cfg.IntOpt(
+        "deaths_limit",
+        default=3,
+        min=0,
+        help="Number of engines in a row that must have died while running an operation, without progress, before the "
+        "operation is set aside as failed; 0: never.",
+    ),
+    cfg.StrOpt("status_host", default="127.0.0.1", help="Address of an engine's metrics and health check."),
+    cfg.PortOpt("status_port", help="Port of an engine's metrics and health check; unset: not served."),
+)
+
+
+def _api(port: int) -> tuple[cfg.Opt, ...]:
+    return (
+        cfg.StrOpt("bind_host", default="0.0.0.0", help="Address that the process listens on."),  # noqa: S104
+        cfg.PortOpt("bind_port", default=port, help="Port that the process listens on."),
+        cfg.IntOpt(
+            "workers",
+            default=1,
+            min=0,
+            help="Each serves eight requests at a time, on threads of one process; 0: one worker for each processor.",
+        ),
+        cfg.IntOpt("backlog", default=4096, min=1, help="Connections that may wait to be accepted."),
+        cfg.IntOpt(
+            "max_connections",
+            default=4096,
+            min=16,
+            help="Maximum of open connections; above it idle ones are closed, first the oldest of the client with "
+            "most of them. Half the process's limit of open files, if that is less.",
+        ),
+        cfg.FloatOpt("head_timeout", default=10, min=0.1, help="Seconds that the head of a request may take."),
+        cfg.FloatOpt("body_timeout", default=60, min=0.1, help="Seconds that the body of a request may take."),
+        cfg.FloatOpt(
+            "keepalive_timeout",
+            default=75,
+            min=0.1,
+            help="Seconds after which a connection without a request is closed; a proxy's should be less.",
+        ),
+    )
+
+
+_SIGNATURES = (
+    cfg.URIOpt("auth_url", help="Identity service that checks signatures; that of [keystone_authtoken] by default."),
+    cfg.StrOpt("cafile", help="Certificates of the authorities that are trusted."),
+    cfg.StrOpt("certfile", help="Client certificate."),
+    cfg.StrOpt("keyfile", help="Key of the client certificate."),
+    cfg.BoolOpt("insecure", default=False, help="Accept any server certificate."),
+    cfg.IntOpt("timeout", min=1, help="Seconds that a response may take."),
+)
+
+_CLIENT = (
+    cfg.StrOpt("endpoint_type", choices=_INTERFACES, help="Interface of the catalog's endpoints."),
+    cfg.StrOpt("ca_file", help="Certificates of the authorities that are trusted."),
+    cfg.StrOpt("cert_file", help="Client certificate."),
+    cfg.StrOpt("key_file", help="Key of the client certificate."),
+    cfg.BoolOpt("insecure", help="Accept any server certificate."),
+)
+
+_SERVICES = (
+    "aodh", "barbican", "cinder", "designate", "glance", "heat", "keystone", "magnum", "manila", "mistral",
+    "neutron", "nova", "octavia", "swift", "trove", "zaqar",
+)  # fmt: skip
+
+_EVALUATION = (
+    cfg.IntOpt(
+        "steps",
+        default=5_000_000,
+        min=10_000,
+        max=10**10,
+        help="Calls of functions, and values looked at, for one request; an operation has four times as many. Where "
+        "max_resources_per_stack allows more than 1000 resources, as many times more; also for bytes and seconds.",
+    ),
+    cfg.IntOpt(
+        "bytes",
+        default=128 * 1024 * 1024,
+        min=1024 * 1024,
+        max=2**40,
+        help="Bytes of values that one request may make, each time that they are made; four times for an operation.",
+    ),
+    cfg.FloatOpt(
+        "seconds",
+        default=5.0,
+        min=0.1,
+        max=3600.0,
+        help="Processor time that the templates of one request may take; those of an operation, four times as much.",
+    ),
+    cfg.FloatOpt(
+        "seconds_at_once",
+        default=0.01,
+        min=0.001,
+        max=1.0,
+        help="Processor time for which evaluating may hold up everything else in an engine; what takes longer is done "
+        "on a thread, one piece at a time for each project.",
+    ),
+    cfg.IntOpt(
+        "memory",
+        default=64 * 1024 * 1024,
+        min=1024 * 1024,
+        max=2**40,
+        help="Bytes of values that the steps of all operations of an engine may work on together; further steps wait. "
+        "As many bytes of other values stay in memory; the rest is kept, encrypted, in a temporary file.",
+    ),
+)
+
+SERVICE_USER = "trustee"
+"""The group of the user as whom Stoker acts; keystoneauth declares its options."""
+
+SIGNATURE_LOGIN = "ec2authtoken"
+"""The group with the user who asks the identity service to check signatures, by default that of keystone_authtoken."""
+
+LOGINS = (SERVICE_USER, SIGNATURE_LOGIN)
+
+OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
+    "DEFAULT": (*_LIMITS, *_TIMING, *_IDENTITY, *_BEHAVIOUR),
+    "database": _DATABASE,
+    "engine": _ENGINE,
+    "evaluation": _EVALUATION,
+    "heat_api": (
+        *_api(8004),
+        cfg.IntOpt(
+            "event_streams",
+            default=256,
+            min=0,
+            help="Maximum of event streams that the built-in server holds open; others end at once, and clients that "
+            "reconnect get the new events.",
+        ),
+    ),
+    "heat_api_cfn": (
+        *_api(8000),
+        cfg.URIOpt(
+            "cost_calculator_url",
+            schemes=["http", "https"],
+            help="Page whose URL EstimateTemplateCost returns; its query has the number of resources of each type.",
+        ),
+    ),
+    "constraint_validation_cache": (
+        cfg.BoolOpt("caching", default=True, help="Cache IDs of names, and values that constraints accept."),
+        cfg.IntOpt("expiration_time", default=60, min=0, help="Seconds for which they are cached."),
+    ),
+    SIGNATURE_LOGIN: _SIGNATURES,
+    "clients": (
+        cfg.StrOpt("endpoint_type", default="public", choices=_INTERFACES, help="For all services."),
+        *_CLIENT[1:4],
+        cfg.BoolOpt("insecure", default=False, help="Accept any server certificate."),
+    ),
+    **{f"clients_{service}": _CLIENT for service in _SERVICES},
+    "clients_heat": (*_CLIENT, cfg.URIOpt("url", help="This service's URL, instead of the catalog's.")),
+    "clients_keystone": (*_CLIENT, cfg.URIOpt("auth_uri", help="Identity URL that is passed to servers.")),
+    "oslo_middleware": tuple(http_proxy_to_wsgi.OPTS),
+    "cors": tuple(cors.CORS_OPTS),
+    "healthcheck": (*healthcheck.opts.HEALTHCHECK_OPTS, *healthcheck.opts.DISABLE_BY_FILE_OPTS),
+    "paste_deploy": (
+        cfg.StrOpt(
+            "api_paste_config",
+            default="api-paste.ini",
+            help="File whose sections `[filter:...]` have options of `[cors]`, `[healthcheck]` and "
+            "`[oslo_middleware]`, which precede those of heat.conf; looked for beside the configuration files.",
+        ),
+        cfg.StrOpt(
+            "flavor",
+            choices=["keystone", "standalone"],
+            help="standalone: the REST API takes users' names and passwords (X-Auth-User, X-Auth-Key) besides tokens.",
+        ),
+    ),
+    "revision": (cfg.StrOpt("heat_revision", default="unknown", help="Revision that build_info reports."),),
+    "volumes": (cfg.BoolOpt("backups_enabled", default=True, help="The cloud has volume backups."),),
+    "yaql": (
+        cfg.IntOpt("limit_iterators", default=200, min=0, help="Most elements an expression may yield."),
+        cfg.IntOpt("memory_quota", default=10000, min=0, help="Most bytes an expression may use."),
+    ),
+}
+"""The options that Stoker supports, by group."""
+
+LIBRARY_GROUPS = frozenset({"keystone_authtoken", "oslo_policy"})
+"""Groups that keystonemiddleware and oslo.policy read themselves."""
+
+SERVICE_USER_OPTIONS = (
+    "auth_url", "username", "password", "user_domain_name", "user_domain_id", "project_name", "project_domain_name",
+    "project_domain_id",
+)  # fmt: skip
+"""The options of that group that are supported."""
