@@ -7,7 +7,8 @@
 - `others`: further resources that the example needs
 - `update`: properties that change in place; without it, the reason under `no_update`
 - `replace`: properties whose change replaces the object; by default the object is marked unhealthy instead
-- `signal`: the resource that receives signals while others wait for them
+- `signal`: the resource that receives signals while others wait for them; `signal_url`: its attribute with the URL that
+  signals are written to, for one that the API sends none to
 - `verbs`: verbs that do not run, each with the reason
 """
 
@@ -43,6 +44,7 @@ class Case:
     update: Mapping[str, Any] | None
     replace: Mapping[str, Any] | None
     signal: str | None
+    signal_url: str | None = None
     skipped: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -130,6 +132,7 @@ class Cases:
             update=replaced(adapted.get("update"), self._words),
             replace=replaced(adapted.get("replace"), self._words),
             signal=adapted.get("signal"),
+            signal_url=adapted.get("signal_url"),
             skipped=skipped,
         )
 

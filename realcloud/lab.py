@@ -57,6 +57,16 @@ class Account:
             raise LabMissing(f"{service} {method} {path}: {answer.status_code} {answer.text[:300]}")
         return answer.json() if answer.content and "json" in answer.headers.get("Content-Type", "") else None
 
+    @property
+    def token(self) -> str:
+        """A valid token."""
+        return str(self._session.get_token())
+
+    def endpoint(self, service: str) -> str:
+        """Return the URL of a service in the catalog, without a slash at its end."""
+        found = self._session.get_endpoint(service_type=service, interface="public", region_name=self.region)
+        return str(found).rstrip("/")
+
     @cached_property
     def project_id(self) -> str:
         """The ID of the account's project."""

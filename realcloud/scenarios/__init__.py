@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from realcloud.scenarios import kills, refusals, signals
+from realcloud.scenarios import alarms, kills, refusals, signals, speed, tokens
 from realcloud.scenarios.trials import Place, Trial
 
 SCENARIOS: Mapping[str, Callable[[Place], Iterable[Trial]]] = {
@@ -12,6 +12,9 @@ SCENARIOS: Mapping[str, Callable[[Place], Iterable[Trial]]] = {
     "conflicts": refusals.conflicts,
     "undeletable": refusals.undeletable,
     "kills": kills.kills,
+    "alarms": alarms.alarms,
     "signals": signals.signals,
+    "tokens": tokens.tokens,
+    "speed": speed.speed,
 }
 """The scenarios by name, in the order in which they run."""

@@ -45,6 +45,10 @@ class Place:
         self._stacks.append(stack)
         return stack
 
+    def adopt(self, stack: str) -> None:
+        """Delete this stack, too, when a trial fails."""
+        self._stacks.append(stack)
+
     def expect(self, stack: str, wanted: str, seconds: float | None = None) -> str:
         """Wait until the operation on a stack has ended with this status, and return the reason. Raises Failed."""
         status, reason = self.engine.ended(stack, *([seconds] if seconds else []))

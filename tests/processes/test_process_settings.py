@@ -279,3 +279,6 @@ def test_signatures_are_checked_with_the_login_of_their_own_section(configure: C
             config = configure(login("keystone_authtoken", shared) + login("ec2authtoken", own))
             with pytest.raises(error):
                 SignatureCheck(config).caller(cast(Signed, Forged()))
+        member = login("keystone_authtoken", "secret").replace("heat", "demo").replace("service", "demo")
+        with pytest.raises(IdentityUnavailable, match="may not check signatures"):
+            SignatureCheck(configure(member)).caller(cast(Signed, Forged()))

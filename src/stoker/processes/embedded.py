@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -103,12 +103,30 @@ def _use_emulated_cloud(config: cfg.ConfigOpts, identity: str) -> None:
 
 
 def _use_named_cloud(config: cfg.ConfigOpts, cloud: NamedCloud) -> None:
-    """Configure the user's own login for validating tokens and for all calls of services."""
-    set_login(config, TOKEN_CHECK, cloud.auth_type, cloud.auth)
+    """Configure the user's own login for all calls of services."""
+    set_login(config, TOKEN_CHECK, *_checking_login(config, cloud))
     config.set_default("region_name_for_services", cloud.region_name)
     config.set_default("ca_file", cloud.ca_file, group="clients")
     config.set_default("insecure", cloud.insecure, group="clients")
     config.set_default("endpoint_type", cloud.interface or "public", group="clients")
+
+
+def _checking_login(config: cfg.ConfigOpts, cloud: NamedCloud) -> tuple[str, Mapping[str, Any]]:
+    """Return the plug-in and the login for validating tokens and signatures.
+
+    Keystone lets ordinary users validate their own tokens only. If there is a stack domain, its administrator may also
+    validate those of the stacks' users.
+    """
+    if not config.stack_domain_admin:
+        return cloud.auth_type, cloud.auth
+    domain = {"name": config.stack_user_domain_name, "id": config.stack_user_domain_id}
+    return "password", {
+        "auth_url": cloud.auth.get("auth_url"),
+        "username": config.stack_domain_admin,
+        "password": config.stack_domain_admin_password,
+        **{f"user_domain_{key}": value for key, value in domain.items()},
+        **{f"domain_{key}": value for key, value in domain.items()},
+    }
 
 
 @asynccontextmanager

@@ -29,8 +29,8 @@ def key(identity: Any) -> dict[str, str]:
 
 
 def exchange(served: ServedCloud, signed: dict[str, Any], name: str = "credentials") -> Answer:
-    """Without a token, as the CloudFormation API does."""
-    return served.call("POST", "/identity/v3/ec2tokens", {name: signed})
+    """As a service does, such as the CloudFormation API."""
+    return served.call("POST", "/identity/v3/ec2tokens", {name: signed}, served.token())
 
 
 def version_2(key: dict[str, str], method: str = "HmacSHA256", **more: str) -> dict[str, Any]:
@@ -73,8 +73,6 @@ def test_a_signature_of_version_2_is_worth_a_token(
         {"path": "/v1"},
         {"signature": "AAAA"},
         {"signature": ""},
-        {"access": "unknown"},
-        {"access": None},
         {"params": {}},
         {"params": {"SignatureVersion": "1"}},
         {"params": "none"},
@@ -84,6 +82,15 @@ def test_any_change_to_a_signed_request_is_a_401(
     served: ServedCloud, key: dict[str, str], change: dict[str, Any]
 ) -> None:
     assert exchange(served, {**version_2(key), **change}).status == 401
+
+
+def test_only_services_may_ask_whose_a_signature_is(served: ServedCloud, key: dict[str, str]) -> None:
+    given = {"credentials": version_2(key)}
+    for path in ("/identity/v3/ec2tokens", "/identity/v3/s3tokens"):
+        assert served.call("POST", path, given).status == 401
+        assert served.call("POST", path, given, served.token("demo", "demo")).status == 403
+    for access in ("unknown", None):
+        assert exchange(served, {**version_2(key), "access": access}).status == 404
 
 
 def test_a_proxy_may_have_added_the_port(served: ServedCloud, key: dict[str, str]) -> None:
@@ -168,18 +175,18 @@ def test_s3_signatures(served: ServedCloud, key: dict[str, str]) -> None:
     path, secret = "/identity/v3/s3tokens", key["secret"].encode()
     old = "GET\n\n\nTue, 14 Nov 2023 22:13:20 +0000\n/bucket/thing"
     right = base64.b64encode(hmac.digest(secret, old.encode(), "sha1")).decode()
-    answer = served.call("POST", path, s3(key, old, right))
+    answer = served.call("POST", path, s3(key, old, right), served.token())
     assert answer.json["token"]["project"]["id"] == key["tenant_id"]
-    assert served.call("POST", path, s3(key, old + "x", right)).status == 401
+    assert served.call("POST", path, s3(key, old + "x", right), served.token()).status == 401
     new = f"AWS4-HMAC-SHA256\n{DATE}\n20231114/r/s3/aws4_request\n{hashlib.sha256(b'').hexdigest()}"
     signing = b"AWS4" + secret
     for part in ("20231114", "r", "s3", "aws4_request"):
         signing = hmac.digest(signing, part.encode(), "sha256")
     right = hmac.digest(signing, new.encode(), "sha256").hex()
-    assert served.call("POST", path, s3(key, new, right)).status == 200
-    assert served.call("POST", path, s3(key, new, right[::-1])).status == 401
+    assert served.call("POST", path, s3(key, new, right), served.token()).status == 200
+    assert served.call("POST", path, s3(key, new, right[::-1]), served.token()).status == 401
     bad = {"credentials": {"access": key["access"], "token": "%%%", "signature": right}}
-    assert served.call("POST", path, bad).status == 401
+    assert served.call("POST", path, bad, served.token()).status == 401
 
 
 def test_both_apis_show_the_same_credentials(identity: Any, key: dict[str, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,8 +20,10 @@ from stoker.api.policy import Credentials, Policy
 from stoker.base.context import RequestContext
 from stoker.base.options import SERVICE_USER_OPTIONS
 
+_log = logging.getLogger(__name__)
 _LOGIN = "keystone_authtoken"
-_REFUSED = (400, 401, 403, 404)
+_REFUSED = (400, 401, 404)
+_NOT_ALLOWED = 403
 _SERVICE_TYPE = "cloudformation"
 _path_matches: Any = auth_token._path_matches
 """Return whether a path matches that of an access rule, as keystonemiddleware decides for the REST API."""
@@ -57,8 +60,8 @@ class Caller:
 class SignatureCheck:
     """Sends signatures to the identity service of `[ec2authtoken] auth_url`, by default that of `[keystone_authtoken]`.
 
-    The requests carry a token, which recent releases of Keystone require: of the user in `[ec2authtoken]`, or without
-    one, of the user in `[keystone_authtoken]`.
+    The requests carry a token, which recent releases of Keystone require, of a user with the role admin or service: of
+    the user in `[ec2authtoken]`, or without one, of the user in `[keystone_authtoken]`.
     Thread-safe.
     """
 
@@ -95,6 +98,14 @@ class SignatureCheck:
                 "SignatureDoesNotMatch",
                 "The identity service does not accept the access key and the signature. Check the secret key, and that "
                 "no proxy changes the host, the path or the parameters.",
+            )
+        if answer.status_code == _NOT_ALLOWED:
+            _log.error(
+                "the identity service does not allow the user of [ec2authtoken], by default that of "
+                "[keystone_authtoken], to check signatures; the user needs the role service or admin"
+            )
+            raise IdentityUnavailable(
+                "This service may not check signatures; its operator finds the reason in its log."
             )
         token = answer.headers.get("X-Subject-Token")
         if answer.status_code != 200 or not token:

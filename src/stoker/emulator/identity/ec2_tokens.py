@@ -1,6 +1,6 @@
 """`POST /v3/ec2tokens` and `/v3/s3tokens`: a signed AWS request is worth a token of the one who signed it.
 
-Neither needs a token of the caller: the signature is the proof.
+The signature proves who signed the request; who asks for the token must have the role admin or service.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.emulator.core.cloud import Routes
+from stoker.emulator.core.errors import forbidden, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.identity import tokens
@@ -18,10 +19,12 @@ from stoker.emulator.identity.signatures import access_of, is_s3_signed, is_sign
 from stoker.emulator.identity.token_routes import SUBJECT
 
 METHODS = ["ec2credential"]
+_MAY_ASK = {"admin", "service"}
 
 
 def create_from_ec2(identity: IdentityRecords, request: Request) -> Response:
     """The body names the request `credentials`, or `ec2Credentials` as older clients do."""
+    _require_service(request, "identity:ec2tokens_validate")
     body = request.json
     key = "ec2Credentials" if isinstance(body, dict) and "ec2Credentials" in body else "credentials"
     signed = request.object(key)
@@ -32,6 +35,7 @@ def create_from_ec2(identity: IdentityRecords, request: Request) -> Response:
 
 
 def create_from_s3(identity: IdentityRecords, request: Request) -> Response:
+    _require_service(request, "identity:s3tokens_validate")
     signed = request.object("credentials")
     credential, secret = _credential(identity, str(signed.get("access", "")))
     if not is_s3_signed(str(signed.get("token", "")), str(signed.get("signature", "")), secret):
@@ -39,10 +43,15 @@ def create_from_s3(identity: IdentityRecords, request: Request) -> Response:
     return _answer(identity, credential)
 
 
+def _require_service(request: Request, action: str) -> None:
+    if not request.context.roles & _MAY_ASK:
+        raise forbidden(f"You are not authorized to perform the requested action: {action}.")
+
+
 def _credential(identity: IdentityRecords, access: str) -> tuple[Record, str]:
     found = identity.credentials.get(ec2_id(access))
     if found is None or found["type"] != EC2:
-        raise unauthorized()
+        raise not_found("EC2 access key not found.")
     return found, ec2_blob(found)["secret"]
 
 
@@ -77,4 +86,3 @@ def _issue(identity: IdentityRecords, credential: Record) -> tuple[str, tokens.G
 
 
 EC2_ROUTES: Routes = {"/ec2tokens": {"POST": create_from_ec2}, "/s3tokens": {"POST": create_from_s3}}
-EC2_PUBLIC = frozenset({"POST /ec2tokens", "POST /s3tokens"})

@@ -10,7 +10,7 @@ from stoker.emulator.identity.catalog import not_served, open_catalog
 from stoker.emulator.identity.consumers import CONSUMER_ROUTES
 from stoker.emulator.identity.credentials import CREDENTIAL_ROUTES
 from stoker.emulator.identity.domain_config import DOMAIN_CONFIG_ROUTES
-from stoker.emulator.identity.ec2_tokens import EC2_PUBLIC, EC2_ROUTES
+from stoker.emulator.identity.ec2_tokens import EC2_ROUTES
 from stoker.emulator.identity.endpoint_filter import ENDPOINT_FILTER_ROUTES
 from stoker.emulator.identity.grants import GRANT_ROUTES
 from stoker.emulator.identity.limits import LIMIT_ROUTES
@@ -75,5 +75,5 @@ IDENTITY = Service(
     routes=ROUTES,
     prefixes=("/v3",),
     root={"/": {"GET": discovery.versions}, "/v3": {"GET": discovery.version}},
-    public=frozenset({"GET /", "GET /v3", "POST /auth/tokens", "POST /users/{id}/password"}) | EC2_PUBLIC,
+    public=frozenset({"GET /", "GET /v3", "POST /auth/tokens", "POST /users/{id}/password"}),
 )
