@@ -82,7 +82,10 @@ async def _bare(place: Place) -> float:
         began = time.perf_counter()
         made = await asyncio.gather(*(make(number) for number in range(COUNT)))
         spent = time.perf_counter() - began
-        for identifier in made:
-            async with session.delete(f"{url}/v2.0/networks/{identifier}") as answer:
-                answer.raise_for_status()
+        await asyncio.gather(*(_removed(session, f"{url}/v2.0/networks/{identifier}") for identifier in made))
     return spent
+
+
+async def _removed(session: aiohttp.ClientSession, url: str) -> None:
+    async with session.delete(url) as answer:
+        answer.raise_for_status()
