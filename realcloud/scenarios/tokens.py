@@ -1,4 +1,4 @@
-"""Operations that go on after the token of the request was revoked: with the login or the trust that Stoker has then."""
+"""Operations whose token is revoked in the middle: they complete with the login or the trust that Stoker has then."""
 
 from __future__ import annotations
 
