@@ -56,11 +56,11 @@ async def test_create_update_and_delete(begin: Begin) -> None:
 
     stack = await world.update("net", template(port=443, method="least"))
     assert stack["status"] == "COMPLETE", stack["status_reason"]
-    assert [name.split()[0] for name in appliance.CALLS] == ["create", "change", "create", "delete"]
+    assert [name.split()[0] for name in appliance.CALLS] == ["create", "change", "change", "create", "delete"]
 
     stack = await world.update("net", template(port=444, method="least", fault="replace"))
     assert stack["status"] == "COMPLETE", stack["status_reason"]
-    assert [name.split()[0] for name in appliance.CALLS][4:] == ["create", "delete"]
+    assert [name.split()[0] for name in appliance.CALLS][5:] == ["change", "create", "delete"]
     await world.delete("net")
     assert appliance.OBJECTS == {}
 
@@ -143,3 +143,23 @@ async def test_clients_constraints_and_translation(begin: Begin) -> None:
     wanted["resources"]["tap"]["properties"]["network"] = "green"
     with pytest.raises(TemplateInvalid, match=r"The network of the appliance \(green\) could not be found"):
         await world.create("other", wanted)
+
+
+async def test_a_replacement_is_prepared_and_reverted(begin: Begin) -> None:
+    """The old object releases its port before the new one is created, and gets it back when that fails."""
+    world = await begin()
+    await world.create("net", template())
+    ((identifier, made),) = appliance.OBJECTS.items()
+    wanted = template(method="least", fault="create")
+    stack = await world.update("net", wanted, disable_rollback=False)
+    assert (stack["action"], stack["status"]) == ("ROLLBACK", "COMPLETE"), stack["status_reason"]
+    assert appliance.CALLS[1:] == [f"change {identifier}", f"change {identifier}"]
+    assert list(appliance.OBJECTS) == [identifier] and made["port"] == 80
+
+
+async def test_the_plug_in_learns_that_its_operation_has_timed_out(begin: Begin) -> None:
+    world = await begin()
+    stack = await world.create("net", template(fault="never"), timeout_mins=1)
+    assert stack["status"] == "FAILED" and "timed out" in stack["status_reason"].lower()
+    (made,) = appliance.OBJECTS.values()
+    assert made["cancelled"]

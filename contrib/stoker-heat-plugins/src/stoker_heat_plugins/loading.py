@@ -26,7 +26,15 @@ from stoker_heat_plugins.names import MANUAL
 from stoker_heat_plugins.resource_type import made_type
 from stoker_heat_plugins.schema import Unsupported, defines, to_attributes, to_properties, to_support
 
-_UNSUPPORTED_METHODS = ("child_template", "handle_snapshot", "handle_restore", "handle_delete_snapshot")
+_UNSUPPORTED_METHODS = (
+    "add_dependencies",
+    "add_explicit_dependencies",
+    "child_template",
+    "handle_delete_snapshot",
+    "handle_metadata_reset",
+    "handle_restore",
+    "handle_snapshot",
+)
 """Methods that would never be called; a class that has one would not do what it was written for."""
 _UNSUPPORTED_GROUPS = ("heat.templates",)
 

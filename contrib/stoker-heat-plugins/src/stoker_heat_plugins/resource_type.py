@@ -29,7 +29,7 @@ from stoker_heat_plugins.workers import WORKERS
 
 LOG = logging.getLogger(__name__)
 
-_BEGUN, _HANDLED, _TOKEN = "begun", "handled", "token"
+_BEGUN, _HANDLED, _TOKEN, _CANCELLED = "begun", "handled", "token", "cancelled"
 _ONCE = frozenset({"create", "snapshot"})
 """The handlers that are not repeated after an interruption, since they create an object."""
 _SHORTEST_PAUSE, _LONGEST_PAUSE, _PATIENCE = 1.0, 5.0, 0.25
@@ -104,6 +104,43 @@ class HeatResourceType(ResourceType):
     async def adopt(self, call: Call) -> Outcome:
         adopted = dict(call.adopted)
         return await self._act(call, "adopt", lambda _resource: (adopted,))
+
+    async def give_up(self, call: Call, why: str) -> None:
+        """Call `handle_<action>_cancel` with the handler's result, if the handler has ended and its check has not."""
+        running = RUNNING.get(call.uuid)
+        cancel = getattr(self.plugin, f"handle_{call.action.lower()}_cancel", None)
+        waits = running is not None and running.resource is not None and running.work is None
+        if cancel is None or running is None or not waits or call.progress.get(_CANCELLED):
+            return
+        call.progress[_CANCELLED] = True
+        try:
+            await WORKERS.run(lambda: cancel(running.resource, running.token))
+        except Exception as error:
+            _failed(self.type_name, f"{call.action.lower()}_cancel", error)
+
+    async def prepare_for_replacement(self, call: Call) -> Outcome:
+        return await self._called(call, "prepare_for_replace")
+
+    async def revert_replacement(self, call: Call) -> Outcome:
+        return await self._called(call, "restore_prev_rsrc")
+
+    async def _called(self, call: Call, method: str) -> Outcome:
+        """Call a method of the plug-in that is not a handler, if it has one; it must have the same effect again."""
+        if not defines(self.plugin, method):
+            return Done()
+        make, record = self._maker(call, call.properties), Record.of(call)
+
+        def called() -> None:
+            resource = make(record)
+            getattr(resource, method)()
+
+        effects.current().sent("POST")
+        try:
+            await WORKERS.run(called)
+        except Exception as error:
+            return _failed(self.type_name, method, error)
+        record.copy_to(call)
+        return Done()
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         if call.physical_id is None or not defines(self.plugin, "needs_replace_failed"):

@@ -271,6 +271,12 @@ class Resource:
         """Return whether a resource whose last action failed is replaced rather than updated."""
         return True
 
+    def prepare_for_replace(self) -> None:
+        """Release what a replacement needs before it is created; the object is kept."""
+
+    def restore_prev_rsrc(self, convergence: bool = False) -> None:
+        """Undo `prepare_for_replace`: the replacement has failed, and this object is used again."""
+
     # -- handlers: derived classes define handle_create, handle_update, … with these checks ----------------------
 
     def handle_delete(self) -> Any:

@@ -77,7 +77,7 @@ class Pool(resource.Resource):
         shown = self.connection.show(identifier)
         if self.properties[self.FAULT] == "check":
             raise resource.ResourceInError(resource_status="ERROR", status_reason="no power")
-        return shown["polls"] > 2
+        return shown["polls"] > 2 and self.properties[self.FAULT] != "never"
 
     @connected
     def handle_update(self, json_snippet, tmpl_diff, prop_diff):
@@ -93,6 +93,18 @@ class Pool(resource.Resource):
             self.connection.delete(self.resource_id)
         except Exception as ex:
             self.client_plugin("appliance").ignore_not_found(ex)
+
+    @connected
+    def handle_create_cancel(self, identifier):
+        self.connection.change(identifier, cancelled=True)
+
+    @connected
+    def prepare_for_replace(self):
+        self.connection.change(self.resource_id, port=None)
+
+    @connected
+    def restore_prev_rsrc(self, convergence=False):
+        self.connection.change(self.resource_id, port=self.properties[self.PORT])
 
     @connected
     def handle_check(self):
