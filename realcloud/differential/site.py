@@ -16,6 +16,8 @@ Roles = Mapping[str, Sequence[str]]
 PROJECTS = {"member": "one", "reader": "one", "stranger": "one", "other": "two", "admin": "one"}
 """Account → its project. `stranger` has no role that a service knows."""
 ROLES: Roles = {"member": ["member"], "reader": ["reader"], "other": ["member"], "admin": ["admin"], "stranger": []}
+LETTERS = "ghjkmnpqrstvwxyz"
+"""Letters that no hexadecimal number has, so that the name of a comparison is not found in IDs."""
 STRANGER = "differential_stranger"
 """The role of `stranger`: a token for a project needs one."""
 TOKEN_SECONDS = 1800.0
@@ -56,7 +58,7 @@ class Site:
     user: str
     password: str
     wait: Callable[[float], None]
-    run: str = field(default_factory=lambda: secrets.token_hex(3))
+    run: str = field(default_factory=lambda: "".join(secrets.choice(LETTERS) for _ in range(8)))
     """Part of the names of everything that is made, so that two comparisons do not meet."""
     elapsed: float = 0.0
     accounts: dict[str, str] = field(default_factory=dict)

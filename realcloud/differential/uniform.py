@@ -66,7 +66,8 @@ def uniform(answer: Answer, script: Script, site: Site, variables: Mapping[str, 
             return [data(inner) for inner in value]
         return text(value) if isinstance(value, str) else value
 
-    headers = {name: data(value) for name, value in answer.headers.items() if name not in IGNORED_HEADERS}
+    meaningless = IGNORED_HEADERS if answer.content else IGNORED_HEADERS | {"content-type"}
+    headers = {name: data(value) for name, value in answer.headers.items() if name not in meaningless}
     body = answer.body
     shown = {
         "status": answer.status,

@@ -59,7 +59,7 @@ def test_a_server_takes_its_port_along_and_leaves_a_given_one(nova: Any) -> None
         ({"user_data": "?"}, 400, "base64"),
         ({"user_data": base64.b64encode(b"x" * 65536).decode()}, 400, "too long"),
         ({"personality": []}, 400, "personality"),
-        ({"name": ""}, 400, "too short"),
+        ({"name": ""}, 400, "should be non-empty"),
         ({"max_count": 11}, 403, "Quota exceeded"),
         ({"min_count": 3, "max_count": 2}, 400, "min_count"),
         ({"block_device_mapping_v2": [{"uuid": NOWHERE, "source_type": "volume", "boot_index": 1}]}, 400, "volume"),

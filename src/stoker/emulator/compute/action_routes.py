@@ -77,7 +77,7 @@ def server_action(compute: ComputeRecords, request: Request) -> Response:
     """Do what the body names."""
     body = request.json
     if not isinstance(body, dict) or len(body) != 1:
-        raise bad_request("The body of an action must be an object with the name of the action as its only key.")
+        raise bad_request("Malformed request body")
     [(name, arguments)] = body.items()
     action = ACTIONS.get(name)
     if action is None or not action.versions[0] <= request.version <= action.versions[1]:
@@ -141,7 +141,8 @@ def rebuild(rebuilds: Rebuilds, request: Request, server: Record, arguments: Any
     fields.check_fields(arguments, checks, ("imageRef",), "rebuild")
     rebuilds.begin(request.context, server, arguments)
     password = arguments.get("adminPass") or new_password()
-    return Response({"server": {**rebuilt_server(rebuilds.views, request, server), "adminPass": password}}, ACCEPTED)
+    view = {**rebuilt_server(rebuilds.views, request, server), "adminPass": password}
+    return Response({"server": view}, ACCEPTED, {"Location": f"{request.base}/v2.1/servers/{server['id']}"})
 
 
 def change_password(operations: Operations, request: Request, server: Record, arguments: Any) -> Response:

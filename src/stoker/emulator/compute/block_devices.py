@@ -45,7 +45,7 @@ class BlockDevices(Component):
         volume = self._storage.volumes.find(context, wanted["volume_id"])
         attached = self.of_server(server)
         if any(row["volume_id"] == volume["id"] for row in attached):
-            raise bad_request(f"Invalid volume: volume {volume['id']} already attached to instance {server['id']}")
+            raise bad_request(f"Invalid volume: volume {volume['id']} is already attached to instances: {server['id']}")
         if wanted.get("device") and any(row["device"] == wanted["device"] for row in attached):
             raise conflict(f"The supplied device path ({wanted['device']}) is in use.")
         attachment = self._storage.attachments.create(context, volume, server["id"])
@@ -97,7 +97,7 @@ class BlockDevices(Component):
         """The block device that is a volume of the server; 404 when it has none."""
         found = self.rows.first(server_id=server["id"], volume_id=volume_id)
         if found is None:
-            raise not_found(f"volume_id not found: {volume_id}")
+            raise not_found(f"Instance {server['id']} is not attached to volume {volume_id}")
         return found
 
     def detach(self, server: Record, volume_id: str) -> None:

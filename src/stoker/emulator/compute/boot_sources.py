@@ -30,7 +30,7 @@ class BootSources(Component):
         try:
             image = self.cloud.of(ImageRecords).image_for(context.project, image_id)
         except ApiError:
-            raise bad_request(f"Can not find requested image {image_id}") from None
+            raise bad_request("Can not find requested image") from None
         if image["status"] != "active":
             raise bad_request(f"Image {image_id} is not active.")
         return image

@@ -100,7 +100,7 @@ class ServerRequests(Component):
             "config_drive": "True" if str(wanted.get("config_drive") or "").lower() in ("true", "1") else "",
             "user_data": wanted.get("user_data"),
             "_files": wanted.get("personality") or [],
-            "disk_config": wanted.get("OS-DCF:diskConfig", "AUTO"),
+            "disk_config": wanted.get("OS-DCF:diskConfig", "MANUAL"),
             "access_ip_v4": shortest(wanted.get("accessIPv4", "")),
             "access_ip_v6": shortest(wanted.get("accessIPv6", "")),
             "trusted_image_certificates": wanted.get("trusted_image_certificates"),

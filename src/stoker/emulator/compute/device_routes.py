@@ -6,7 +6,7 @@ from typing import Any
 
 from stoker.emulator.compute.block_devices import BlockDevices
 from stoker.emulator.compute.group_proxies import GROUPS, group_view
-from stoker.emulator.compute.interfaces import Interfaces
+from stoker.emulator.compute.interfaces import Interfaces, missing_port
 from stoker.emulator.compute.server_routes import TAG, found
 from stoker.emulator.compute.servers import Servers
 from stoker.emulator.compute.tables import missing
@@ -34,17 +34,24 @@ EVENT_NAMES = {
 }
 
 
+def topology(views: ServerViews, request: Request) -> Response:
+    """The NUMA topology of a server, which has none."""
+    found(views.servers, request)
+    return Response({"nodes": [], "pagesize_kb": None})
+
+
 def list_interfaces(interfaces: Interfaces, request: Request) -> Response:
     ports = interfaces.of_server(found(interfaces.servers, request))
     return Response({"interfaceAttachments": [interface_view(interfaces, request, port) for port in ports]})
 
 
 def show_interface(interfaces: Interfaces, request: Request) -> Response:
-    ports = interfaces.of_server(found(interfaces.servers, request))
+    server = found(interfaces.servers, request)
+    ports = interfaces.of_server(server)
     key = request.vars["port_id"]
     port = next((port for port in ports if port["id"] == key), None)
     if port is None:
-        raise not_found(f"Port id {key} not found.")
+        raise missing_port(server, key)
     return Response({"interfaceAttachment": interface_view(interfaces, request, port)})
 
 
@@ -121,7 +128,10 @@ def attach_volume(devices: BlockDevices, request: Request) -> Response:
     }
     device = devices.attach(request.context, server, asked)
     devices.servers.history.begin(request.context, request.id, server, "attach_volume")
-    return Response({"volumeAttachment": {**attachment_view(request, device), "id": device["volume_id"]}})
+    shown = attachment_view(request, device)
+    hidden = ("attachment_id", "bdm_uuid")
+    view = {name: value for name, value in shown.items() if name not in hidden}
+    return Response({"volumeAttachment": {**view, "id": device["volume_id"]}})
 
 
 def update_volume(devices: BlockDevices, request: Request) -> Response:
@@ -218,7 +228,7 @@ def _step_view(request: Request, event: Record) -> dict[str, Any]:
         view["hostId"] = event["host"] or ""
         if request.context.is_admin:
             view["host"] = event["host"]
-    if request.version >= (2, 84):
+    if request.version >= (2, 84) and request.context.is_admin:
         view["details"] = event["message"]
     return view
 

@@ -7,11 +7,12 @@ from typing import Any
 
 from stoker.emulator.compute.flavors import Flavors
 from stoker.emulator.compute.keypairs import Keypairs
+from stoker.emulator.compute.queries import check_sorting, unknown_marker
 from stoker.emulator.compute.server_groups import POLICIES, ServerGroups
 from stoker.emulator.compute.views import brief, flavor_detail, group_detail, keypair_detail, keypair_summary
 from stoker.emulator.core import fields
 from stoker.emulator.core.component import visible
-from stoker.emulator.core.errors import bad_request, forbidden, not_found
+from stoker.emulator.core.errors import ApiError, bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.paging import ordered, page
 from stoker.emulator.core.specs import Specs
@@ -38,6 +39,26 @@ def _flavor(flavors: Flavors, request: Request) -> Record:
     return flavors.find(request.context, request.vars["flavor_id"])
 
 
+SORTABLE = [
+    "created_at",
+    "description",
+    "disabled",
+    "ephemeral_gb",
+    "flavorid",
+    "id",
+    "is_public",
+    "memory_mb",
+    "name",
+    "root_gb",
+    "rxtx_factor",
+    "swap",
+    "updated_at",
+    "vcpu_weight",
+    "vcpus",
+]
+"""The fields that lists of flavors are sorted by, in the order in which an error names them."""
+
+
 def _flavors(flavors: Flavors, request: Request, view: Callable[[Record], dict[str, Any]]) -> Response:
     query = request.query
     rows = flavors.usable(request.context)
@@ -48,10 +69,13 @@ def _flavors(flavors: Flavors, request: Request, view: Callable[[Record], dict[s
     elif public.lower() != "none":
         rows = [row for row in rows if row["is_public"] == fields.as_boolean(public)]
     for name, field in (("minDisk", "disk"), ("minRam", "ram")):
-        if (least := query.integer(name)) is not None:
-            rows = [row for row in rows if row[field] >= least]
+        if (least := query.get(name)) is not None:
+            if not least.isdecimal():
+                raise bad_request(f"Invalid {name} filter [{least}]")
+            rows = [row for row in rows if row[field] >= int(least)]
     named = [{**row, "flavorid": row["id"], "memory_mb": row["ram"], "root_gb": row["disk"]} for row in rows]
-    shown = page(ordered(named, query, (("flavorid", False),)), query)
+    check_sorting(request, SORTABLE)
+    shown = page(ordered(named, query, (("flavorid", False),)), query, missing=unknown_marker)
     body: dict[str, Any] = {"flavors": [view(row) for row in shown.rows]}
     if shown.next_marker is not None:
         body["flavors_links"] = shown.links(request)
@@ -170,13 +194,17 @@ def flavor_action(flavors: Flavors, request: Request) -> Response:
     return _access(flavor)
 
 
-def _key_owner(request: Request, asked: str | None) -> str:
+def _key_owner(request: Request, asked: str | None, action: str = "show") -> str:
     """The owner of the keypairs: since 2.10 an admin may name another user."""
     if request.version < (2, 10) or asked in (None, request.context.user_id):
         return request.context.user_id
     if not request.context.is_admin:
-        raise forbidden("Policy doesn't allow os_compute_api:os-keypairs:show to be performed.")
+        raise forbidden(f"Policy doesn't allow os_compute_api:os-keypairs:{action} to be performed.")
     return str(asked)
+
+
+def _unknown_key(marker: str) -> ApiError:
+    return bad_request(f"Marker {marker} could not be found.")
 
 
 def list_keypairs(keypairs: Keypairs, request: Request) -> Response:
@@ -184,7 +212,7 @@ def list_keypairs(keypairs: Keypairs, request: Request) -> Response:
     rows = sorted(keypairs.rows.select(user_id=user), key=lambda row: str(row["name"]))
     links: list[dict[str, str]] = []
     if request.version >= (2, 35):
-        shown = page(rows, request.query, key="name")
+        shown = page(rows, request.query, key="name", missing=_unknown_key)
         rows, links = shown.rows, shown.links(request)
     body: dict[str, Any] = {"keypairs": [{"keypair": keypair_summary(request, row)} for row in rows]}
     return Response({**body, "keypairs_links": links} if links else body)
@@ -205,7 +233,7 @@ def create_keypair(keypairs: Keypairs, request: Request) -> Response:
     fields.check_fields(wanted, checks, required, "keypair")
     if request.version >= (2, 92) and wanted["public_key"] is None:
         raise fields.invalid("public_key", None, "None is not of type 'string'")
-    user = _key_owner(request, wanted.get("user_id"))
+    user = _key_owner(request, wanted.get("user_id"), "create")
     kind, context = wanted.get("type", "ssh"), request.context
     keypair = keypairs.create(user, context.project, wanted["name"], kind, wanted.get("public_key"))
     view = {**keypair_summary(request, keypair), "user_id": user}
@@ -235,6 +263,7 @@ def list_groups(groups: ServerGroups, request: Request) -> Response:
     context = request.context
     everyone = context.is_admin and request.query.boolean("all_projects")
     rows = list(groups.rows) if everyone else groups.rows.select(project_id=context.project)
+    check_sorting(request, ())
     offset = request.query.integer("offset") or 0
     shown = page(rows[offset:], request.query).rows
     return Response({"server_groups": [group_detail(request, row) for row in shown]})

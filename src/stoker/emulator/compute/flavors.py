@@ -78,7 +78,9 @@ class Flavors(Component):
         if flavor["is_public"]:
             raise conflict("Can not add access to a public flavor.")
         if project_id in flavor["_projects"]:
-            raise conflict(f"Flavor access already exists for flavor {flavor['id']} and project {project_id}.")
+            raise conflict(
+                f"Flavor access already exists for flavor {flavor['id']} and project {project_id} combination."
+            )
         self.rows.update(flavor, _projects=[*flavor["_projects"], project_id])
 
     def remove_access(self, flavor: Record, project_id: str) -> None:

@@ -15,6 +15,8 @@ from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
 from stoker.emulator.network.records import NetworkRecords
 
+NOT_FOUND = 404
+NO_SUBNET = "Network requires port_security_enabled and subnet associated in order to apply security groups."
 AMBIGUOUS = "Multiple possible networks found, use a Network ID to be more specific."
 
 
@@ -67,12 +69,24 @@ class Interfaces(Component):
             self.free_port(context, kept["port"])
         elif "uuid" in kept:
             try:
-                self._network.network_for(context.project, kept["uuid"], context.is_admin)
+                network = self._network.network_for(context.project, kept["uuid"], context.is_admin)
             except ApiError as error:
                 raise as_compute_error(error) from None
+            self._require_subnet(network, f"Network {network['id']} requires a subnet in order to boot instances on.")
+            self._require_free(network, kept.get("fixed_ip"))
         else:
             raise bad_request("Bad network format: missing 'uuid'")
         return kept
+
+    def _require_subnet(self, network: Record, message: str) -> None:
+        if self._network.subnets.rows.first(network_id=network["id"]) is None:
+            raise bad_request(message)
+
+    def _require_free(self, network: Record, address: str | None) -> None:
+        for port in self._network.ports.rows.select(network_id=network["id"]) if address else ():
+            if any(fixed["ip_address"] == address for fixed in port["fixed_ips"]):
+                device = port["device_id"]
+                raise bad_request(f"Fixed IP address {address} is already in use on instance {device}.")
 
     def plug(self, server: Record, wanted: Record) -> Record:
         """Add an interface to a server; its port.
@@ -103,6 +117,8 @@ class Interfaces(Component):
         try:
             port = self._network.update_port(port_id)
         except ApiError as error:
+            if error.status == NOT_FOUND:
+                raise bad_request(f"Port id {port_id} could not be found.") from None
             raise as_compute_error(error) from None
         if port["project_id"] != context.project_id and not context.is_admin:
             raise bad_request(f"Port id {port_id} could not be found.")
@@ -122,6 +138,8 @@ class Interfaces(Component):
         """Add an interface to a server; its port. Without a port or network: on the project's network."""
         self.servers.require_state(server, "attach_interface", PLUGGABLE)
         if wanted.get("port"):
+            if wanted["port"] not in self._network.ports.rows:
+                raise not_found(f"Port id {wanted['port']} could not be found.")
             self.free_port(context, wanted["port"])
         elif not wanted.get("uuid"):
             used = {port["network_id"] for port in self.of_server(server)}
@@ -130,13 +148,15 @@ class Interfaces(Component):
             if len(free) != 1:
                 raise conflict(AMBIGUOUS)
             wanted = {**wanted, "uuid": free[0]}
+        if not wanted.get("port") and (network := self._network.networks.rows.get(wanted["uuid"])) is not None:
+            self._require_subnet(network, NO_SUBNET)
         return self.plug(server, wanted)
 
     def detach(self, server: Record, port_id: str) -> None:
         """Begin to remove an interface from a server; 404 when it has no such interface."""
         self.servers.require_state(server, "detach_interface", PLUGGABLE)
         if not any(port["id"] == port_id for port in self.of_server(server)):
-            raise not_found(f"Port id {port_id} not found.")
+            raise missing_port(server, port_id)
         self.after(SHORT, self.finish_detach_interface, server["id"], port_id)
 
     def finish_detach_interface(self, server_id: str, port_id: str) -> None:
@@ -161,6 +181,11 @@ class Interfaces(Component):
             self._network.delete_port(port_id)
         else:
             self._network.unbind_port(port_id)
+
+
+def missing_port(server: Record, port_id: str) -> ApiError:
+    """404 for a port that is not one of the server's."""
+    return not_found(f"Instance {server['id']} does not have a port with id {port_id}")
 
 
 def as_compute_error(error: ApiError) -> ApiError:

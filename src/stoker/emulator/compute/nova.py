@@ -37,6 +37,7 @@ from stoker.emulator.compute.volume_proxies import VOLUME_PROXIES
 from stoker.emulator.core.cloud import Microversions, Routes, Service
 from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import fault_body
+from stoker.emulator.core.http import Phrases
 
 SERVER_ROUTES = merged(
     {"/servers/{server_id}/action": {"POST": action_routes.server_action}},
@@ -76,6 +77,7 @@ SERVER_ROUTES = merged(
             },
         },
     ),
+    only(using(ServerViews, {"/servers/{server_id}/topology": {"GET": device_routes.topology}}), first=(2, 78)),
     only(
         using(
             Servers,
@@ -224,6 +226,34 @@ ROUTES = checked(
     }
 )
 
+POLICY_RULES = {
+    "DELETE /flavors/{flavor_id}": "os-flavor-manage:delete",
+    "DELETE /flavors/{flavor_id}/os-extra_specs/{key}": "os-flavor-extra-specs:delete",
+    "DELETE /os-aggregates/{aggregate_id}": "os-aggregates:delete",
+    "DELETE /os-quota-sets/{target_id}": "os-quota-sets:delete",
+    "DELETE /os-server-groups/{group_id}": "os-server-groups:delete",
+    "DELETE /servers/{server_id}": "servers:delete",
+    "GET /os-aggregates": "os-aggregates:index",
+    "GET /os-aggregates/{aggregate_id}": "os-aggregates:show",
+    "GET /os-hypervisors": "os-hypervisors:list",
+    "GET /os-hypervisors/detail": "os-hypervisors:list-detail",
+    "GET /os-services": "os-services:list",
+    "GET /servers/{server_id}/diagnostics": "os-server-diagnostics",
+    "POST /flavors": "os-flavor-manage:create",
+    "POST /flavors/{flavor_id}/os-extra_specs": "os-flavor-extra-specs:create",
+    "POST /os-aggregates": "os-aggregates:create",
+    "POST /os-server-groups": "os-server-groups:create",
+    "POST /servers": "servers:create",
+    "POST /servers/{server_id}/os-interface": "os-attach-interfaces:create",
+    "POST /servers/{server_id}/os-volume_attachments": "os-volumes-attachments:create",
+    "PUT /flavors/{flavor_id}": "os-flavor-manage:update",
+    "PUT /flavors/{flavor_id}/os-extra_specs/{key}": "os-flavor-extra-specs:update",
+    "PUT /os-aggregates/{aggregate_id}": "os-aggregates:update",
+    "PUT /os-quota-sets/{target_id}": "os-quota-sets:update",
+    "PUT /servers/{server_id}": "servers:update",
+}
+"""Route → name of the policy rule, as Nova's errors have it after `os_compute_api:`."""
+
 COMPUTE = Service(
     name="nova",
     mount="/compute",
@@ -241,4 +271,10 @@ COMPUTE = Service(
     error_body=fault_body,
     microversions=Microversions("compute", (2, 1), MAXIMUM, (2, 1), "X-OpenStack-Nova-API-Version"),
     request_id_header="x-compute-request-id",
+    error_type="application/json; charset=UTF-8",
+    phrases=Phrases(not_json="Malformed request body", no_object="'{key}' is a required property"),
+    rules={route: f"os_compute_api:{rule}" for route, rule in POLICY_RULES.items()},
+    refusal="Policy doesn't allow {rule} to be performed.",
+    writers=frozenset({"member"}),
+    written_by_all=frozenset({"/os-keypairs", "/os-keypairs/{name}"}),
 )

@@ -6,8 +6,10 @@ microversion 2.75; the names were read from the answers of a running Nova.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from stoker.emulator.core.cloud import Routes
-from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Request, Version
 from stoker.emulator.core.queries import accepting
 
@@ -50,6 +52,23 @@ CHECKED_SINCE: dict[str, Version] = {
     "os-migrations": (2, 59),
 }
 """The first microversion that checks the parameters, by a segment of the path; 2.75 for the others."""
+
+
+def check_sorting(request: Request, known: Sequence[str]) -> None:
+    """Refuse to sort by anything else, and a limit that is not a number. Raises ApiError 400."""
+    for name, value in request.query.pairs:
+        problem = ""
+        if name == "sort_key" and value not in known and request.version >= (2, 75):
+            problem = f"{value!r} is not one of {list(known)}"
+        elif name == "limit" and not (value.isascii() and value.isdecimal()):
+            problem = f"{value!r} does not match '^[0-9]*$'"
+        if problem:
+            raise bad_request(f"Invalid input for query parameters {name}. Value: {value}. {problem}")
+
+
+def unknown_marker(marker: str) -> ApiError:
+    """400 for a marker that is not in the list of servers or flavors."""
+    return bad_request(f"marker [{marker}] not found")
 
 
 def checked(routes: Routes) -> Routes:

@@ -12,7 +12,7 @@ from stoker.emulator.compute.user_data import check_user_data
 from stoker.emulator.compute.views import ServerViews
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component
-from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
 
@@ -48,7 +48,10 @@ class Rebuilds(Component):
         """
         self.operations.require(server, "rebuild")
         self._block_devices.check_attached(server)
-        image = self.sources.image(context, wanted["imageRef"])
+        try:
+            image = self.sources.image(context, wanted["imageRef"])
+        except ApiError:
+            raise bad_request("Cannot find image for rebuild") from None
         if image is None:
             raise bad_request("Invalid image identifier or unable to access requested image.")
         check_image_fits(image, server["flavor"])

@@ -24,7 +24,7 @@ class ServerSecurityGroups(Component):
         for name in names:
             groups = self._network.security_groups_by_name_or_id(project_id, name)
             if not groups:
-                raise bad_request(f"Security group {name} not found for project {project_id}.")
+                raise bad_request(f"Unable to find security_group with name or id '{name}'")
             if len(groups) > 1:
                 raise conflict(f"Multiple security groups found matching '{name}'. Use an ID to be more specific.")
             found.append(groups[0]["id"])
@@ -42,7 +42,7 @@ class ServerSecurityGroups(Component):
         """Add all ports of a server to a security group, or remove them from it; 404 for an unknown group."""
         groups = self._network.security_groups_by_name_or_id(server["project_id"], name)
         if not groups:
-            raise not_found(f"Security group {name} not found for project {server['project_id']}.")
+            raise not_found(f"Security group {name} is not found for project {server['project_id']}")
         group = groups[0]["id"]
         ports = self._network.ports_of_device(server["id"])
         if not add and not any(group in port["security_groups"] for port in ports):

@@ -9,6 +9,7 @@ from typing import Any
 
 from stoker.emulator.compute.building import Builder
 from stoker.emulator.compute.deletion import Deletion
+from stoker.emulator.compute.queries import check_sorting, unknown_marker
 from stoker.emulator.compute.quotas import Quotas
 from stoker.emulator.compute.servers import Servers, shortest
 from stoker.emulator.compute.states import STATUS, status_of
@@ -200,8 +201,8 @@ def _rows(views: ServerViews, request: Request) -> list[Record]:
         known = set(STATUS.values()) | {
             status_of("active", task) for task in ("rebooting", "rebuilding", "resize_prep")
         }
-        if not known.intersection(statuses):
-            return []
+        if not known.intersection(statuses) and request.version >= (2, 38):
+            raise bad_request("Invalid status value")
         rows = [row for row in rows if status_of(row["vm_state"], row["task_state"]) in statuses]
     if query.boolean("deleted") and context.is_admin:
         return []
@@ -219,10 +220,45 @@ def _moment(text: str) -> datetime:
     try:
         found_ = datetime.fromisoformat(text)
     except ValueError:
-        raise bad_request(f"Invalid input for query parameters changes-since. Value: {text}.") from None
+        raise bad_request(
+            f"Invalid input for query parameters changes-since. Value: {text}. {text!r} is not a 'date-time'"
+        ) from None
     return found_.replace(tzinfo=None)
 
 
+SORTABLE = [
+    "project_id",
+    "display_name",
+    "uuid",
+    "access_ip_v4",
+    "host",
+    "auto_disk_config",
+    "availability_zone",
+    "updated_at",
+    "vm_state",
+    "launched_at",
+    "root_device_name",
+    "access_ip_v6",
+    "user_id",
+    "image_ref",
+    "progress",
+    "terminated_at",
+    "launch_index",
+    "config_drive",
+    "locked_by",
+    "ramdisk_id",
+    "kernel_id",
+    "instance_type_id",
+    "task_state",
+    "hostname",
+    "created_at",
+    "key_name",
+    "power_state",
+    "display_description",
+    "locked",
+    "node",
+]
+"""The fields that lists of servers are sorted by, in the order in which an error names them."""
 Filter = Callable[[ServerViews, Record, str], bool]
 FILTERS: dict[str, Filter] = {
     "name": lambda views, row, wanted: _matches(wanted, row["name"]),
@@ -262,7 +298,8 @@ def _has_address(views: ServerViews, server: Record, pattern: str, version: int)
 
 def _page(views: ServerViews, request: Request, view: Callable[[Record], dict[str, Any]]) -> Response:
     rows = [{**row, **{key: row[field] for key, field in SORT_KEYS.items()}} for row in _rows(views, request)]
-    shown = page(ordered(rows, request.query), request.query)
+    check_sorting(request, SORTABLE)
+    shown = page(ordered(rows, request.query), request.query, missing=unknown_marker)
     body: dict[str, Any] = {"servers": [view(row) for row in shown.rows]}
     if shown.next_marker is not None:
         body["servers_links"] = shown.links(request)
@@ -354,7 +391,7 @@ def delete_tags(servers: Servers, request: Request) -> Response:
 def _require_tag(servers: Servers, request: Request) -> tuple[Record, str]:
     server, tag = _tagged(servers, request), request.vars["tag"]
     if tag not in server["tags"]:
-        raise ApiError(404, f"Server {server['id']} has no tag '{tag}'")
+        raise ApiError(404, f"Instance {server['id']} has no tag '{tag}'")
     return server, tag
 
 

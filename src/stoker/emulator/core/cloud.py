@@ -13,7 +13,7 @@ from uuid import uuid4
 from stoker.base.clock import Clock, SystemClock
 from stoker.emulator.core.errors import ApiError, keystone_body, not_found
 from stoker.emulator.core.faults import Faults
-from stoker.emulator.core.http import Context, Request, Response, Version
+from stoker.emulator.core.http import Context, Phrases, Request, Response, Version
 from stoker.emulator.core.journal import Journal
 from stoker.emulator.core.routing import Router
 from stoker.emulator.core.store import Collection, Record, Store
@@ -142,11 +142,14 @@ class Microversions:
 
 class Target(NamedTuple):
     """Where a route leads. `versioned` ones negotiate a microversion; version documents are served to clients of any,
-    so that they can negotiate."""
+    so that they can negotiate. `rule` names the policy rule that decides who may call it,
+    `roles` are those of which one is needed."""
 
     handler: Handler
     needs_token: bool
     versioned: bool
+    rule: str = ""
+    roles: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,14 @@ class Service:
     optional_token: every route is, and handlers look at `request.caller` themselves (Swift).
     exact_paths: a slash at the end of a path counts (see `Router`).
     wrong_method: the status for a path that is known with other methods only: 404 or 405.
-    error_body: the body of an error; bytes or JSON data.
+    error_body: the body of an error; bytes or JSON data. error_type: its content type, if it is not
+    that of other answers.
+    headers: further headers of every answer.
+    phrases: what the service says about bodies that it cannot read.
+    rules: `METHOD pattern` → name of the policy rule; refusal: what the service says when one is not passed, with
+    `{rule}`. Without them it says which roles are needed.
+    writers: the roles of which one is needed for requests that change something; without any, each route decides.
+    written_by_all: patterns of the routes for which none is needed.
     """
 
     name: str
@@ -179,6 +189,13 @@ class Service:
     wrong_method: int = 405
     microversions: Microversions | None = None
     request_id_header: str | None = None
+    error_type: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    phrases: Phrases = field(default_factory=Phrases)
+    rules: Mapping[str, str] = field(default_factory=dict)
+    refusal: str = ""
+    writers: frozenset[str] = frozenset()
+    written_by_all: frozenset[str] = frozenset()
 
     def router(self) -> Router[Target]:
         """The compiled routes."""
@@ -190,16 +207,20 @@ class Service:
                 known.update(f"{method} {pattern}" for method in methods)
                 router.add(
                     prefix + pattern,
-                    {
-                        method: Target(
-                            handler, not self.optional_token and f"{method} {pattern}" not in self.public, versioned
-                        )
-                        for method, handler in methods.items()
-                    },
+                    {method: self._target(method, pattern, handler, versioned) for method, handler in methods.items()},
                 )
+        if ruled := self.rules.keys() - known:
+            raise ValueError(f"{self.name}: rules for routes that do not exist: {sorted(ruled)}")
         if unknown := self.public - known:
             raise ValueError(f"{self.name}: public routes that do not exist: {sorted(unknown)}")
         return router
+
+    def _target(self, method: str, pattern: str, handler: Handler, versioned: bool) -> Target:
+        route = f"{method} {pattern}"
+        for_all = method in ("GET", "HEAD") or pattern in self.written_by_all
+        needs_token = not self.optional_token and route not in self.public
+        roles: frozenset[str] = frozenset() if for_all else self.writers
+        return Target(handler, needs_token, versioned, self.rules.get(route, ""), roles)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import logging
 from uuid import uuid4
 
 from stoker.emulator.core.cloud import Cloud, Running, Service
-from stoker.emulator.core.errors import ApiError, keystone_body, not_found
+from stoker.emulator.core.errors import ApiError, RolesLacking, keystone_body, not_found
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.journal import Entry
@@ -29,6 +29,7 @@ def dispatch(cloud: Cloud, request: Request, fault: Fault | None = None) -> Resp
     request.raw_path = f"/{rest}"
     request.base = cloud.endpoint + service.mount
     request.id = f"req-{uuid4()}"
+    request.phrases = service.phrases
     response = _serve(cloud, running, request, fault)
     cloud.store.flush()
     if request.method not in READS and service.name != "control":
@@ -61,6 +62,7 @@ def _serve(
         failure = ApiError(500, f"The emulator failed to serve this ({request.id}).")
         failure.request_id = request.id
         response = _refusal(cloud, service, failure)
+    response.headers |= service.headers
     response.headers["x-openstack-request-id"] = request.id
     if service.request_id_header is not None:
         response.headers[service.request_id_header] = request.id
@@ -90,7 +92,13 @@ def _act(
     if fault is not None and fault.do == "error_state":
         cloud.store.stamp = (service.name, {"_fault": fault.message})
     try:
+        if target.roles and request.caller is not None:
+            request.caller.require(*sorted(target.roles))
         return target.handler(running.records, request)
+    except RolesLacking as error:
+        if target.rule:
+            error.message = service.refusal.format(rule=target.rule)
+        raise
     finally:
         cloud.store.stamp = None
 
@@ -105,6 +113,8 @@ class Unauthenticated(ApiError):
 def _refusal(cloud: Cloud, service: Service, error: ApiError) -> Response:
     body = keystone_body(error) if isinstance(error, Unauthenticated) else service.error_body(error)
     headers = dict(error.headers)
+    if service.error_type is not None and not isinstance(error, Unauthenticated):
+        headers["Content-Type"] = service.error_type
     if error.status == 401:
         headers.setdefault("WWW-Authenticate", f'Keystone uri="{cloud.endpoint}/identity"')
     return Response(body, error.status, headers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -36,6 +36,13 @@ class ApiError(Exception):
     def title(self) -> str:
         """The reason phrase of the status: `Not Found`."""
         return reason(self.status)
+
+
+class RolesLacking(ApiError):
+    """403 for a caller who has none of the roles that a request needs."""
+
+    def __init__(self, roles: Sequence[str]) -> None:
+        super().__init__(403, f"This request needs one of the roles {', '.join(roles)}.")
 
 
 def reason(status: int) -> str:

@@ -16,6 +16,12 @@ Check = Callable[[Any], str | None]
 
 _TRUE = frozenset({"1", "t", "true", "on", "y", "yes"})
 _FALSE = frozenset({"0", "f", "false", "off", "n", "no"})
+_TYPE = re.compile(r" is not of type '\w+'$")
+BOOLEANS = (
+    "[True, 'True', 'TRUE', 'true', '1', 'ON', 'On', 'on', 'YES', 'Yes', 'yes', 'y', 't', "
+    "False, 'False', 'FALSE', 'false', '0', 'OFF', 'Off', 'off', 'NO', 'No', 'no', 'n', 'f']"
+)
+"""The booleans of Cinder and Nova, and the words for them, as their errors list them."""
 _UUID = re.compile(r"[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}\Z", re.IGNORECASE | re.ASCII)
 
 
@@ -39,12 +45,30 @@ def check_fields(
             if strict:
                 raise invalid(where, wanted, f"Additional properties are not allowed ('{name}' was unexpected)")
         elif (problem := fields[name](value)) is not None:
+            if isinstance(problem, Nested):
+                name, value = problem.name, problem.value
             raise invalid(name, value, problem)
 
 
 def invalid(name: str, value: Any, problem: str) -> Exception:
     """The 400 for a field that fails its check."""
     return bad_request(f"Invalid input for field/attribute {name}. Value: {value}. {problem}")
+
+
+class Nested(str):
+    """What is wrong with a part of a value; `name` is its key or index, `value` what it is."""
+
+    name: str
+    value: Any
+
+
+def nested(name: str, value: Any, problem: str | None) -> str | None:
+    """Return a problem as one of a part."""
+    if problem is None or isinstance(problem, Nested):
+        return problem
+    found = Nested(problem)
+    found.name, found.value = name, value
+    return found
 
 
 def anything(value: Any) -> str | None:
@@ -59,11 +83,11 @@ def text(minimum: int = 0, maximum: int = 255, pattern: str | None = None) -> Ch
         if not isinstance(value, str):
             return f"{value!r} is not of type 'string'"
         if len(value) < minimum:
-            return f"{value!r} is too short"
+            return f"{value!r} should be non-empty" if minimum == 1 else f"{value!r} is too short"
         if len(value) > maximum:
             return f"{value!r} is too long"
         if form is not None and form.fullmatch(value) is None:
-            return f"{value!r} does not match {pattern!r}"
+            return f"{value!r} does not match {f'^{pattern}$'!r}"
         return None
 
     return check
@@ -109,6 +133,9 @@ def integer(minimum: int | None = None, maximum: int | None = None) -> Check:
 
     def check(value: Any) -> str | None:
         number = as_integer(value)
+        if number is None and isinstance(value, str):
+            sign = "-?" if minimum is None or minimum < 0 else ""
+            return f"{value!r} does not match '^{sign}[0-9]+$'"
         if number is None:
             return f"{value!r} is not of type 'integer'"
         if minimum is not None and number < minimum:
@@ -137,7 +164,7 @@ def number(minimum: float) -> Check:
 
 def boolean(value: Any) -> str | None:
     """A boolean, or a word for one."""
-    return f"{value!r} is not of type 'boolean'" if as_boolean(value) is None else None
+    return f"{value!r} is not one of {BOOLEANS}" if as_boolean(value) is None else None
 
 
 def one_of(*words: Any) -> Check:
@@ -145,7 +172,15 @@ def one_of(*words: Any) -> Check:
 
 
 def nullable(check: Check) -> Check:
-    return lambda value: None if value is None else check(value)
+    """The same, or null."""
+
+    def check_value(value: Any) -> str | None:
+        problem = None if value is None else check(value)
+        if problem is not None and _TYPE.search(problem) and not isinstance(problem, Nested):
+            return f"{problem}, 'null'"
+        return problem
+
+    return check_value
 
 
 def either(*checks: Check) -> Check:
@@ -171,7 +206,9 @@ def items(check_item: Check, maximum: int | None = None, unique: bool = False) -
             return f"{value!r} is too long"
         if unique and any(one in value[:at] for at, one in enumerate(value)):
             return f"{value!r} has non-unique elements"
-        return next((problem for one in value if (problem := check_item(one)) is not None), None)
+        return next(
+            (p for at, one in enumerate(value) if (p := nested(str(at), one, check_item(one))) is not None), None
+        )
 
     return check
 
@@ -185,7 +222,7 @@ def text_map(largest_value: int = 255, key_form: str = r"[a-zA-Z0-9_.: -]{1,255}
     def check(value: Any) -> str | None:
         if not isinstance(value, dict):
             return f"{value!r} is not of type 'object'"
-        problems = (key_check(key) or value_check(one) for key, one in value.items())
+        problems = (key_check(key) or nested(key, one, value_check(one)) for key, one in value.items())
         return next((problem for problem in problems if problem is not None), None)
 
     return check

@@ -10,11 +10,19 @@ from urllib.parse import parse_qsl, unquote, urlencode
 
 import orjson
 
-from stoker.emulator.core.errors import ApiError, bad_request, forbidden
+from stoker.emulator.core.errors import ApiError, RolesLacking, bad_request, forbidden
 
 Version = tuple[int, int]
 _TRUE = frozenset({"1", "true", "t", "yes", "on", "y"})
 _FALSE = frozenset({"0", "false", "f", "no", "off", "n"})
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """What a service says about a body that is not JSON (`{problem}`), and about one without an object (`{key}`)."""
+
+    not_json: str = "The request body is not valid JSON: {problem}."
+    no_object: str = "The request body must be a JSON object with an object '{key}' in it."
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,7 @@ class Context:
     def require(self, *roles: str) -> None:
         """403 for callers with none of these roles (an admin has them all)."""
         if not self.is_admin and not self.roles.intersection(roles):
-            raise forbidden(f"This request needs one of the roles {', '.join(('admin', *roles))}.")
+            raise RolesLacking(("admin", *roles))
 
     def may_see(self, record: Mapping[str, Any]) -> bool:
         """Whether the caller may see a record: admins see everything, others the records of their project."""
@@ -153,6 +161,7 @@ class Request:
         self.vars: dict[str, str] = {}
         self.version: Version = (0, 0)
         self.caller: Context | None = None
+        self.phrases = Phrases()
 
     @cached_property
     def query(self) -> Query:
@@ -171,14 +180,14 @@ class Request:
         try:
             return orjson.loads(self.body)
         except orjson.JSONDecodeError as error:
-            raise bad_request(f"The request body is not valid JSON: {error}.") from None
+            raise bad_request(self.phrases.not_json.format(problem=error)) from None
 
     def object(self, key: str) -> dict[str, Any]:
         """The JSON object under `key` of the body; 400 when it is missing or something else."""
         body = self.json
         value = body.get(key) if isinstance(body, dict) else None
         if not isinstance(value, dict):
-            raise bad_request(f"The request body must be a JSON object with an object '{key}' in it.")
+            raise bad_request(self.phrases.no_object.format(key=key))
         return value
 
     @property

@@ -18,8 +18,8 @@ class Metadata(Generic[C]):
     """The metadata of one kind of object.
 
     read, write: take the component `kind`, and return or replace the metadata of the object that the URL names. form:
-    what metadata look like. missing, mismatch: the messages of a 404, which may contain `{key}`, and of a 400 for a
-    body with another key than the URL. removed: the status of a deletion.
+    what metadata look like. missing, mismatch: the messages of a 404, which may contain `{key}` and `{id}`, and of
+    a 400 for a body with another key than the URL. removed: the status of a deletion.
     """
 
     kind: type[C]
@@ -78,7 +78,7 @@ class Metadata(Generic[C]):
         """The metadata, and the key in the URL. Raises ApiError 404."""
         metadata, key = self.read(component, request), request.vars["key"]
         if key not in metadata:
-            raise not_found(self.missing.format(key=key))
+            raise not_found(self.missing.format(key=key, id=next(iter(request.vars.values()))))
         return metadata, key
 
     def _given(self, request: Request, name: str) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def answer_headers(rules: Microversions, version: Version) -> dict[str, str]:
     headers = {HEADER: f"{rules.type} {write(version)}", "Vary": HEADER}
     if rules.legacy_header is not None:
         headers[rules.legacy_header] = write(version)
-        headers["Vary"] = f"{HEADER},{rules.legacy_header}"
+        headers["Vary"] = f"{HEADER}, {rules.legacy_header}"
     return headers
 
 

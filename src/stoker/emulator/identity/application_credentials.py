@@ -17,6 +17,7 @@ from stoker.emulator.identity.policy import enforce
 from stoker.emulator.identity.records import IdentityRecords, Target
 from stoker.emulator.identity.tokens import application_credential_of, forbid_restricted
 from stoker.emulator.identity.validation import (
+    MALFORMED,
     Field,
     boolean,
     checked,
@@ -56,7 +57,8 @@ def create(identity: IdentityRecords, request: Request) -> Response:
     user_id, caller = request.vars["user_id"], request.context
     enforce(caller, "create_application_credential", {"user_id": user_id})
     forbid_restricted(identity, caller, WHAT)
-    given = checked({**FIELDS, "project_id": Field(identifier)}, request.object("application_credential"))
+    wanted = request.object("application_credential")
+    given = checked({**FIELDS, "project_id": Field(identifier)}, wanted, where="application_credential")
     if caller.project_id is None or given.pop("project_id", caller.project_id) != caller.project_id:
         raise forbidden("An application credential is for the project that the token is scoped to.")
     if identity.application_credentials.first(user_id=user_id, name=given["name"]) is not None:
@@ -93,13 +95,13 @@ def _role(held: list[Record], wanted: Record) -> Record:
     for role in held:
         if role[key] == wanted.get(key):
             return role
-    raise bad_request(f"Invalid application credential: the token does not have the role {wanted.get(key)}.")
+    raise bad_request("Invalid application credential: Cannot create an application credential with unassigned role")
 
 
 def _expiry(identity: IdentityRecords, wanted: str | None) -> float | None:
     expires = None if wanted is None else parse_time(wanted)
     if expires is not None and expires <= identity.cloud.clock.now():
-        raise bad_request("The application credential's expires_at must not be before now.")
+        raise bad_request(f"The 'expires_at' must not be before now. {MALFORMED}")
     return expires
 
 

@@ -109,7 +109,7 @@ def list_ec2(identity: IdentityRecords, request: Request) -> Response:
 
 def create_ec2(identity: IdentityRecords, request: Request) -> Response:
     """An access key and secret for a user in a project."""
-    user_id = _user(identity, request, "write_ec2_credential")
+    user_id = _user(identity, request, "write_ec2_credential", "ec2_create")
     forbid_restricted(identity, request.context, "managing credentials")
     given = checked({"tenant_id": Field(identifier, required=True)}, whole_body(request), extra=True)
     identity.projects.require(given["tenant_id"])
@@ -136,13 +136,13 @@ def show_ec2(identity: IdentityRecords, request: Request) -> Response:
 
 
 def delete_ec2(identity: IdentityRecords, request: Request) -> Response:
-    user_id = _user(identity, request, "write_ec2_credential")
+    user_id = _user(identity, request, "write_ec2_credential", "ec2_delete")
     identity.credentials.remove(_required(identity, request, user_id))
     return Response(status=204)
 
 
-def _user(identity: IdentityRecords, request: Request, rule: str) -> str:
-    enforce(request.context, rule, {"user_id": request.vars["user_id"]})
+def _user(identity: IdentityRecords, request: Request, rule: str, verb: str = "") -> str:
+    enforce(request.context, rule, {"user_id": request.vars["user_id"]}, verb)
     return str(identity.users.require(request.vars["user_id"])["id"])
 
 

@@ -70,10 +70,10 @@ class Entity:
         link = f"{request.base}/v3{self.place}/{self.plural}/{record['id']}"
         return {**self.view(identity, record), "links": {"self": link}}
 
-    def required(self, identity: IdentityRecords, request: Request, key: str, rule: str) -> Record:
-        """The record when the caller may; strangers learn nothing about which ids exist."""
+    def required(self, identity: IdentityRecords, request: Request, key: str, rule: str, verb: str = "") -> Record:
+        """The record when the caller may; strangers learn nothing about which ids exist. verb: see `enforce`."""
         record = self.held_by(identity).get(key)
-        enforce(request.context, rule, self.subject(record) if record is not None else None)
+        enforce(request.context, rule, self.subject(record) if record is not None else None, verb)
         return self.held_by(identity).require(key)
 
     def rows(self, identity: IdentityRecords, request: Request, records: Sequence[Record], rule: str) -> list[Record]:
@@ -89,8 +89,8 @@ class Entity:
     def handle_create(self, identity: IdentityRecords, request: Request) -> Response:
         given = request.object(self.singular)
         self.prepare(identity, given, request)
-        enforce(request.context, f"write_{self.singular}", self.subject(given))
-        record = self.create(identity, checked(self.fields, given, self.extra))
+        enforce(request.context, f"write_{self.singular}", self.subject(given), "create")
+        record = self.create(identity, checked(self.fields, given, self.extra, where=self.singular))
         return Response({self.singular: self.shown(identity, request, record)}, 201)
 
     def handle_show(self, identity: IdentityRecords, request: Request) -> Response:
@@ -99,13 +99,14 @@ class Entity:
 
     def handle_update(self, identity: IdentityRecords, request: Request) -> Response:
         given = request.object(self.singular)
-        record = self.required(identity, request, request.vars["id"], f"write_{self.singular}")
+        record = self.required(identity, request, request.vars["id"], f"write_{self.singular}", "update")
         changes = checked(self.fields, given, self.extra, partial=True)
         if given.get("id", record["id"]) != record["id"]:
             raise bad_request(f"Cannot change {self.singular} ID")
         for name in self.fixed:
             if name in changes and changes[name] != record.get(name):
-                raise bad_request(f"Cannot change {name} of a {self.singular}.")
+                label = "Domain ID" if name == "domain_id" else f"{name} of a {self.singular}."
+                raise bad_request(f"Cannot change {label}")
         if "options" in changes:
             changes["options"] = merged_options(record["options"], changes["options"])
         self._refuse_immutable(record, changes)
@@ -114,7 +115,7 @@ class Entity:
         return Response({self.singular: self.shown(identity, request, record)})
 
     def handle_delete(self, identity: IdentityRecords, request: Request) -> Response:
-        record = self.required(identity, request, request.vars["id"], f"write_{self.singular}")
+        record = self.required(identity, request, request.vars["id"], f"write_{self.singular}", "delete")
         self._refuse_immutable(record, {})
         self.remove(identity, record)
         return Response(status=204)
@@ -144,7 +145,7 @@ def options(**checks: Callable[[Any], str | None]) -> Callable[[Any], str | None
             if name not in checks:
                 return f"Additional properties are not allowed ('{name}' was unexpected)"
             if given is not None and (complaint := checks[name](given)) is not None:
-                raise invalid(f"options.{name}", complaint)
+                raise invalid(f"options.{name}", given, complaint)
         return None
 
     return check

@@ -41,7 +41,7 @@ def _check(place: Place) -> Handler:
 
 def _give(place: Place) -> Handler:
     def handle(identity: IdentityRecords, request: Request) -> Response:
-        target, actor_id = _where(identity, request, place, "write_grant")
+        target, actor_id = _where(identity, request, place, "write_grant", "create")
         role = identity.roles.require(request.vars["role_id"])
         _check_domain(identity, role, target)
         identity.grant(place[1], actor_id, target, role["id"], place[2])
@@ -52,14 +52,14 @@ def _give(place: Place) -> Handler:
 
 def _take(place: Place) -> Handler:
     def handle(identity: IdentityRecords, request: Request) -> Response:
-        target, actor_id = _where(identity, request, place, "write_grant")
+        target, actor_id = _where(identity, request, place, "write_grant", "revoke")
         revoke_grant(identity, _assignment(identity, request, target, actor_id, place))
         return Response(status=204)
 
     return handle
 
 
-def _where(identity: IdentityRecords, request: Request, place: Place, rule: str) -> tuple[Target, str]:
+def _where(identity: IdentityRecords, request: Request, place: Place, rule: str, verb: str = "") -> tuple[Target, str]:
     """The target and the actor's id, both known to exist, when the caller may."""
     kind, actor, _ = place
     actors = identity.users if actor == "user" else identity.groups
@@ -72,6 +72,7 @@ def _where(identity: IdentityRecords, request: Request, place: Place, rule: str)
             "domain_id": _shared_domain(identity, request, kind, found),
             "role_name": None if role is None else role["name"],
         },
+        verb,
     )
     actors.require(request.vars["actor_id"])
     if kind == "system":

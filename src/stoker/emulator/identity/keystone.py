@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stoker.emulator.core.cloud import Cloud, Routes, Service
+from stoker.emulator.core.http import Phrases
 from stoker.emulator.identity import discovery, token_routes
 from stoker.emulator.identity.application_credentials import APPLICATION_CREDENTIAL_ROUTES, admit
 from stoker.emulator.identity.assignments import ASSIGNMENT_ROUTES
@@ -22,6 +23,7 @@ from stoker.emulator.identity.roles import ROLE_ROUTES
 from stoker.emulator.identity.seed import seed_identity
 from stoker.emulator.identity.tokens import context
 from stoker.emulator.identity.trusts import TRUST_ROUTES
+from stoker.emulator.identity.validation import MALFORMED
 
 
 class Keystone(IdentityRecords):
@@ -76,4 +78,9 @@ IDENTITY = Service(
     prefixes=("/v3",),
     root={"/": {"GET": discovery.versions}, "/v3": {"GET": discovery.version}},
     public=frozenset({"GET /", "GET /v3", "POST /auth/tokens", "POST /users/{id}/password"}),
+    headers={"Vary": "X-Auth-Token"},
+    phrases=Phrases(
+        not_json=f"Expecting to find valid JSON in request body. {MALFORMED}",
+        no_object=f"Expecting to find {{key}} in request body. {MALFORMED}",
+    ),
 )

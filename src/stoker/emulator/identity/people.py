@@ -59,7 +59,7 @@ def _check_default_project(identity: IdentityRecords, values: Record) -> None:
 
 
 def _view_user(identity: IdentityRecords, user: Record) -> Record:
-    return {"federated": [], **public(user)}
+    return public(user)
 
 
 USERS = Entity(

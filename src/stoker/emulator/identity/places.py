@@ -34,7 +34,7 @@ def refuse_while_used(label: str, record: Record, users: Iterable[tuple[Collecti
 def create_region(identity: IdentityRecords, values: Record) -> Record:
     key = values.pop("id") or new_hex_id()
     if key in identity.regions:
-        raise conflict(f"Conflict occurred attempting to store region - Duplicate ID, {key}.")
+        raise conflict(f"Conflict occurred attempting to store region - Duplicate ID, {key}..")
     _check_parent(identity, values)
     return identity.regions.add({"id": key, **values})
 
@@ -54,7 +54,9 @@ def _check_parent(identity: IdentityRecords, values: Record) -> None:
 
 
 def remove_region(identity: IdentityRecords, region: Record) -> None:
-    refuse_while_used("region", region, ((identity.endpoints, "region_id"), (identity.regions, "parent_region_id")))
+    refuse_while_used("region", region, ((identity.endpoints, "region_id"),))
+    for child in identity.regions.select(parent_region_id=region["id"]):
+        remove_region(identity, child)
     identity.regions.remove(region)
 
 

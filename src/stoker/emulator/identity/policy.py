@@ -171,10 +171,10 @@ def allowed(caller: Context, rule: str, subject: Subject) -> bool:
     return any(condition(caller, subject) for condition in RULES[rule])
 
 
-def enforce(caller: Context, rule: str, subject: Subject | None = None) -> None:
-    """403 unless the caller may."""
+def enforce(caller: Context, rule: str, subject: Subject | None = None, verb: str = "") -> None:
+    """403 unless the caller may. verb: what Keystone's rule has in place of `write`, as `create`."""
     if not allowed(caller, rule, subject or {}):
-        raise denied(rule)
+        raise denied(f"{verb}_{rule.removeprefix('write_').removeprefix('ec2_')}" if verb else rule)
 
 
 def visible(caller: Context, rule: str, subjects: Iterable[tuple[Subject, dict[str, Any]]]) -> list[dict[str, Any]]:
@@ -185,6 +185,11 @@ def visible(caller: Context, rule: str, subjects: Iterable[tuple[Subject, dict[s
 def own(caller: Context) -> Subject:
     """The widest subject that is the caller's own: decides whether a list may be asked for at all."""
     return {"domain_id": caller.domain_id, "user_id": caller.user_id, "project_id": caller.project_id}
+
+
+def denied_because(reason: str) -> ApiError:
+    """403 for another reason than a policy rule."""
+    return forbidden(f"You are not authorized to perform the requested action: {reason}")
 
 
 def denied(rule: str) -> ApiError:

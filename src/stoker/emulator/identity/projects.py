@@ -9,7 +9,7 @@ from stoker.emulator.core.store import Record, public
 from stoker.emulator.identity.entity import Entity, fill_domain, options, whole_body
 from stoker.emulator.identity.lists import links
 from stoker.emulator.identity.policy import allowed
-from stoker.emulator.identity.records import IdentityRecords
+from stoker.emulator.identity.records import IdentityRecords, domain_taken
 from stoker.emulator.identity.removal import end_tokens, remove_domain, remove_project
 from stoker.emulator.identity.validation import (
     Field,
@@ -37,9 +37,9 @@ def create_domain(identity: IdentityRecords, values: Record) -> Record:
 
 
 def change_domain(identity: IdentityRecords, domain: Record, changes: Record) -> None:
-    wanted = changes.get("name", domain["name"])
+    wanted = str(changes.get("name", domain["name"]))
     if wanted != domain["name"] and identity.domains.first(name=wanted) is not None:
-        raise conflict(f"Conflict occurred attempting to store domain - the name {wanted} is taken.")
+        raise domain_taken(wanted)
     if changes.get("enabled") is False:
         for user in identity.users.select(domain_id=domain["id"]):
             end_tokens(identity, user["id"])

@@ -83,7 +83,7 @@ class IdentityRecords(Records):
     def create_domain(self, name: str, **fields: object) -> Record:
         """A new domain; 409 when there is one of this name."""
         if self.domains.first(name=name) is not None:
-            raise conflict(f"Conflict occurred attempting to store domain - the name {name} is taken.")
+            raise domain_taken(name)
         return self.domains.add(
             {
                 "id": new_hex_id(),
@@ -133,7 +133,14 @@ class IdentityRecords(Records):
     def refuse_duplicate(self, collection: Collection, label: str, name: str, domain_id: str | None) -> None:
         """409 when the domain has one of this name already."""
         if collection.first(name=name, domain_id=domain_id) is not None:
-            raise conflict(f"Conflict occurred attempting to store {label} - the name {name} is taken.")
+            place = f" at domain ID {domain_id}" if domain_id else ""
+            message = f"Duplicate entry found with name {name}{place}."
+            if label == "project" and (other := collection.first(name=name, domain_id=domain_id)) is not None:
+                message = (
+                    "it is not permitted to have two projects with either the same name or same id in the same domain: "
+                    f"name is {name}, project id {other['id']}."
+                )
+            raise conflict(f"Conflict occurred attempting to store {label} - {message}")
 
     def refuse_rename(self, collection: Collection, label: str, record: Record, changes: Record) -> None:
         """409 when a change gives a record a name that another one of its domain has."""
@@ -206,3 +213,11 @@ class IdentityRecords(Records):
 
 def _missing(label: str) -> Callable[[str], ApiError]:
     return lambda key: not_found(f"Could not find {label}: {key}.")
+
+
+def domain_taken(name: str) -> ApiError:
+    """409 for a domain with the name of another."""
+    return conflict(
+        "Conflict occurred attempting to store project - it is not permitted to have two projects acting as domains "
+        f"with the same name: {name}."
+    )

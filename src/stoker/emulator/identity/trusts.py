@@ -8,11 +8,12 @@ from stoker.emulator.core.errors import bad_request, conflict, forbidden, not_fo
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record, public
 from stoker.emulator.identity.lists import filtered, links
-from stoker.emulator.identity.policy import allowed, enforce
+from stoker.emulator.identity.policy import allowed, denied_because, enforce
 from stoker.emulator.identity.records import IdentityRecords, Target
 from stoker.emulator.identity.roles import ROLES
 from stoker.emulator.identity.tokens import forbid_restricted, trust_is_over
 from stoker.emulator.identity.validation import (
+    MALFORMED,
     Field,
     boolean,
     checked,
@@ -41,7 +42,7 @@ FIELDS = {
 
 
 def create_trust(identity: IdentityRecords, request: Request) -> Response:
-    given = checked(FIELDS, request.object("trust"), extra=True)
+    given = checked(FIELDS, request.object("trust"), extra=True, where="trust")
     caller = request.context
     forbid_restricted(identity, caller, "managing trusts")
     enforce(caller, "create_trust", given)
@@ -88,7 +89,7 @@ def _expiry(identity: IdentityRecords, wanted: str | None, parent: Record | None
         return limit
     expires = parse_time(wanted)
     if expires is None or expires <= identity.cloud.clock.now():
-        raise bad_request("expires_at must not be before now")
+        raise bad_request(f"The 'expires_at' must not be before now. {MALFORMED}")
     if limit is not None and expires > limit:
         raise forbidden("Requested expiration time is more than the redelegated trust can provide.")
     return expires
@@ -102,7 +103,7 @@ def _roles(identity: IdentityRecords, given: Record, parent: Record | None) -> l
         return []
     identity.projects.require(given["project_id"])
     if not given["roles"]:
-        raise forbidden("At least one role should be specified.")
+        raise denied_because("At least one role should be specified.")
     held = identity.roles_of(given["trustor_user_id"], Target("project", given["project_id"]))
     ids = [_held_role(identity, wanted, held)["id"] for wanted in given["roles"]]
     if parent is not None and (

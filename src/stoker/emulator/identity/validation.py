@@ -14,6 +14,16 @@ from stoker.emulator.core.urls import split_url
 Check = Callable[[Any], str | None]
 """Says what is wrong with a value, or None."""
 ABSENT = object()
+MALFORMED = (
+    "The server could not comply with the request since it is either malformed or otherwise incorrect. The client is "
+    "assumed to be in error."
+)
+"""How Keystone ends many messages about bad requests."""
+BOOLEANS = (
+    "[True, 'True', 'TRUE', 'true', False, 'False', 'FALSE', 'false', '', '1', '0', 'y', 'Y', 'n', 'N', 'on', 'ON', "
+    "'off', 'OFF', 'yes', 'no']"
+)
+"""The values of booleans, as Keystone's errors list them."""
 GENERATED = frozenset({"id", "links"})
 """Fields that answers show; clients send them back and nothing is made of them."""
 
@@ -30,8 +40,12 @@ class Field:
 Fields = Mapping[str, Field]
 
 
-def checked(fields: Fields, given: Mapping[str, Any], extra: bool = False, partial: bool = False) -> dict[str, Any]:
+def checked(
+    fields: Fields, given: Mapping[str, Any], extra: bool = False, partial: bool = False, where: str = ""
+) -> dict[str, Any]:
     """The values of a request with defaults filled in.
+
+    where: what the request is called in errors: `project`.
 
     extra: whether other attributes are kept. partial: a change, where nothing is required and nothing filled in.
     Raises: ApiError 400.
@@ -41,26 +55,27 @@ def checked(fields: Fields, given: Mapping[str, Any], extra: bool = False, parti
         if name not in fields:
             _check_extra(name, extra)
         elif (complaint := fields[name].check(value)) is not None:
-            raise invalid(name, complaint)
+            raise invalid(name, value, complaint)
     if partial:
         return values
     for name, field in fields.items():
         if field.required and name not in values:
-            raise bad_request(f"'{name}' is a required property")
+            problem = f"'{name}' is a required property"
+            raise invalid(where, dict(given), problem) if where else bad_request(problem)
     filled = {name: field.default for name, field in fields.items() if field.default is not ABSENT}
     return {**filled, **values}
 
 
-def invalid(name: str, complaint: str) -> ApiError:
+def invalid(name: str, value: Any, complaint: str) -> ApiError:
     """400 about one field."""
-    return bad_request(f"Invalid input for field '{name}': {complaint}")
+    return bad_request(f"Invalid input for field/attribute {name}. Value: {value}. {complaint}")
 
 
 def _check_extra(name: str, extra: bool) -> None:
     if not extra:
         raise bad_request(f"Additional properties are not allowed ('{name}' was unexpected)")
     if name.startswith("_"):
-        raise invalid(name, "names of attributes cannot begin with an underscore")
+        raise invalid(name, name, "names of attributes cannot begin with an underscore")
 
 
 def nullable(check: Check) -> Check:
@@ -75,14 +90,14 @@ def text(minimum: int = 0, maximum: int = 65_535) -> Check:
         if not isinstance(value, str):
             return f"{value!r} is not of type 'string'"
         if len(value) < minimum or (minimum and not value.strip()):
-            return f"{value!r} is too short"
+            return f"{value!r} should be non-empty" if minimum == 1 else f"{value!r} is too short"
         return f"{value!r} is too long" if len(value) > maximum else None
 
     return check
 
 
 def boolean(value: Any) -> str | None:
-    return None if isinstance(value, bool) else f"{value!r} is not of type 'boolean'"
+    return None if isinstance(value, bool) else f"{value!r} is not one of {BOOLEANS}"
 
 
 def mapping(value: Any) -> str | None:

@@ -120,7 +120,7 @@ def _quota_changes(quotas: Quotas, wanted: dict[str, Any]) -> dict[str, int]:
     given = {key: value for key, value in wanted.items() if key not in ("tenant_id", "id", "force")}
     names = quotas.names()
     if unknown := sorted(set(given) - set(names)):
-        raise bad_request(f"Bad key(s) in quota set: {', '.join(unknown)}")
+        raise bad_request(f"Invalid input received: Bad key(s) in quota set: {', '.join(unknown)}")
     fields.check_fields(given, dict.fromkeys(names, fields.integer(-1, 2**31 - 1)), where="quota_set")
     return {key: int(value) for key, value in given.items()}
 

@@ -152,6 +152,8 @@ class Attachments(Component):
             raise bad_request(f"Invalid volume: Volume {volume['id']} has no attachment {attachment_id}.")
         if len(gone) > 1:
             raise bad_request("Invalid volume: Volume is attached to more than one server: name the attachment.")
+        if not gone:
+            return
         self._set_status(volume, "detaching")
         self.after(SHORT, self.finish_detach, volume["id"], [row["id"] for row in gone])
 

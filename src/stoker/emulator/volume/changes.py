@@ -75,7 +75,8 @@ class VolumeChanges(Component):
         if volume is None or volume["status"] != "retyping":
             return
         doomed = volume.pop("_fault", None) is not None
-        if kind is not None and not doomed:
+        possible = kind is not None and self.volumes.supports(kind, volume["size"])
+        if kind is not None and possible and not doomed:
             multiattach = kind["extra_specs"].get("multiattach") == "<is> True"
             encrypted = kind["_encryption"] is not None
             volume.update(volume_type_id=type_id, multiattach=multiattach, encrypted=encrypted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stoker.emulator.core.cloud import Microversions, Routes, Service
 from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import fault_body
+from stoker.emulator.core.http import Phrases
 from stoker.emulator.volume import (
     action_routes,
     admin_routes,
@@ -171,6 +172,25 @@ ROUTES = merged(
     message_routes.ROUTES,
 )
 
+POLICY_RULES = {
+    "DELETE /backups/{backup_id}": "backup:delete",
+    "DELETE /qos-specs/{qos_id}": "volume_extension:qos_specs_manage:delete",
+    "DELETE /snapshots/{snapshot_id}": "volume:delete_snapshot",
+    "DELETE /types/{type_id}": "volume_extension:type_delete",
+    "DELETE /volumes/{volume_id}": "volume:delete",
+    "GET /os-services": "volume_extension:services:index",
+    "GET /scheduler-stats/get_pools": "scheduler_extension:scheduler_stats:get_pools",
+    "POST /backups": "backup:create",
+    "POST /qos-specs": "volume_extension:qos_specs_manage:create",
+    "POST /snapshots": "volume:create_snapshot",
+    "POST /types": "volume_extension:type_create",
+    "POST /volumes": "volume:create",
+    "PUT /os-quota-sets/{target_id}": "volume_extension:quotas:update",
+    "PUT /types/{type_id}": "volume_extension:type_update",
+    "PUT /volumes/{volume_id}": "volume:update",
+}
+"""Route → name of the policy rule, as Cinder's errors have it."""
+
 VOLUME = Service(
     name="cinder",
     mount="/volume",
@@ -192,4 +212,8 @@ VOLUME = Service(
     error_body=fault_body,
     microversions=Microversions("volume", (3, 0), (3, 71), default=(3, 0)),
     request_id_header="x-compute-request-id",
+    phrases=Phrases(not_json="Malformed request body", no_object="'{key}' is a required property"),
+    rules=POLICY_RULES,
+    refusal="Policy doesn't allow {rule} to be performed.",
+    writers=frozenset({"member"}),
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from stoker.emulator.core.errors import ApiError, bad_request, not_found
+from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.filters import Filter
 from stoker.emulator.core.http import Query, Request, Response
 from stoker.emulator.core.paging import ordered, page
@@ -36,6 +36,10 @@ SORTABLE = frozenset(
         "host",
     }
 )
+COMMON = frozenset(
+    {"all_tenants", "limit", "marker", "offset", "project_id", "sort", "sort_dir", "sort_key", "with_count"}
+)
+"""Parameters of every list."""
 RENAMED = {"display_name": "name"}
 
 
@@ -48,12 +52,17 @@ def listing(
 ) -> Response:
     """The answer: filtered, ordered, one page of it, with the link to the next."""
     query = request.query
+    unknown = [name for name, _ in query.pairs if name not in filters and name not in COMMON]
+    if unknown and filters and request.version >= (3, 31) and not request.context.is_admin:
+        raise bad_request(f"Invalid filters {', '.join(unknown)} are found in query options.")
+    _check_limit(query)
     for name, test in filters.items():
         if (wanted := query.get(name)) is not None:
             rows = [row for row in rows if test(row, wanted)]
     total = len(rows)
     rows = ordered(rows, _sorting(query))[query.integer("offset") or 0 :]
-    shown = page(rows, query, missing=_unknown_marker)
+    kind = plural.removesuffix("s").capitalize()
+    shown = page(rows, query, missing=lambda key: not_found(f"{kind} {key} could not be found."))
     body: dict[str, Any] = {plural: [view(row) for row in shown.rows]}
     if shown.next_marker is not None:
         body[f"{plural}_links"] = shown.links(request)
@@ -70,7 +79,10 @@ def _sorting(query: Query) -> Query:
             known.append((name, _sortable(value)))
         elif name == "sort":
             parts = (part.partition(":") for part in value.split(","))
-            known.append((name, ",".join(f"{_sortable(key)}{colon}{way}" for key, colon, way in parts)))
+            ways = [(_sortable(key), colon, way) for key, colon, way in parts]
+            if any(way not in ("", "asc", "desc") for _, _, way in ways):
+                raise bad_request("Invalid input received: Unknown sort direction, must be 'desc' or 'asc'.")
+            known.append((name, ",".join(f"{key}{colon}{way}" for key, colon, way in ways)))
         elif name == "sort_dir":
             known.append((name, value))
     return Query(urlencode(known))
@@ -79,9 +91,13 @@ def _sorting(query: Query) -> Query:
 def _sortable(field: str) -> str:
     name = RENAMED.get(field, field)
     if name not in SORTABLE:
-        raise bad_request(f"Invalid input received: Invalid sort key: {field}.")
+        raise bad_request("Invalid input received: Invalid sort key")
     return name
 
 
-def _unknown_marker(marker: str) -> ApiError:
-    return not_found(f"The marker {marker} could not be found.")
+def _check_limit(query: Query) -> None:
+    given = query.get("limit")
+    if given is not None and not given.removeprefix("-").isdecimal():
+        raise bad_request("limit param must be an integer")
+    if given is not None and int(given) < 0:
+        raise bad_request("limit param must be positive")

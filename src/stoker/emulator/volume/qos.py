@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
-from stoker.emulator.core.errors import bad_request, conflict
+from stoker.emulator.core.errors import bad_request, conflict, not_found
 from stoker.emulator.core.store import Collection, Record
 
 CONSUMERS = ("front-end", "back-end", "both")
@@ -40,13 +40,13 @@ class QosSpecs(Component):
         """Delete keys of QoS specs; 400 for one that they do not have."""
         for key in keys:
             if key not in qos["specs"]:
-                raise bad_request(f"QoS spec {qos['id']} has no spec with key {key}.")
+                raise not_found(f"QoS spec {qos['id']} has no spec with key {key}.")
         self.rows.update(qos, specs={key: value for key, value in qos["specs"].items() if key not in keys})
 
     def delete(self, qos: Record, force: bool) -> None:
         """Delete QoS specs; 400 while types have them, unless `force`, which removes them from the types."""
         if self.types_of(qos) and not force:
-            raise bad_request(f"QoS Specs {qos['id']} is still associated with entities.")
+            raise bad_request("Qos specs still in use.")
         for kind in self.types_of(qos):
             self._types.update(kind, qos_specs_id=None)
         self.rows.remove(qos)

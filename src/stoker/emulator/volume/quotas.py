@@ -105,8 +105,9 @@ def _exceeded(name: str, amount: int, limit: int, used: int) -> str:
             f"VolumeSizeExceedsAvailableQuota: Requested volume or snapshot exceeds allowed {name} quota. "
             f"Requested {amount}G, quota is {limit}G and {used}G has been consumed."
         )
+    tail = "" if name == "backups" else f" for quota '{name}'."
     kind = {"v": "Volume", "s": "Snapshot", "b": "Backup", "g": "Group"}[name[0]]
-    return f"{kind}LimitExceeded: Maximum number of {name.split('_')[0]} allowed ({limit}) exceeded for quota '{name}'."
+    return f"{kind}LimitExceeded: Maximum number of {name.split('_')[0]} allowed ({limit}) exceeded{tail}"
 
 
 def over_limit(message: str) -> ApiError:

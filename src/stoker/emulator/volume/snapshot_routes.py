@@ -12,7 +12,7 @@ from stoker.emulator.core.store import Record
 from stoker.emulator.volume.backups import Backups
 from stoker.emulator.volume.lists import listing
 from stoker.emulator.volume.snapshots import Snapshots
-from stoker.emulator.volume.views import backup_detail, brief, created_snapshot, snapshot_detail
+from stoker.emulator.volume.views import backup_detail, brief, created_snapshot, listed_snapshot, snapshot_detail
 from stoker.emulator.volume.volume_routes import FREE_TEXT, METADATA, NO_ITEM, OTHER_KEY
 from stoker.emulator.volume.volumes import flag
 
@@ -22,6 +22,10 @@ UPDATABLE = {
     "display_name": FREE_TEXT,
     "display_description": FREE_TEXT,
 }
+FORCED = (
+    "Since microversion 3.66 the 'force' flag is invalid for this request.  For backward compatability, however, when "
+    "the 'force' flag is passed with a value evaluating to True, it is silently ignored."
+)
 SNAPSHOT = {
     **UPDATABLE,
     "volume_id": fields.nullable(fields.identifier),
@@ -61,7 +65,7 @@ def create_snapshot(snapshots: Snapshots, request: Request) -> Response:
     always = request.version >= (3, 66)
     forced = flag(wanted.get("force") or False, "force")
     if always and wanted.get("force") is not None and not forced:
-        raise bad_request("Invalid value for 'force': since microversion 3.66 a snapshot is always forced.")
+        raise bad_request(FORCED)
     volume = snapshots.volumes.find(request.context, wanted["volume_id"] or "")
     snapshot = snapshots.create(request.context, volume, wanted, always or forced)
     return Response({"snapshot": created_snapshot(request, snapshot)}, 202)
@@ -69,7 +73,7 @@ def create_snapshot(snapshots: Snapshots, request: Request) -> Response:
 
 def list_snapshots(snapshots: Snapshots, request: Request) -> Response:
     rows = project_rows(snapshots.rows, request)
-    return listing(request, "snapshots", rows, FILTERS, lambda row: created_snapshot(request, row))
+    return listing(request, "snapshots", rows, FILTERS, listed_snapshot)
 
 
 def list_snapshots_detail(snapshots: Snapshots, request: Request) -> Response:

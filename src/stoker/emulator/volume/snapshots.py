@@ -98,7 +98,7 @@ class Snapshots(Component):
         own = self.rows.select(volume_id=volume["id"])
         if not own or own[-1]["id"] != snapshot_id:
             raise bad_request(
-                f"Invalid input received: Volume {volume['id']} can be reverted only to its latest snapshot."
+                f"Specified snapshot {snapshot_id} is None or not the latest one of volume {volume['id']}."
             )
         if volume["status"] != "available" or own[-1]["status"] != "available":
             raise bad_request(

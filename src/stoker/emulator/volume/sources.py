@@ -76,8 +76,8 @@ class Sources(Component):
     def _image_source(self, context: Context, image_id: str) -> Record:
         try:
             image = self.cloud.of(ImageRecords).image_for(context.project, image_id)
-        except ApiError as error:
-            raise bad_request(f"Invalid imageRef provided: {error.message}") from None
+        except ApiError:
+            raise bad_request("Invalid image identifier or unable to access requested image.") from None
         if image["status"] != "active":
             raise bad_request(f"Invalid input received: Image {image_id} is not active.")
         found: Record = {"_image": image, "_image_metadata": image_metadata(image)}

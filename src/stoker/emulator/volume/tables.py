@@ -40,7 +40,7 @@ MISSING = {
     "backups": "Backup {} could not be found.",
     "transfers": "Transfer {} could not be found.",
     "types": "Volume type {} could not be found.",
-    "qos_specs": "No such qos spec {}.",
+    "qos_specs": "No such QoS spec {}.",
     "group_types": "Group type {} could not be found.",
     "groups": "Group {} could not be found.",
     "group_snapshots": "GroupSnapshot {} could not be found.",

@@ -167,4 +167,4 @@ def may_use(kind: Record, context: Context) -> bool:
 
 def _refuse_public(kind: Record) -> None:
     if kind["is_public"]:
-        raise conflict(f"Type access modification is not applicable to public volume type {kind['id']}.")
+        raise bad_request("Invalid volume type: Type access modification is not applicable to public volume type.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import NAMESPACE_DNS, uuid5
 
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component
@@ -12,6 +13,9 @@ from stoker.emulator.volume.attachments import Attachments
 from stoker.emulator.volume.backups import Backups
 from stoker.emulator.volume.tables import POOL, ZONE
 from stoker.emulator.volume.volumes import Volumes
+
+SERVICE_ID = str(uuid5(NAMESPACE_DNS, POOL))
+"""The ID of the one service that has all volumes."""
 
 
 class VolumeViews(Component):
@@ -73,15 +77,17 @@ def created_volume(views: VolumeViews, request: Request, volume: Record) -> dict
         "replication_status": None,
         "consistencygroup_id": None,
         "multiattach": volume["multiattach"],
-        "migration_status": volume["migration_status"] if request.context.is_admin else None,
     }
+    if request.context.is_admin:
+        view["migration_status"] = volume["migration_status"]
     if request.version >= (3, 13):
         view["group_id"] = volume["group_id"]
     if request.version >= (3, 21) and request.context.is_admin:
         view["provider_id"] = None
     if request.version >= (3, 48):
-        view["service_uuid"] = None
-        view["shared_targets"] = None if request.version >= (3, 69) else False
+        scheduled = volume["status"] != "creating"
+        view["service_uuid"] = SERVICE_ID if scheduled else None
+        view["shared_targets"] = not scheduled
     if request.version >= (3, 61) and request.context.is_admin:
         view["cluster_name"] = None
     if request.version >= (3, 63):
@@ -104,10 +110,17 @@ def volume_detail(views: VolumeViews, request: Request, volume: Record) -> dict[
     return view
 
 
+SNAPSHOT = ("id", "name", "description", "status", "size", "volume_id", "metadata", "created_at", "updated_at")
+
+
+def listed_snapshot(snapshot: Record) -> dict[str, Any]:
+    """A snapshot as an entry of a list without details."""
+    return {field: snapshot[field] for field in SNAPSHOT}
+
+
 def created_snapshot(request: Request, snapshot: Record) -> dict[str, Any]:
     """A snapshot as its creation and change answer it."""
-    fields = ("id", "name", "description", "status", "size", "volume_id", "metadata", "created_at", "updated_at")
-    view = {field: snapshot[field] for field in fields}
+    view = listed_snapshot(snapshot)
     if request.version >= (3, 14):
         view["group_snapshot_id"] = snapshot["group_snapshot_id"]
     if request.version >= (3, 41):
@@ -154,9 +167,9 @@ def backup_detail(backups: Backups, request: Request, backup: Record) -> dict[st
         view["os-backup-project-attr:project_id"] = backup["project_id"]
     if request.version >= (3, 43):
         view["metadata"] = backup["metadata"]
-    if request.version >= (3, 56):
+    if request.version >= (3, 56) and request.context.is_admin:
         view["user_id"] = backup["user_id"]
-    if request.version >= (3, 64):
+    if request.version >= (3, 64) and request.context.is_admin:
         view["encryption_key_id"] = None
     return view
 
@@ -221,7 +234,7 @@ def transfer_detail(request: Request, transfer: Record) -> dict[str, Any]:
         "name": transfer["name"],
         "volume_id": transfer["volume_id"],
         "created_at": transfer["created_at"],
-        "links": links(request, "volume-transfers", transfer),
+        "links": links(request, "os-volume-transfer", transfer),
     }
     if request.version >= (3, 55):
         view["no_snapshots"] = transfer["no_snapshots"]

@@ -18,8 +18,10 @@ from stoker.emulator.volume.volumes import Volumes
 
 FREE_TEXT = fields.nullable(fields.text())
 METADATA = fields.text_map(key_form=r".{1,255}")
-NO_ITEM = "Metadata has no item with key {key}."
-OTHER_KEY = "Request body and URI mismatch: the body must have the key of the URI and no other."
+NO_ITEM = "Volume {id} has no metadata with key {key}."
+OTHER_KEY = "Request body and URI mismatch"
+SOURCES = ("snapshot_id", "source_volid", "backup_id")
+UNREADABLE = "The server could not comply with the request since it is either malformed or otherwise incorrect."
 UPDATABLE = {
     "name": FREE_TEXT,
     "description": FREE_TEXT,
@@ -29,7 +31,7 @@ UPDATABLE = {
 }
 CREATABLE = {
     **UPDATABLE,
-    "size": fields.anything,
+    "size": fields.nullable(fields.integer(1)),
     "availability_zone": FREE_TEXT,
     "volume_type": FREE_TEXT,
     "snapshot_id": fields.nullable(fields.identifier),
@@ -79,6 +81,10 @@ def create(views: VolumeViews, request: Request) -> Response:
     hints = request.json.get("OS-SCH-HNT:scheduler_hints")
     if hints is not None:
         fields.check_fields(hints, {}, where="OS-SCH-HNT:scheduler_hints", strict=False)
+    if wanted.get("size") is None and not any(
+        wanted.get(name) for name in ("snapshot_id", "source_volid", "backup_id")
+    ):
+        raise bad_request(UNREADABLE)
     volume = views.volumes.create(request.context, {**wanted, "request_id": request.id})
     return Response({"volume": created_volume(views, request, volume)}, 202)
 
@@ -116,7 +122,9 @@ def update(views: VolumeViews, request: Request) -> Response:
     wanted = request.object("volume")
     fields.check_fields(wanted, UPDATABLE, where="volume", strict=request.version >= (3, 53))
     if not wanted and request.version >= (3, 53):
-        raise bad_request("Invalid input for field/attribute volume. Value: {}. {} does not have enough properties")
+        raise bad_request(
+            "Invalid input for field/attribute volume. Value: {}. {} is not valid under any of the given schemas"
+        )
     changes = {key.removeprefix("display_"): value for key, value in wanted.items() if key in UPDATABLE}
     if changes.get("metadata", {}) is None:
         del changes["metadata"]

@@ -80,6 +80,10 @@ class Volumes(Component):
         self._related = related
         records.deferrable(self.fail_to_schedule, self.begin_download, self.finish_create, self.finish_delete_volume)
 
+    def supports(self, kind: Record, size: int) -> bool:
+        """Whether the back end can have volumes of a type and size."""
+        return self._backend.accepts(kind, size)
+
     def find(self, context: Context, volume_id: str) -> Record:
         """A volume the caller may see; 404 otherwise."""
         return visible(self.rows, context, volume_id)
@@ -99,7 +103,7 @@ class Volumes(Component):
         size = size_of(wanted.get("size"), source)
         zone = wanted.get("availability_zone", ZONE)
         if zone != ZONE:
-            raise bad_request(f"Invalid input received: Availability zone '{zone}' is invalid.")
+            raise bad_request(f"Availability zone '{zone}' is invalid.")
         self._check_group(context, wanted, kind)
         self.quotas.check_new_volume(context.project, size, kind)
         origin = source.get("_volume") or {}
@@ -204,7 +208,7 @@ class Volumes(Component):
             raise bad_request(
                 f"Invalid volume: Volume status must be {' or '.join(DELETABLE)} and must not be migrating, attached, "
                 "belong to a group, have snapshots, awaiting a transfer, or be disassociated from snapshots after "
-                f"volume transfer. (Volume {volume['id']} has status {volume['status']}.)"
+                "volume transfer."
             )
         for snapshot in snapshots:
             self._related.snapshots.update(snapshot, status="deleting")
