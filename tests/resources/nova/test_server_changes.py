@@ -105,6 +105,25 @@ async def test_a_changed_image_rebuilds(servers: Bench, cloud: Cloud, server: Re
     assert (changed["status"], changed["image"]["id"]) == ("ACTIVE", image)
 
 
+async def test_a_rebuild_waits_until_a_volume_is_detached(
+    servers: Bench, cloud: Cloud, server: Resource, given: Given
+) -> None:
+    """Nova would refuse it, or lose the volume."""
+    volume = (await cloud.post("cinder", "/volumes", {"volume": {"size": 1}}))["volume"]["id"]
+    servers.advance(5.0)
+    path = f"/servers/{server.physical_id}/os-volume_attachments"
+    await cloud.post("nova", path, {"volumeAttachment": {"volumeId": volume}})
+    servers.advance(5.0)
+    await cloud.delete("nova", f"{path}/{volume}")
+
+    await servers.update(server, {**given(PRIVATE, metadata={"a": "1"}), "image": "cirros-0.6.2-x86_64-disk"})
+
+    image = await cloud.find("glance.image", "cirros-0.6.2-x86_64-disk")
+    changed = await shown(cloud, server)
+    assert (changed["status"], changed["image"]["id"]) == ("ACTIVE", image)
+    assert (await cloud.get("cinder", f"/volumes/{volume}"))["volume"]["status"] == "available"
+
+
 @pytest.mark.parametrize("name", ["flavor", "image", "user_data"])
 async def test_policy_replace(servers: Bench, server: Resource, given: Given, name: str) -> None:
     other = {"flavor": "m1.tiny", "image": "cirros-0.6.2-x86_64-disk", "user_data": "#!/bin/sh"}[name]

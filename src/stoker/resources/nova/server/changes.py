@@ -23,6 +23,7 @@ from stoker.resources.nova.server.states import (
 )
 from stoker.resources.nova.server.user_data import boot_data
 from stoker.resources.nova.software_config import is_configured, reconfigure
+from stoker.resources.nova.volume_attachments import volume_shown
 from stoker.resources.steps import Step
 
 _REPLACING = {
@@ -31,6 +32,9 @@ _REPLACING = {
     "user_data": "user_data_update_policy",
 }
 """Properties whose change may replace the server, and the property with the policy."""
+
+_BUSY = 2.0
+"""Seconds after which volumes that are being attached or detached are looked at again."""
 
 _RESIZE_STARTS = 30.0
 """Seconds after which an idle server counts as not resizing."""
@@ -131,6 +135,8 @@ async def _confirm(call: Call) -> Outcome:
 
 async def _rebuild(call: Call) -> Outcome:
     if not call.progress.get("sent"):
+        if await _is_connecting(call):
+            return Again(after=_BUSY)
         await _begin(call, "rebuild", await _rebuilt(call), ("REBUILD",))
         call.progress["sent"] = True
         return Again(after=ACTIVE.pause(call.elapsed))
@@ -140,6 +146,19 @@ async def _rebuild(call: Call) -> Outcome:
     if status_of(shown) == "ERROR":
         return Failed(f"the server could not be rebuilt: {fault_of(shown) or 'Nova gives no reason'}")
     return Done()
+
+
+async def _is_connecting(call: Call) -> bool:
+    """Return whether a volume of the server is being attached or detached.
+
+    A rebuild attaches all volumes again, so Nova refuses it then, or loses a volume that it does not see in time.
+    """
+    shown = await looked_at(call) or {}
+    for volume in shown.get("os-extended-volumes:volumes_attached", ()):
+        found = await volume_shown(call, volume["id"])
+        if found is not None and found["status"] in ("attaching", "detaching"):
+            return True
+    return False
 
 
 async def _rebuilt(call: Call) -> dict[str, Any]:
