@@ -125,7 +125,11 @@ _IDENTITY = (
         help="How to act later on a user's behalf; password is refused at start, since passwords are not stored.",
     ),
     cfg.ListOpt("trusts_delegated_roles", default=[], help="Roles that a trust delegates; empty: all of the user's."),
-    cfg.BoolOpt("allow_trusts_redelegation", default=False, help="Whether trusts may be redelegated."),
+    cfg.BoolOpt(
+        "allow_trusts_redelegation",
+        default=False,
+        help="Whether other services may create trusts with the trusts of stacks, as Zaqar does for triggers.",
+    ),
     cfg.StrOpt("heat_stack_user_role", default="heat_stack_user", help="Role of the users that stacks create."),
     cfg.StrOpt("stack_user_domain_id", help="Domain of the users that stacks create, by id."),
     cfg.StrOpt("stack_user_domain_name", help="Domain of the users that stacks create, by name."),

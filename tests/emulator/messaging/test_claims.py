@@ -133,3 +133,30 @@ def test_a_subscriber_with_a_trust_gets_a_token_of_the_user(served: ServedCloud,
     assert found[0]["body"] == {"order": 7}
     assert zaqar.call("DELETE", path).status == 204
     assert served.call("GET", f"/identity/v3/OS-TRUST/trusts/{trust}", token=served.token()).status == 404
+
+
+@pytest.mark.parametrize(("redelegation", "status"), [(False, 503), (True, 201)])
+def test_a_subscriber_with_a_trust_of_one_who_acts_through_a_trust(
+    served: ServedCloud, zaqar: Zaqar, redelegation: bool, status: int
+) -> None:
+    tokens = "/identity/v3/auth/tokens"
+    headers = {"X-Subject-Token": str(zaqar.token)}
+    caller = served.call("GET", tokens, token=zaqar.token, headers=headers).json["token"]
+    [trustee] = served.call("GET", "/identity/v3/users?name=heat", token=served.token()).json["users"]
+    trust = {
+        "trustor_user_id": caller["user"]["id"],
+        "trustee_user_id": trustee["id"],
+        "project_id": caller["project"]["id"],
+        "impersonation": True,
+        "allow_redelegation": redelegation,
+        "roles": [{"name": role["name"]} for role in caller["roles"]],
+    }
+    made = served.call("POST", "/identity/v3/OS-TRUST/trusts", {"trust": trust}, zaqar.token).json["trust"]
+    user = {"id": trustee["id"], "password": served.password_of("heat")}
+    login = {
+        "identity": {"methods": ["password"], "password": {"user": user}},
+        "scope": {"OS-TRUST:trust": {"id": made["id"]}},
+    }
+    zaqar.token = served.call("POST", tokens, {"auth": login}).headers["x-subject-token"]
+    answer = zaqar.call("POST", "/queues/orders/subscriptions", {"subscriber": "trust+http://127.0.0.1:9/"})
+    assert answer.status == status, answer.content

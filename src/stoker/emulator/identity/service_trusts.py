@@ -18,9 +18,17 @@ def trust_for(cloud: Cloud, request: Request, name: str) -> tuple[str, bool]:
 
     A caller who acts through a trust uses that one. Raises Keystone's ApiError.
     """
+    if request.context.trust_id is not None:
+        return request.context.trust_id, False
+    return own_trust(cloud, request, name), True
+
+
+def own_trust(cloud: Cloud, request: Request, name: str) -> str:
+    """Return the ID of a new trust of the caller in the user `name` of a service.
+
+    Raises Keystone's ApiError, also for a caller who acts through a trust that cannot be redelegated.
+    """
     caller = request.context
-    if caller.trust_id is not None:
-        return caller.trust_id, False
     wanted = {
         "trustor_user_id": caller.user_id,
         "trustee_user_id": service_user(cloud, name),
@@ -29,7 +37,7 @@ def trust_for(cloud: Cloud, request: Request, name: str) -> tuple[str, bool]:
         "roles": [{"name": name} for name in sorted(caller.roles)],
     }
     made: Any = ask(cloud, request, "POST", "/identity/v3/OS-TRUST/trusts", {"trust": wanted})
-    return str(made["trust"]["id"]), True
+    return str(made["trust"]["id"])
 
 
 def end_trust(cloud: Cloud, trust_id: str) -> None:

@@ -12,7 +12,7 @@ from stoker.emulator.core.cloud import Cloud, Records, new_hex_id, new_id
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
 from stoker.emulator.core.http import Request
 from stoker.emulator.core.store import Record
-from stoker.emulator.identity.service_trusts import end_trust, token_of, trust_for
+from stoker.emulator.identity.service_trusts import end_trust, own_trust, token_of
 from stoker.emulator.messaging.delivery import Deliveries
 
 log = logging.getLogger(__name__)
@@ -191,15 +191,21 @@ class MessagingRecords(Records):
             "confirmed": False,
         }
         if record["subscriber"].startswith(TRUST):
-            trust, is_new = trust_for(self.cloud, request, SERVICE_USER)
-            record |= {"options": {**record["options"], "trust_id": trust}, "_trust_is_new": is_new}
+            record["options"] = {**record["options"], "trust_id": self._trust(request)}
         return self.subscriptions.add(record)
 
     def unsubscribe(self, subscription: Record) -> None:
         """Remove a subscription and its trust."""
         self.subscriptions.remove(subscription)
-        if subscription.get("_trust_is_new"):
-            end_trust(self.cloud, subscription["options"].get("trust_id", ""))
+        end_trust(self.cloud, subscription["options"].get("trust_id", ""))
+
+    def _trust(self, request: Request) -> str:
+        """A new trust of the caller; Zaqar gives no reason if Keystone refuses it."""
+        try:
+            return own_trust(self.cloud, request, SERVICE_USER)
+        except ApiError as error:
+            reason = "Subscription could not be created. Please try again in a few seconds."
+            raise ApiError(503, reason) from error
 
     def change_subscription(self, subscription: Record, wanted: Mapping[str, Any]) -> None:
         merged = {"subscriber": subscription["subscriber"], **wanted}
