@@ -141,7 +141,7 @@ class Community:
             except Exception as error:  # python-heatclient passes on whatever opening and parsing raise
                 self._make_up(error)
             else:
-                return files, template
+                return _strings(files), template
         raise Unusable("too many files are missing")
 
     def _make_up(self, error: Exception) -> None:
@@ -161,8 +161,13 @@ class Community:
             except Exception as error:
                 self._make_up(error)
             else:
-                return environment, files
+                return environment, _strings(files)
         raise Unusable("too many files are missing")
+
+
+def _strings(files: Mapping[str, str | bytes]) -> dict[str, str]:
+    """Return the contents of files; python-heatclient leaves those as bytes that are not templates."""
+    return {name: text if isinstance(text, str) else text.decode() for name, text in files.items()}
 
 
 @contextmanager

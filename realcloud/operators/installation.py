@@ -35,6 +35,7 @@ _EXTRA = """
 template_fetch_networks = 127.0.0.0/8
 remote_cloud_networks = 127.0.0.0/8
 hidden_stack_tags = {hidden}
+allow_trusts_redelegation = true
 control_exchange = {exchange}
 [heat_api_cfn]
 bind_port = {cfn}

@@ -84,25 +84,20 @@ def _same_region(place: Place) -> None:
     _lifecycle(place, {"region_name": place.user.region}, place.user.region)
 
 
-def _with_credential(place: Place) -> None:
-    """The credential is an application credential of another user, in whose project the stack is."""
-    other = _in(place.lab.accounts["operator-instances"], place.user.region)
-    with _application_credential(place, other, unrestricted=True) as secret:
-        _lifecycle(place, {"credential_secret_id": secret, "region_name": OTHER}, OTHER, other)
-
-
-def _with_restricted_credential(place: Place) -> None:
+def _with_application_credential(place: Place) -> None:
     """The other service cannot create the trust that its stack needs, and the reason says so."""
     other = _in(place.lab.accounts["operator-instances"], place.user.region)
-    with _application_credential(place, other, unrestricted=False) as secret:
-        _refused(place, {"credential_secret_id": secret, "region_name": OTHER}, "use an unrestricted one")
+    with _application_credential(place, other) as secret:
+        _refused(place, {"credential_secret_id": secret, "region_name": OTHER}, "use a password")
 
 
 def _with_password(place: Place) -> None:
+    """The credential is another user's, in whose project the stack is."""
     other = place.lab.accounts["operator-instances"]
     auth = {"user_domain_name": "Default", "project_domain_name": "Default"} | other.auth
     with _secret(place.user, {"auth_type": "password", "auth": auth}) as secret:
-        _lifecycle(place, {"credential_secret_id": secret, "region_name": place.user.region}, place.user.region, other)
+        for region in (place.user.region, OTHER):
+            _lifecycle(place, {"credential_secret_id": secret, "region_name": region}, region, other)
 
 
 def _unknown_region(place: Place) -> None:
@@ -130,8 +125,7 @@ def _refused(place: Place, context: Mapping[str, str], words: str) -> None:
 _CASES: Mapping[str, Callable[[Place], None]] = {
     "a stack in another region": _in_region,
     "a stack in the same region, named": _same_region,
-    "a stack of another user in another region, with an application credential in Barbican": _with_credential,
-    "a restricted application credential, which is refused": _with_restricted_credential,
+    "an application credential in Barbican, with which Keystone creates no trust": _with_application_credential,
     "a stack of another user, with a password in Barbican": _with_password,
     "a region that does not exist": _unknown_region,
 }
@@ -201,10 +195,10 @@ def _secret(account: Account, credential: Mapping[str, Any]) -> Iterator[str]:
 
 
 @contextmanager
-def _application_credential(place: Place, account: Account, *, unrestricted: bool) -> Iterator[str]:
+def _application_credential(place: Place, account: Account) -> Iterator[str]:
     """An application credential of the account in a secret of the user; yields the ID of the secret."""
     path = f"/v3/users/{account.user_id}/application_credentials"
-    body = {"application_credential": {"name": "op-regions", "unrestricted": unrestricted}}
+    body = {"application_credential": {"name": "op-regions", "unrestricted": True}}
     made = account.ask("identity", "POST", path, json=body)["application_credential"]
     auth = {
         "auth_url": account.auth["auth_url"],

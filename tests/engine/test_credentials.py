@@ -32,17 +32,19 @@ async def test_a_trust_to_somebody_else_is_refused_at_once(world: World) -> None
     assert await world.call("stack_list") == [] or "foreign" not in str(await world.call("stack_list"))
 
 
-async def test_a_restricted_application_credential_is_refused_with_the_reason(world: World) -> None:
+@pytest.mark.parametrize("unrestricted", [False, True])
+async def test_an_application_credential_is_refused_with_the_reason(world: World, unrestricted: bool) -> None:
     token = world.served.token("demo", "demo")
     user = world.context.user_id
     path = f"/identity/v3/users/{user}/application_credentials"
-    made = world.served.call("POST", path, {"application_credential": {"name": "restricted"}}, token).json
+    wanted = {"application_credential": {"name": "limited", "unrestricted": unrestricted}}
+    made = world.served.call("POST", path, wanted, token).json
     method = {key: made["application_credential"][key] for key in ("id", "secret")}
-    wanted = {"auth": {"identity": {"methods": ["application_credential"], "application_credential": method}}}
-    issued = world.served.call("POST", "/identity/v3/auth/tokens", wanted).headers["x-subject-token"]
+    login = {"auth": {"identity": {"methods": ["application_credential"], "application_credential": method}}}
+    issued = world.served.call("POST", "/identity/v3/auth/tokens", login).headers["x-subject-token"]
     world.context = replace(world.context, token=issued)
-    with pytest.raises(Forbidden, match="restricted application credential"):
-        await world.call("stack_create", name="restricted", template=TEMPLATE)
+    with pytest.raises(Forbidden, match="from an application credential; use a password"):
+        await world.call("stack_create", name="limited", template=TEMPLATE)
 
 
 async def test_a_group_cannot_stand_for_an_existing_object(world: World) -> None:

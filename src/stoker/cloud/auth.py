@@ -136,7 +136,7 @@ class CloudPool:
             if error.status in (401, 403):
                 raise Forbidden(
                     "The caller's token may not create the trust that the stack needs, for example because it is from "
-                    f"a restricted application credential; use an unrestricted one or a password: {error.reason}"
+                    f"an application credential; use a password: {error.reason}"
                 ) from error
             raise
         return str(body["trust"]["id"])

@@ -8,6 +8,8 @@ import pytest
 
 from stoker.emulator.testing import Answer
 
+TRUST = {"trustor_user_id": "a", "trustee_user_id": "b", "impersonation": True}
+
 
 @pytest.fixture
 def path(identity: Any) -> str:
@@ -82,6 +84,8 @@ def test_only_unrestricted_ones_manage_further_ones(identity: Any, path: str) ->
     restricted = log_in(identity, make(identity, path)).headers["x-subject-token"]
     assert identity.call("POST", path, new, restricted).status == 403
     free = log_in(identity, make(identity, path, name="free", unrestricted=True)).headers["x-subject-token"]
+    for token in (restricted, free):
+        assert identity.call("POST", "/OS-TRUST/trusts", {"trust": TRUST}, token).status == 403
     assert identity.call("POST", path, new, free).status == 201
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from stoker.base.clock import isoformat_micro
 from stoker.emulator.core.cloud import Routes, new_hex_id
 from stoker.emulator.core.errors import bad_request, conflict, forbidden, not_found
-from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.http import Context, Request, Response
 from stoker.emulator.core.store import Record, public
 from stoker.emulator.identity.lists import filtered, links
 from stoker.emulator.identity.policy import allowed, denied_because, enforce
 from stoker.emulator.identity.records import IdentityRecords, Target
 from stoker.emulator.identity.roles import ROLES
-from stoker.emulator.identity.tokens import forbid_restricted, trust_is_over
+from stoker.emulator.identity.tokens import application_credential_of, trust_is_over
 from stoker.emulator.identity.validation import (
     MALFORMED,
     Field,
@@ -44,7 +44,7 @@ FIELDS = {
 def create_trust(identity: IdentityRecords, request: Request) -> Response:
     given = checked(FIELDS, request.object("trust"), extra=True, where="trust")
     caller = request.context
-    forbid_restricted(identity, caller, "managing trusts")
+    _forbid_application_credentials(identity, caller)
     enforce(caller, "create_trust", given)
     identity.users.require(given["trustee_user_id"])
     parent = identity.trusts.require(caller.trust_id) if caller.trust_id is not None else None
@@ -61,6 +61,14 @@ def create_trust(identity: IdentityRecords, request: Request) -> Response:
     del trust["allow_redelegation"]
     identity.trusts.add(trust)
     return Response({"trust": _shown(identity, request, trust)}, 201)
+
+
+def _forbid_application_credentials(identity: IdentityRecords, caller: Context) -> None:
+    """403 for a token of an application credential, also of an unrestricted one."""
+    if application_credential_of(identity, caller) is not None:
+        raise forbidden(
+            "You are not authorized to perform the requested action: Delegated tokens cannot manage trusts."
+        )
 
 
 def _redelegation_count(given: Record, parent: Record | None) -> int:
@@ -152,7 +160,7 @@ def show_trust(identity: IdentityRecords, request: Request) -> Response:
 
 def delete_trust(identity: IdentityRecords, request: Request) -> Response:
     """End a trust and those made from it; their tokens end with them."""
-    forbid_restricted(identity, request.context, "managing trusts")
+    _forbid_application_credentials(identity, request.context)
     doomed = [_required(identity, request, "delete_trust")]
     for trust in doomed:
         doomed.extend(identity.trusts.select(redelegated_trust_id=trust["id"]))
