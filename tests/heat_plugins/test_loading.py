@@ -12,6 +12,7 @@ from heat.engine import properties, scheduler
 from heat.engine.translation import TranslationRule
 from stoker.base.extensions import PluginInvalid
 from stoker.plugins.registry import Registry
+from stoker_heat_plugins import require_no_heat
 from tests.heat_plugins.conftest import MODULES
 
 BASE = "from heat.engine import properties, resource, constraints\n"
@@ -147,3 +148,14 @@ def test_exceptions_and_translation() -> None:
     for rule in rules:
         rule.apply(values.data)
     assert dict(values) == {"old": None, "new": "x", "items": [{"net": "BLUE"}, {"net": None}]}
+
+
+def test_heat_in_the_same_environment_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its modules have the same names: which of the two a plug-in would import depends on the path."""
+    require_no_heat()
+    information = tmp_path / "openstack_heat-27.0.1.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: openstack-heat\nVersion: 27.0.1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ImportError, match=r"openstack-heat 27\.0\.1 is installed in the same environment"):
+        require_no_heat()
