@@ -18,7 +18,7 @@ import pytest
 
 from stoker.base.clock import ManualClock
 from stoker.emulator.compute.records import ComputeRecords
-from stoker.emulator.guests import ids
+from stoker.emulator.guests import ids, images
 from stoker.emulator.guests.choices import chosen_image, guest_driver
 from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable
 from stoker.emulator.services import new_cloud
@@ -180,6 +180,11 @@ def test_what_cannot_run_guests_says_so(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(GuestsUnavailable, match=r"no guest image '\.\./x'"):
         chosen_image("namespace", "../x")
     assert chosen_image("none") is None
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text("36 35 98:0 / /etc rw - ext4 /dev/x rw\n37 36 98:0 /h /etc/hosts rw - ext4 /dev/x rw\n")
+    monkeypatch.setattr(images, "MOUNTS", mounts)
+    with pytest.raises(GuestsUnavailable, match="other file systems are mounted below its directories, at /etc/hosts"):
+        chosen_image("namespace", "host")
 
 
 def test_users_of_guests_are_subordinate_ids_or_ids_that_no_user_has(
@@ -319,4 +324,7 @@ def test_guests_end_with_a_killed_cloud_and_are_started_once_with_the_next(tmp_p
         assert runs(key)
     assert not runs(key)
     assert console.read_text().count("Shutting down.") == 1
+    with cloud() as (process, nova):
+        nova.call("DELETE", f"/servers/{key}")
+        nova.until(lambda: not console.parent.exists())
     assert "Traceback" not in log.read_text()

@@ -16,6 +16,7 @@ HOST = "host"
 DEFAULT = "debian"
 MANIFEST, ROOT, LOCK = "image.json", "root", "lock"
 """In the directory of an image; clouds and builds lock the file `lock`."""
+MOUNTS = Path("/proc/self/mountinfo")
 _PROGRAMS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 
 
@@ -61,7 +62,19 @@ def _host_image() -> Image:
             links[name] = str(place.readlink())
         elif place.is_dir():
             layers.append((str(place), name))
+    _require_no_mounts([source for source, _ in layers])
     return Image(HOST, tuple(layers), links)
+
+
+def _require_no_mounts(directories: list[str]) -> None:
+    """Raise GuestsUnavailable if other file systems are mounted below: the kernel refuses overlays of such directories
+    to unprivileged users."""
+    points = [line.split()[4] for line in MOUNTS.read_text().splitlines()]
+    if below := [point for point in points if any(point.startswith(f"{directory}/") for directory in directories)]:
+        raise GuestsUnavailable(
+            f"The guest image {HOST!r} cannot be used on this machine, since other file systems are mounted below its "
+            f"directories, at {', '.join(below)} (as in containers). `stoker guests build` builds another image."
+        )
 
 
 def built_images() -> list[dict[str, Any]]:
