@@ -67,7 +67,7 @@ class Site:
     """`one`, `two` → ID of the project."""
     _tokens: dict[str, tuple[float, str]] = field(default_factory=dict)
     _password: str = field(default_factory=lambda: secrets.token_hex(16))
-    _own_role: str = ""
+    _made_roles: list[str] = field(default_factory=list)
     _operators_project: str = ""
 
     def pause(self, seconds: float) -> None:
@@ -166,7 +166,7 @@ class Site:
         """Delete the accounts and projects."""
         paths = [f"users/{user}" for user in self.accounts.values()]
         paths += [f"projects/{project}" for project in self.projects.values()]
-        paths += [f"roles/{self._own_role}"] if self._own_role else []
+        paths += [f"roles/{role}" for role in self._made_roles]
         for path in paths:
             self.ask("DELETE", f"{self.identity}/{path}", "operator")
 
@@ -175,11 +175,11 @@ class Site:
         return str(made[kind]["id"])
 
     def _role(self, name: str) -> str:
-        if name == STRANGER:
-            self._own_role = self._own_role or self._make("role", f"differential-{self.run}", {})
-            return self._own_role
+        name = f"differential-{self.run}" if name == STRANGER else name
         found = self.ask("GET", f"{self.identity}/roles?name={name}", "operator")["roles"]
-        return str(found[0]["id"]) if found else self._make("role", name, {})
+        if not found:
+            self._made_roles.append(self._make("role", name, {}))
+        return str(found[0]["id"]) if found else self._made_roles[-1]
 
     @cached_property
     def roots(self) -> dict[str, str]:
