@@ -86,7 +86,8 @@ def _run_scenarios(lab: Lab, home: Path, arguments: argparse.Namespace) -> int:
     failures = sum(not outcome.passed for outcome in told)
     print(f"{len(told)} trials ran, {failures} failed.")
     if arguments.record:
-        report.record(report.SCENARIOS, report.scenario_block(told))
+        known = report.recorded(report.SCENARIOS)
+        report.record(report.SCENARIOS, report.scenario_block(told, known, list(SCENARIOS)))
     return failures
 
 
@@ -100,8 +101,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--keep", type=Path, help="directory for the data and logs, which is then left as it is")
     parser.add_argument("--record", action="store_true", help="write the results into docs/reference/real-services.md")
     arguments = parser.parse_args()
-    if arguments.record and (arguments.types or arguments.scenarios):
-        parser.error("only the results of all types, or of all scenarios, can be recorded: leave out their names")
+    if arguments.record and arguments.types:
+        parser.error("only the results of all types can be recorded: leave out their names")
     if unknown := set(arguments.scenarios or ()) - SCENARIOS.keys():
         parser.error(f"there are no scenarios {', '.join(sorted(unknown))}: {', '.join(SCENARIOS)}")
     if arguments.types is None and arguments.scenarios is None:

@@ -43,15 +43,35 @@ def record(start: str, lines: Iterable[str], page: Path = PAGE) -> None:
     page.write_text(f"{before}{start}\n{text}\n\n{END}{after}", encoding="utf-8")
 
 
-def scenario_block(told: Sequence[Told]) -> Iterator[str]:
-    """The lines of the page for the scenarios: a row for each trial."""
-    yield f"Of {len(told)} trials {sum(outcome.passed for outcome in told)} passed."
+def recorded(start: str, page: Path = PAGE) -> list[str]:
+    """Return the lines in the place of the page that begins with `start`."""
+    return page.read_text(encoding="utf-8").partition(start)[2].partition(END)[0].splitlines()
+
+
+def scenario_block(told: Sequence[Told], known: Iterable[str], names: Sequence[str]) -> Iterator[str]:
+    """The lines of the page for the scenarios: a row for each trial.
+
+    Rows of other scenarios stay as they are among the `known` lines. `names` are all scenarios in their order.
+    """
+    ran = {outcome.scenario for outcome in told}
+    rows = [(name, row) for row in known if (name := _scenario(row)) in names and name not in ran]
+    rows += [(outcome.scenario, _trial_row(outcome)) for outcome in told]
+    rows.sort(key=lambda named: names.index(named[0]))
+    passed = sum(f" | {_SIGNS['passed']} | " in row for _, row in rows)
+    yield f"Of {len(rows)} trials {passed} passed."
     yield ""
     yield "| Scenario | Trial | | What happened |"
     yield "|---|---|---|---|"
-    for outcome in told:
-        sign = _SIGNS["passed" if outcome.passed else "failed"]
-        yield f"| {outcome.scenario} | {outcome.trial} | {sign} | {line(outcome.text)} |"
+    yield from (row for _, row in rows)
+
+
+def _scenario(row: str) -> str:
+    return row.split("|")[1].strip() if row.startswith("| ") else ""
+
+
+def _trial_row(told: Told) -> str:
+    sign = _SIGNS["passed" if told.passed else "failed"]
+    return f"| {told.scenario} | {told.trial} | {sign} | {line(told.text)} |"
 
 
 def block(results: Sequence[Result], left: Sequence[str]) -> Iterator[str]:

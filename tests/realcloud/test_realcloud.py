@@ -63,10 +63,14 @@ def test_results_are_recorded_in_the_page(tmp_path: Path) -> None:
         "| `OS::A::B` | check | Slow. |",
     ):
         assert line in text
-    page.write_text(f"{report.SCENARIOS}{report.END}")
+    kept = "| kills | create | ✓ | completed |"
+    page.write_text(f"{report.SCENARIOS}| quotas | old | ✓ | x |\n{kept}\n{report.END}")
     told = [Told("quotas", "networks", False, "a | b", 1.0), Told("quotas", "ports", True, "", 1.0)]
-    report.record(report.SCENARIOS, report.scenario_block(told), page)
-    assert "Of 2 trials 1 passed." in page.read_text() and "| quotas | networks | ✗ | a \\| b |" in page.read_text()
+    known, names = report.recorded(report.SCENARIOS, page), ["quotas", "kills"]
+    report.record(report.SCENARIOS, report.scenario_block(told, known, names), page)
+    rows = ["| quotas | networks | ✗ | a \\| b |", "| quotas | ports | ✓ |  |", kept]
+    assert [line for line in report.recorded(report.SCENARIOS, page) if "✓" in line or "✗" in line] == rows
+    assert "Of 3 trials 2 passed." in page.read_text()
     page.write_text("nothing")
     with pytest.raises(LookupError, match="no place"):
-        report.record(report.SCENARIOS, report.scenario_block([]), page)
+        report.record(report.SCENARIOS, report.scenario_block([], [], names), page)
