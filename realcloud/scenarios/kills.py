@@ -79,7 +79,7 @@ class Round:
         return f"{told}{wanted} after {spent:.0f} s"
 
     def _kill(self, usual: float) -> str:
-        pause = self._chance.uniform(0.05, 0.8) * usual
+        pause = self._chance.uniform(0.05, 0.6) * usual
         time.sleep(pause)
         status = self._place.engine.show(self._stack)["stack_status"]
         self._place.engine.kill()

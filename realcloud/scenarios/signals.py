@@ -101,7 +101,7 @@ def _handle(place: Place, transport: str) -> str:
         _accepted(requests.post(endpoint, json=_STATUS, headers={"X-Auth-Token": found}, timeout=30))
     else:
         given = {"signal_id": found.get("alarm_url"), "signal_verb": "PUT", **found}
-        _send(place, transport, given, _AMAZON if transport == "CFN_SIGNAL" else _STATUS)
+        _send(place, transport, given, _STATUS)
     place.expect(stack, "CREATE_COMPLETE")
     return _ended(place, stack, {"data": '{"1": "42"}'})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from collections.abc import Callable
@@ -21,6 +22,8 @@ from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.registry import Registry
 from stoker.processes.assembly import loaded_plugins
+from stoker.processes.directory import DataDirectory
+from stoker.processes.embedded import Options, configuration
 from stoker.processes.settings import cloud_settings, database_pool, encryption_keys, engine_settings
 from stoker.store.database import Database
 from stoker.store.sealing import Sealer
@@ -282,3 +285,23 @@ def test_signatures_are_checked_with_the_login_of_their_own_section(configure: C
         member = login("keystone_authtoken", "secret").replace("heat", "demo").replace("service", "demo")
         with pytest.raises(IdentityUnavailable, match="may not check signatures"):
             SignatureCheck(configure(member)).caller(cast(Signed, Forged()))
+
+
+@pytest.mark.parametrize("with_domain", [True, False])
+def test_on_a_users_cloud_the_administrator_of_the_stack_domain_checks_tokens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_domain: bool
+) -> None:
+    """An ordinary user may validate its own tokens only, not those of the stacks' users."""
+    auth = {"auth_url": "http://127.0.0.1:5000/v3", "username": "demo", "password": "x", "project_name": "demo"}
+    clouds = tmp_path / "clouds.yaml"
+    clouds.write_text(json.dumps({"clouds": {"mine": {"auth": auth}}}))
+    monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(clouds))
+    settings = tmp_path / "stoker.conf"
+    domain = "stack_user_domain_name = heat\nstack_domain_admin = keeper\nstack_domain_admin_password = y\n"
+    settings.write_text(f"[DEFAULT]\n{domain if with_domain else ''}")
+    directory = DataDirectory(tmp_path / "data")
+    directory.make()
+    login = configuration(Options(directory, 1, 2, "", "mine", (str(settings),))).keystone_authtoken
+    found = (login.username, login.user_domain_name, login.domain_name, login.project_name)
+    assert found == (("keeper", "heat", "heat", None) if with_domain else ("demo", None, None, "demo"))
+    assert login.auth_url == auth["auth_url"]
