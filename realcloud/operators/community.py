@@ -31,6 +31,7 @@ ACCOUNT = "operator-community"
 WORKERS = 3
 _SIGNAL_SECONDS = 2.0
 _MISSING_FILE = re.compile(r"file://(\S+?)['\"]?(?::|\s|>|$)")
+_IS_TEMPLATE = re.compile(r"heat_template_version|(AWS|Heat)TemplateFormatVersion")
 _HANDLES = ("OS::Heat::WaitConditionHandle", "AWS::CloudFormation::WaitConditionHandle")
 _DEPLOYMENTS = ("OS::Heat::SoftwareDeployment", "OS::Heat::StructuredDeployment")
 _SIGNALS: Mapping[str, Mapping[str, Any]] = {
@@ -91,6 +92,8 @@ class Community:
 
     def row(self, name: str) -> Row | None:
         """Deploy, check and delete a template; None if the file is an environment, or a part of something."""
+        if not _IS_TEMPLATE.search((self._folder / name).read_text(encoding="utf-8")):
+            return None
         adapted = self._templates.get(name, {})
         if reason := adapted.get("cannot"):
             return Row(name, ABSENT, reason)

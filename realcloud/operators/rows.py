@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from realcloud import report
 
 PASSED, FAILED, ABSENT = "passed", "failed", "not run"
+_LONGEST = 400
+"""Characters of a reason that are recorded."""
 _SIGNS = {PASSED: "✓", FAILED: "✗", ABSENT: "-"}
 
 
@@ -43,4 +45,4 @@ def block(rows: Sequence[Row]) -> Iterator[str]:
     yield ""
     yield "| | | |"
     yield "|---|---|---|"
-    yield from (f"| `{row.name}` | {_SIGNS[row.status]} | {report.line(row.reason)} |" for row in rows)
+    yield from (f"| `{row.name}` | {_SIGNS[row.status]} | {report.line(row.reason[:_LONGEST])} |" for row in rows)
