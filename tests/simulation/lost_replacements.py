@@ -30,7 +30,7 @@ def exclusive() -> list[str]:
     return sorted(name for name, kind in kinds.items() if kind.exclusion is not None and not name.startswith("AWS::"))
 
 
-def tested() -> list[str]:
+def replaced_types() -> list[str]:
     """Return the types that the program runs by default."""
     return [name for name in exclusive() if name not in LEFT_OUT]
 
@@ -56,4 +56,4 @@ class Replacements(Laboratory):
 
 
 if __name__ == "__main__":
-    main(*(sys.argv[1:] or tested()), laboratory=Replacements)
+    main(*(sys.argv[1:] or replaced_types()), laboratory=Replacements)

@@ -11,7 +11,7 @@ import pytest
 
 from stoker.plugins.registry import Registry
 from tests.simulation.cases import creating
-from tests.simulation.lost_replacements import tested
+from tests.simulation.lost_replacements import replaced_types
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = "tests.simulation.lost_answers"
@@ -47,6 +47,6 @@ def test_what_is_allowed_only_once_is_replaced_also_when_answers_are_lost() -> N
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
     reports = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [report["type"] for report in reports] == tested()
+    assert [report["type"] for report in reports] == replaced_types()
     assert {report["type"]: report["problems"] for report in reports if report["problems"]} == {}
     assert all(len(changes) > 1 for report in reports for changes in report["changes"])
