@@ -218,7 +218,8 @@ def test_error_bodies(demo: Glance) -> None:
     assert b"<title>404 Not Found</title>" in page.content
     assert b"No image found with ID &lt;b&gt;" in page.content or b"%3Cb%3E" in page.content
     data = demo.call("GET", f"{IMAGES}/none", Accept="application/json")
-    assert data.json == {"message": "No image found with ID none", "code": "404 Not Found", "title": "Not Found"}
+    message = "No image found with ID none<br /><br />\n\n\n"
+    assert data.json == {"message": message, "code": "404 Not Found", "title": "Not Found"}
 
 
 def test_deactivation_blocks_the_data(demo: Glance) -> None:

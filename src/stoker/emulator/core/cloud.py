@@ -166,7 +166,8 @@ class Service:
     exact_paths: a slash at the end of a path counts (see `Router`).
     wrong_method: the status for a path that is known with other methods only: 404 or 405.
     error_body: the body of an error; bytes or JSON data. error_type: its content type, if it is not
-    that of other answers.
+    that of other answers. token_error_body: the body when the token check refuses a request; most services leave that
+    to the same check.
     headers: further headers of every answer.
     phrases: what the service says about bodies that it cannot read.
     rules: `METHOD pattern` → name of the policy rule; refusal: what the service says when one is not passed, with
@@ -181,6 +182,7 @@ class Service:
     endpoints: Mapping[str, str]
     routes: Routes
     error_body: Callable[[ApiError], Any] = keystone_body
+    token_error_body: Callable[[ApiError], Any] = keystone_body
     prefixes: tuple[str, ...] = ("",)
     root: Routes = field(default_factory=dict)
     public: frozenset[str] = frozenset()

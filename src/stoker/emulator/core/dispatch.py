@@ -55,13 +55,11 @@ def _serve(
         if fault is not None and fault.do == "succeed_but_fail":
             raise fault.error()
     except ApiError as error:
-        error.request_id = request.id
-        response = _refusal(cloud, service, error)
+        response = _refusal(cloud, service, request, error)
     except Exception:
         log.exception("%s %s failed (%s).", request.method, request.path, request.id)
         failure = ApiError(500, f"The emulator failed to serve this ({request.id}).")
-        failure.request_id = request.id
-        response = _refusal(cloud, service, failure)
+        response = _refusal(cloud, service, request, failure)
     response.headers |= service.headers
     response.headers["x-openstack-request-id"] = request.id
     if service.request_id_header is not None:
@@ -104,14 +102,16 @@ def _act(
 
 
 class Unauthenticated(ApiError):
-    """The token check refuses the request: the same body before every service."""
+    """The token check refuses the request."""
 
     def __init__(self) -> None:
         super().__init__(401, "The request you have made requires authentication.")
 
 
-def _refusal(cloud: Cloud, service: Service, error: ApiError) -> Response:
-    body = keystone_body(error) if isinstance(error, Unauthenticated) else service.error_body(error)
+def _refusal(cloud: Cloud, service: Service, request: Request, error: ApiError) -> Response:
+    error.request_id = request.id
+    error.accept = request.headers.get("accept", "")
+    body = service.token_error_body(error) if isinstance(error, Unauthenticated) else service.error_body(error)
     headers = dict(error.headers)
     if service.error_type is not None and not isinstance(error, Unauthenticated):
         headers["Content-Type"] = service.error_type

@@ -11,11 +11,12 @@ class ApiError(Exception):
     """A request is refused.
 
     `kind` is the name some services put into the body (Neutron's `type`, Designate's `zone_not_found`);
-    `details` are further body fields of services that have them. `request_id` is set when the error is answered, for
-    services that have it in the body.
+    `details` are further body fields of services that have them. `request_id` and `accept`, the media types that the
+    client accepts, are set when the error is answered, for services whose body depends on them.
     """
 
     request_id = ""
+    accept = ""
 
     def __init__(
         self,

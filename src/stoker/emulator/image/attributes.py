@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pprint import pformat
+from textwrap import indent
 from typing import Any
 
-from stoker.emulator.core.errors import ApiError, bad_request
+from stoker.emulator.core.errors import bad_request
 
 UUID = "^([0-9a-fA-F]){8}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){12}$"
 STATUSES = (
@@ -58,14 +60,10 @@ WRITABLE: Mapping[str, Schema] = {
     "min_disk": {
         "type": "integer",
         "description": "Amount of disk space (in GB) required to boot image.",
-        "minimum": 0,
-        "maximum": 2**31 - 1,
     },
     "min_ram": {
         "type": "integer",
         "description": "Amount of ram (in MB) required to boot image.",
-        "minimum": 0,
-        "maximum": 2**31 - 1,
     },
 }
 COMPUTED: Mapping[str, Schema] = {
@@ -110,6 +108,9 @@ COMMON: Mapping[str, Schema] = {
     "os_version": {"type": "string", "description": "Operating system version", "is_base": False},
     "instance_uuid": {"type": "string", "description": "Instance this image was made of", "is_base": False},
 }
+COUNTS = frozenset({"min_disk", "min_ram"})
+LARGEST = 2**31 - 1
+"""What the columns of the counts can hold."""
 RESERVED = frozenset({"location", "deleted", "deleted_at"})
 RESERVED_PREFIX = "os_glance"
 BASE = frozenset({*WRITABLE, *COMPUTED, "locations"})
@@ -128,34 +129,69 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
 
 def check(name: str, value: Any) -> None:
     """400 when the value does not suit the attribute, or the custom property."""
-    check_value(name, value, WRITABLE.get(name) or COMMON.get(name) or _TEXT)
+    schema = WRITABLE.get(name) or COMMON.get(name)
+    if schema is None:
+        _validate("image", ["additionalProperties"], [name], value, _TEXT)
+    else:
+        check_value(name, value, schema)
+    if name in COUNTS and not 0 <= value <= LARGEST:
+        problem = "Cannot be a negative value" if value < 0 else "Value is too large"
+        raise bad_request(f"Invalid value '{value}' for parameter '{name}': {problem}")
 
 
 def check_value(name: str, value: Any, schema: Schema, kind: str = "image") -> None:
     """400 when the value does not suit the schema. kind: what the message calls the whole."""
+    _validate(kind, ["properties", name], [name], value, schema)
+
+
+Place = list[str | int]
+"""The keys that lead to a part of a schema or of a value."""
+
+
+def _validate(kind: str, place: Place, at: Place, value: Any, schema: Schema) -> None:
+    if (found := _violated(value, schema)) is not None:
+        keyword, problem = found
+        raise bad_request(
+            f"Provided object does not match schema '{kind}': {problem}\n\n"
+            f"Failed validating {keyword!r} in schema{_keys(place)}:\n{_printed(schema)}\n\n"
+            f"On instance{_keys(at)}:\n{_printed(value)}"
+        )
+    if isinstance(value, list) and "items" in schema:
+        for number, item in enumerate(value):
+            _validate(kind, [*place, "items"], [*at, number], item, schema["items"])
+
+
+def _violated(value: Any, schema: Schema) -> tuple[str, str] | None:
+    """The first keyword of the schema that does not hold for the value itself, and how; None if all do."""
     kinds = schema.get("type", ())
     kinds = kinds if isinstance(kinds, list | tuple) else [kinds]
     if kinds and not any(_is(value, one) for one in kinds):
-        raise _mismatch(kind, name, f"{value!r} is not of type {', '.join(repr(one) for one in kinds)}")
+        return "type", f"{value!r} is not of type {', '.join(repr(one) for one in kinds)}"
     if "enum" in schema and value not in schema["enum"]:
-        raise _mismatch(kind, name, f"{value!r} is not one of {schema['enum']}")
+        return "enum", f"{value!r} is not one of {schema['enum']}"
     if isinstance(value, str):
         if len(value) > schema.get("maxLength", 65535):
-            raise _mismatch(kind, name, f"{value!r} is too long")
+            return "maxLength", f"{value!r} is too long"
         if "pattern" in schema and re.match(schema["pattern"], value) is None:
-            raise _mismatch(kind, name, f"{value!r} does not match {schema['pattern']!r}")
-    elif isinstance(value, list):
-        for item in value if "items" in schema else ():
-            check_value(name, item, schema["items"], kind)
-    elif "minimum" in schema and not schema["minimum"] <= value <= schema["maximum"]:
-        raise _mismatch(kind, name, f"{value!r} is not between {schema['minimum']} and {schema['maximum']}")
+            return "pattern", f"{value!r} does not match {schema['pattern']!r}"
+    elif isinstance(value, int | float) and "minimum" in schema:
+        if value < schema["minimum"]:
+            return "minimum", f"{value!r} is less than the minimum of {schema['minimum']}"
+        if value > schema["maximum"]:
+            return "maximum", f"{value!r} is greater than the maximum of {schema['maximum']}"
+    return None
+
+
+def _keys(place: Place) -> str:
+    return "".join(f"[{key!r}]" for key in place)
+
+
+def _printed(value: Any) -> str:
+    """A value in the indented form of these messages."""
+    return indent(pformat(value, width=72, sort_dicts=False), "    ")
 
 
 def _is(value: Any, kind: str) -> bool:
     if kind in ("integer", "number") and isinstance(value, bool):
         return False
     return isinstance(value, _TYPES[kind])
-
-
-def _mismatch(kind: str, name: str, reason: str) -> ApiError:
-    return bad_request(f"Provided object does not match schema '{kind}': {reason}. Failed validating '{name}'.")

@@ -9,6 +9,7 @@ from typing import Any
 from stoker.emulator.core.errors import ApiError, bad_request, forbidden
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.urls import split_url
+from stoker.emulator.image.errors import unauthorized, unsupported
 from stoker.emulator.image.patch import created
 from stoker.emulator.image.records import COPY, IMPORT_NEEDS, ImageRecords
 from stoker.emulator.image.stores import of_import, of_upload
@@ -18,7 +19,8 @@ from stoker.emulator.image.views import task_view
 def upload(images: ImageRecords, request: Request) -> Response:
     _require_octets(request)
     stores = of_upload(request)
-    images.upload(images.owned_image(request.context, request.vars["image_id"]), request.body, stores)
+    image = images.owned_image(request.context, request.vars["image_id"], "upload_image")
+    images.upload(image, request.body, stores)
     return Response(status=204)
 
 
@@ -34,9 +36,9 @@ def download(images: ImageRecords, request: Request) -> Response:
     data = images.data(image)
     if data is None:
         return Response(status=204)
-    headers = {"Content-Type": "application/octet-stream"}
+    headers = {"Content-Type": "application/octet-stream", "Content-MD5": image["checksum"]}
     if (wanted := request.headers.get("range")) is None:
-        return Response(data, 200, {**headers, "Content-MD5": image["checksum"]})
+        return Response(data, 200, headers)
     start, end = _range(wanted, len(data))
     headers["Content-Range"] = f"bytes {start}-{end - 1}/{len(data)}"
     return Response(data[start:end], 206, headers)
@@ -68,7 +70,7 @@ def create_task(images: ImageRecords, request: Request) -> Response:
     image_properties}}`."""
     context, body = request.context, request.json
     if not context.is_admin:
-        raise forbidden("You are not authorized to complete add_task action.")
+        raise unauthorized("add_task")
     if not isinstance(body, Mapping) or body.get("type") != "import" or not isinstance(body.get("input"), Mapping):
         raise bad_request("A task must be of the type 'import' and have an 'input'.")
     wanted = body["input"]
@@ -90,15 +92,18 @@ def show_task(images: ImageRecords, request: Request) -> Response:
 
 
 def _require_octets(request: Request) -> None:
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/octet-stream":
-        raise ApiError(415, "Image data must be sent as application/octet-stream.")
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip()
+    if media_type != "application/octet-stream":
+        raise unsupported(media_type, f"Invalid content type {media_type}")
 
 
 def _import_method(body: Mapping[str, Any]) -> Mapping[str, Any]:
     """The method to import with; 400 when it is unknown or incomplete."""
     method = body.get("method")
-    if not isinstance(method, Mapping) or not isinstance(method.get("name"), str):
-        raise bad_request("Import request requires a 'name' field in its 'method'.")
+    if not isinstance(method, Mapping):
+        raise bad_request("Import request requires a 'method' field.")
+    if not isinstance(method.get("name"), str):
+        raise bad_request("Import request requires a 'name' field.")
     if method["name"] not in IMPORT_NEEDS:
         raise bad_request(f"Unknown import method name '{method['name']}'.")
     if method["name"] == "web-download" and not _is_web_address(method.get("uri")):

@@ -63,7 +63,7 @@ def _moment(name: str, value: str) -> Test:
     try:
         wanted = datetime.fromisoformat(text)
     except ValueError:
-        raise bad_request(f"Invalid value '{text}' for '{name}': it must be a time in ISO 8601 form.") from None
+        raise bad_request(f'Bad "{name}" query filter format. Use ISO 8601 DateTime notation.') from None
     wanted = wanted if wanted.tzinfo else wanted.replace(tzinfo=UTC)
     return lambda image: COMPARISONS[word](datetime.fromisoformat(image[name]), wanted)
 
@@ -101,7 +101,7 @@ def sorted_images(images: list[Record], query: Query) -> list[Record]:
         if field not in SORT_KEYS:
             raise bad_request(f"Invalid sort key: {field}. It must be one of the following: {', '.join(SORT_KEYS)}.")
         if direction not in ("asc", "desc"):
-            raise bad_request(f"Invalid sort direction: {direction}. It must be asc or desc.")
+            raise bad_request(f"Invalid sort direction: {direction}")
         rows.sort(key=_rank(field), reverse=direction == "desc")
     return rows
 

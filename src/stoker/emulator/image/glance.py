@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from stoker.emulator.core.cloud import Routes, Service
+from stoker.emulator.core.http import Phrases
 from stoker.emulator.image import data_routes, image_routes, info_routes, member_routes, schemas, stores
-from stoker.emulator.image.errors import html_body, negotiated
+from stoker.emulator.image.errors import REFUSAL, error_body
 from stoker.emulator.image.metadefs import METADEF_ROUTES
 from stoker.emulator.image.records import ImageRecords
 
@@ -39,18 +40,39 @@ ROUTES: Routes = {
     **METADEF_ROUTES,
 }
 
+POLICY_RULES = {
+    "POST /images": "add_image",
+    "PATCH /images/{image_id}": "modify_image",
+    "DELETE /images/{image_id}": "delete_image",
+    "PUT /images/{image_id}/file": "upload_image",
+    "PUT /images/{image_id}/stage": "modify_image",
+    "POST /images/{image_id}/import": "modify_image",
+    "POST /images/{image_id}/actions/deactivate": "deactivate",
+    "POST /images/{image_id}/actions/reactivate": "reactivate",
+    "PUT /images/{image_id}/tags/{tag}": "modify_image",
+    "DELETE /images/{image_id}/tags/{tag}": "modify_image",
+    "POST /images/{image_id}/members": "add_member",
+    "PUT /images/{image_id}/members/{member_id}": "modify_member",
+    "DELETE /images/{image_id}/members/{member_id}": "delete_member",
+    "POST /tasks": "add_task",
+    "DELETE /stores/{store}/{image_id}": "delete_image_location",
+}
+"""Route → name of the policy rule, as errors have it."""
+
 IMAGE = Service(
     name="glance",
     mount="/image",
     records=ImageRecords,
     endpoints={"image": "/image"},
     prefixes=("/v2",),
-    routes={
-        pattern: {method: negotiated(handler) for method, handler in methods.items()}
-        for pattern, methods in ROUTES.items()
-    },
+    routes=ROUTES,
     root={"/": {"GET": info_routes.choices}, "/versions": {"GET": info_routes.versions}},
     public=frozenset({"GET /", "GET /versions"}),
-    error_body=html_body,
+    error_body=error_body,
+    token_error_body=error_body,
     exact_paths=True,
+    phrases=Phrases(not_json="Malformed JSON in request body."),
+    rules=POLICY_RULES,
+    refusal=REFUSAL,
+    writers=frozenset({"member"}),
 )

@@ -9,9 +9,10 @@ from stoker.emulator.core.http import Context, Query, Request, Response
 from stoker.emulator.core.paging import page
 from stoker.emulator.core.store import Record
 from stoker.emulator.image.attributes import WRITABLE, check
+from stoker.emulator.image.errors import EXPLANATIONS, detailed, unauthorized
 from stoker.emulator.image.filters import filtered, sorted_images
 from stoker.emulator.image.patch import applied, changes_of, created
-from stoker.emulator.image.records import IMPORT_NEEDS, ImageRecords
+from stoker.emulator.image.records import IMPORT_NEEDS, STORES, ImageRecords
 from stoker.emulator.image.views import image_view
 
 PAGE_SIZE = "25"
@@ -21,12 +22,13 @@ def create(images: ImageRecords, request: Request) -> Response:
     wanted, owner = created(request.json)
     context = request.context
     if owner is not None and owner != context.project_id and not context.is_admin:
-        raise forbidden(f"You are not permitted to create images owned by '{owner}'.")
+        raise detailed(403, f"You are not permitted to create images owned by '{owner}'")
     refuse_publishing(context, wanted)
     image = images.create(owner or context.project, wanted)
     headers = {
         "Location": f"{request.base}/v2/images/{image['id']}",
         "OpenStack-image-import-methods": ",".join(IMPORT_NEEDS),
+        "OpenStack-image-store-ids": ",".join(STORES),
     }
     return Response(image_view(image), 201, headers)
 
@@ -34,10 +36,9 @@ def create(images: ImageRecords, request: Request) -> Response:
 def index(images: ImageRecords, request: Request) -> Response:
     query = request.query
     rows = sorted_images(filtered(candidates(images, request.context, query), query), query)
-    try:
-        shown = page(rows, query if "limit" in query else Query(f"{request.query_string}&limit={PAGE_SIZE}"))
-    except ApiError as error:
-        raise bad_request(f"Invalid marker or limit. {error.message}") from None
+    _check_limit(query)
+    paged = query if "limit" in query else Query(f"{request.query_string}&limit={PAGE_SIZE}")
+    shown = page(rows, paged, missing=lambda marker: bad_request(f"No image found with ID {marker}"))
     kept = urlencode([pair for pair in query.pairs if pair[0] != "marker"])
     body = {
         "images": [image_view(image) for image in shown.rows],
@@ -47,6 +48,15 @@ def index(images: ImageRecords, request: Request) -> Response:
     if shown.next_marker is not None:
         body["next"] = f"/v2/images?{query.with_marker(shown.next_marker)}"
     return Response(body)
+
+
+def _check_limit(query: Query) -> None:
+    try:
+        limit = int(query.get("limit") or 0)
+    except ValueError:
+        raise bad_request("limit param must be an integer") from None
+    if limit < 0:
+        raise bad_request("limit param must be positive")
 
 
 def show(images: ImageRecords, request: Request) -> Response:
@@ -66,17 +76,24 @@ def update(images: ImageRecords, request: Request) -> Response:
 
 
 def delete(images: ImageRecords, request: Request) -> Response:
-    images.delete(images.owned_image(request.context, request.vars["image_id"]))
+    image_id = request.vars["image_id"]
+    try:
+        image = images.owned_image(request.context, image_id, "delete_image")
+    except ApiError as error:
+        if error.status == 404:
+            error.message = f"Failed to find image {image_id} to delete"
+        raise
+    images.delete(image)
     return Response(status=204)
 
 
 def deactivate(images: ImageRecords, request: Request) -> Response:
-    images.set_active(images.owned_image(request.context, request.vars["image_id"]), "deactivated")
+    images.set_active(images.owned_image(request.context, request.vars["image_id"], "deactivate"), "deactivated")
     return Response(status=204)
 
 
 def reactivate(images: ImageRecords, request: Request) -> Response:
-    images.set_active(images.owned_image(request.context, request.vars["image_id"]), "active")
+    images.set_active(images.owned_image(request.context, request.vars["image_id"], "reactivate"), "active")
     return Response(status=204)
 
 
@@ -91,7 +108,7 @@ def remove_tag(images: ImageRecords, request: Request) -> Response:
     image = images.owned_image(request.context, request.vars["image_id"])
     tag = request.vars["tag"]
     if tag not in image["tags"]:
-        raise not_found(f"Image {image['id']} has no tag '{tag}'.")
+        raise not_found(EXPLANATIONS[404])
     images.set_tags(image, (kept for kept in image["tags"] if kept != tag))
     return Response(status=204)
 
@@ -99,7 +116,7 @@ def remove_tag(images: ImageRecords, request: Request) -> Response:
 def refuse_publishing(context: Context, wanted: Record) -> None:
     """403 when someone else than an admin makes an image public."""
     if wanted.get("visibility") == "public" and not context.is_admin:
-        raise forbidden("You are not authorized to complete publicize_image action.")
+        raise unauthorized("publicize_image")
 
 
 def candidates(images: ImageRecords, context: Context, query: Query) -> list[Record]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
+from stoker.emulator.image.errors import unauthorized
 from stoker.emulator.image.records import ImageRecords
 from stoker.emulator.image.views import member_view
 
@@ -15,8 +16,8 @@ def create(images: ImageRecords, request: Request) -> Response:
     body = request.json
     project_id = body.get("member") if isinstance(body, dict) else None
     if not isinstance(project_id, str) or not project_id:
-        raise bad_request("The request body must be a JSON object with the id of a project as 'member'.")
-    image = images.owned_image(request.context, request.vars["image_id"])
+        raise bad_request("Member to be added not specified")
+    image = images.owned_image(request.context, request.vars["image_id"], "add_member")
     return Response(member_view(images.share(image, project_id)))
 
 
@@ -41,17 +42,17 @@ def update(images: ImageRecords, request: Request) -> Response:
     body = request.json
     status = body.get("status") if isinstance(body, dict) else None
     if status not in STATUSES:
-        raise bad_request(f"The status of a member must be one of {', '.join(STATUSES)}, not {status!r}.")
+        raise bad_request('Incorrect request: Status must be "pending", "accepted" or "rejected".')
     context = request.context
     if member["project_id"] != context.project_id and not context.is_admin:
-        raise forbidden("You are not permitted to change the status of this member; only the member is.")
+        raise unauthorized("modify_member")
     images.members.update(member, status=status, updated_at=images.timestamp())
     return Response(member_view(member))
 
 
 def delete(images: ImageRecords, request: Request) -> Response:
     member = _member(images, request)
-    images.owned_image(request.context, member["image_id"])
+    images.owned_image(request.context, member["image_id"], "delete_member")
     images.members.remove(member)
     return Response(status=204)
 

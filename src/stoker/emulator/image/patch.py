@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden
+from stoker.emulator.core.errors import bad_request, forbidden
 from stoker.emulator.core.http import Request
 from stoker.emulator.core.store import Record
 from stoker.emulator.image.attributes import BASE, COMPUTED, RESERVED, RESERVED_PREFIX, WRITABLE, check
+from stoker.emulator.image.errors import detailed, unsupported
 
 OPERATIONS = ("add", "replace", "remove")
 MEDIA_TYPE = "application/openstack-images-v2.1-json-patch"
@@ -34,8 +35,9 @@ def changes_of(request: Request) -> list[Change]:
     """
     media_type = request.headers.get("content-type", "").partition(";")[0].strip()
     if media_type not in (MEDIA_TYPE, OLD_MEDIA_TYPE):
-        accepted = f"{MEDIA_TYPE}, {OLD_MEDIA_TYPE}"
-        raise ApiError(415, f"The media type must be one of {accepted}.", headers={"Accept-Patch": accepted})
+        accepted = f"{OLD_MEDIA_TYPE}, {MEDIA_TYPE}"
+        detail = f"Image PATCH expects Content-Type one of: {accepted}"
+        raise unsupported(media_type, detail, {"Accept-Patch": accepted})
     body = request.json
     if not isinstance(body, list):
         raise bad_request("Request body must be a JSON array of operation objects.")
@@ -84,7 +86,7 @@ def _change_field(image: Record, fields: Record, change: Change) -> None:
     if change.operation == "remove":
         raise forbidden(f"Property {change.name} may not be removed.")
     if change.operation == "add" and not change.may_overwrite:
-        raise conflict(f"Property {change.name} already present.")
+        raise detailed(409, f"Property {change.name} already present.")
     if change.name in ("disk_format", "container_format") and image["status"] not in ("queued", "importing"):
         raise forbidden(f"Attribute {change.name} can be only replaced for a queued image.")
     fields.update(stored(change.name, change.value))
@@ -93,9 +95,9 @@ def _change_field(image: Record, fields: Record, change: Change) -> None:
 def _change_property(properties: dict[str, str], change: Change) -> None:
     there = change.name in properties
     if change.operation == "add" and there and not change.may_overwrite:
-        raise conflict(f"Property {change.name} already present.")
+        raise detailed(409, f"Property {change.name} already present.")
     if change.operation != "add" and not there:
-        raise conflict(f"Property {change.name} does not exist.")
+        raise detailed(409, f"Property {change.name} does not exist.")
     if change.operation == "remove":
         del properties[change.name]
         return
@@ -110,7 +112,8 @@ def _operation(entry: Any) -> tuple[str, str, Any]:
         if key not in entry:
             raise bad_request(f"Unable to find '{key}' in JSON Schema change")
     if entry["op"] not in OPERATIONS:
-        raise bad_request(f"Operations must be one of {', '.join(OPERATIONS)}, not {entry['op']!r}.")
+        accepted = ", ".join(sorted(OPERATIONS))
+        raise bad_request(f"Invalid operation: `{entry['op']}`. It must be one of the following: {accepted}.")
     return entry["op"], entry["path"], _value(entry)
 
 

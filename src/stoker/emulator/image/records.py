@@ -11,6 +11,7 @@ from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidd
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
 from stoker.emulator.identity.records import IdentityRecords
+from stoker.emulator.image.errors import unauthorized
 
 HASH = "sha512"
 SNAPSHOT_SIZE = 64 * 1024
@@ -109,11 +110,11 @@ class ImageRecords(Records):
             raise not_found(f"No image found with ID {image_id}")
         return image
 
-    def owned_image(self, context: Context, image_id: str) -> Record:
-        """An image the caller may change; 403 for one that they may only see."""
+    def owned_image(self, context: Context, image_id: str, rule: str = "modify_image") -> Record:
+        """An image the caller may change; 403, which names the policy rule, for one that they may only see."""
         image = self.image_in(context, image_id)
         if not context.may_see(image):
-            raise forbidden("You are not permitted to modify this image.")
+            raise unauthorized(rule)
         return image
 
     def create(self, project_id: str, wanted: Record) -> Record:
@@ -266,7 +267,7 @@ class ImageRecords(Records):
             raise forbidden("Only shared images have members.")
         key = f"{image['id']}:{project_id}"
         if key in self.members:
-            raise conflict(f"Image member {project_id} already exists for image {image['id']}")
+            raise conflict(f"Member {project_id} is duplicated for image {image['id']}")
         now = self.timestamp()
         return self.members.add(
             {

@@ -8,6 +8,7 @@ from typing import Any
 from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
+from stoker.emulator.image.errors import unauthorized
 from stoker.emulator.image.records import DEFAULT_STORE, STORES, ImageRecords
 
 
@@ -18,7 +19,7 @@ def info(images: ImageRecords, request: Request) -> Response:
 def detail(images: ImageRecords, request: Request) -> Response:
     """What operators know of the stores."""
     if not request.context.is_admin:
-        raise forbidden("You are not authorized to complete stores_info_detail action.")
+        raise unauthorized("stores_info_detail")
     more = {"type": "file", "weight": 0, "properties": {}}
     return Response({"stores": [{**_view(key), **more} for key in STORES]})
 
@@ -61,7 +62,7 @@ def of_import(body: Mapping[str, Any], image: Record, copied: bool) -> list[str]
 
 def delete_from(images: ImageRecords, request: Request) -> Response:
     """Take an active image out of one of its stores; 403 when it is the last one."""
-    image = images.owned_image(request.context, request.vars["image_id"])
+    image = images.owned_image(request.context, request.vars["image_id"], "delete_image_location")
     store = request.vars["store"]
     if store not in STORES or store not in image["stores"]:
         raise not_found(f"Image {image['id']} is not stored on store {store}.")
