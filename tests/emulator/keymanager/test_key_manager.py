@@ -104,7 +104,7 @@ def test_a_secret_in_two_steps(barbican: Barbican) -> None:
     refused(barbican.call("GET", f"{url}/payload"), 404, "no payload")
     refused(barbican.call("PUT", url, b"x", Content_Type="image/png"), 415)
     refused(barbican.call("PUT", url, b"", Content_Type=OCTETS), 400)
-    refused(barbican.call("PUT", url, b"%%%", Content_Type=OCTETS, Content_Encoding="base64"), 400)
+    refused(barbican.call("PUT", url, b"eA=", Content_Type=OCTETS, Content_Encoding="base64"), 400)
     encoded = base64.b64encode(b"\0\1\2")
     assert barbican.call("PUT", url, encoded, Content_Type=OCTETS, Content_Encoding="base64").status == 204
     assert barbican.payload(url, OCTETS) == b"\0\1\2"
@@ -121,7 +121,7 @@ def test_a_secret_in_two_steps(barbican: Barbican) -> None:
         ({"payload": "x", "payload_content_type": "image/png"}, "payload_content_type"),
         ({"payload": "eA==", "payload_content_type": OCTETS}, "payload_content_encoding"),
         ({**TEXT, "payload_content_encoding": "base64"}, "payload_content_encoding"),
-        ({"payload": "???", "payload_content_type": OCTETS, "payload_content_encoding": "base64"}, "base64"),
+        ({"payload": "eA=", "payload_content_type": OCTETS, "payload_content_encoding": "base64"}, "base64"),
         ({"secret_type": "magic"}, "secret_type"),
         ({"bit_length": 0}, "bit_length"),
         ({"bit_length": "128"}, "bit_length"),
@@ -145,7 +145,7 @@ def test_errors_and_logs_have_no_payload(barbican: Barbican, caplog: pytest.LogC
     caplog.set_level(logging.DEBUG)
     url = barbican.make("secrets", TEXT)
     broken = {"payload": "open sesame", "payload_content_type": OCTETS, "payload_content_encoding": "base64"}
-    for body in (broken, {**TEXT, "secret_type": "open sesame"}, {"payload": ["open sesame"]}):
+    for body in (broken, {**TEXT, "secret_type": "magic"}, {"payload": ["open sesame"]}):
         assert b"sesame" not in barbican.call("POST", "/secrets", body).content
     assert barbican.payload(url) == b"open sesame"
     asked = {"type": "asymmetric", "meta": {"algorithm": "rsa", "bit_length": 7, "pass_phrase": "open sesame"}}
@@ -264,7 +264,7 @@ def test_a_generic_container(barbican: Barbican) -> None:
     assert barbican.call("DELETE", f"{url}/secrets", {"name": "a", "secret_ref": one}).status == 204
     assert [entry["name"] for entry in barbican.show("/containers?name=box")["containers"][0]["secret_refs"]] == ["b"]
     assert barbican.call("DELETE", url).status == 204
-    refused(barbican.call("GET", url), 404, "Container not found")
+    refused(barbican.call("GET", url), 404, "Secrets container not found")
     assert barbican.show(one)["status"] == "ACTIVE"
 
 
@@ -272,7 +272,7 @@ def test_a_generic_container(barbican: Barbican) -> None:
     ("kind", "names", "words"),
     [
         ("rsa", ["private_key"], "public_key"),
-        ("rsa", ["private_key", "public_key", "other"], "can have"),
+        ("rsa", ["private_key", "public_key", "other"], "reference names are allowed for RSA"),
         ("certificate", ["private_key"], "certificate"),
         ("certificate", ["certificate", "private_key_passphrase"], "requires private_key"),
         ("generic", ["a", "a"], "Duplicate reference names"),
@@ -419,9 +419,9 @@ def test_quotas(served: ServedCloud, barbican: Barbican) -> None:
     assert operator.call("PUT", path, {"project_quotas": {"secrets": 1, "orders": 0}}).status == 204
     assert operator.show("/project-quotas")["project_quotas"][0]["project_quotas"]["secrets"] == 1
     barbican.make("secrets", TEXT)
-    refused(barbican.call("POST", "/secrets", TEXT), 403, "Quota reached", "1 secrets")
+    refused(barbican.call("POST", "/secrets", TEXT), 403, "Secret creation issue seen")
     key = {"type": "key", "meta": {"algorithm": "aes", "bit_length": 128}}
-    refused(barbican.call("POST", "/orders", key), 403, "Quota reached")
+    refused(barbican.call("POST", "/orders", key), 403, "Order creation issue seen")
     assert operator.call("DELETE", path).status == 204
     assert barbican.show("/quotas") == {"quotas": unlimited}
 

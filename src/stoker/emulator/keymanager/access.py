@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Routes
-from stoker.emulator.core.component import Component, using
+from stoker.emulator.core.component import using
 from stoker.emulator.core.errors import bad_request, forbidden
 from stoker.emulator.core.http import Context, Request, Response
 from stoker.emulator.core.store import Collection, Record
-from stoker.emulator.keymanager.http import object_of
+from stoker.emulator.keymanager.http import KeyManagerComponent, object_of
 
 WRITERS = ("member", "creator")
 DECRYPTERS = (*WRITERS, "observer")
@@ -24,7 +24,7 @@ _OPEN: Mapping[str, Any] = {"project-access": True, "users": []}
 _FORMS = {"project-access": fields.boolean, "users": fields.items(fields.text(1, 255))}
 
 
-class Guarded(Component):
+class Guarded(KeyManagerComponent):
     """A collection whose objects have access control lists. `kind` names one of them in messages."""
 
     kind: str

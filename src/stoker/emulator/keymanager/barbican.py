@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from stoker.emulator.core.cloud import Cloud, Records, Service
 from stoker.emulator.core.component import merged
-from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.http import Phrases, Request, Response
 from stoker.emulator.keymanager.containers import CONTAINER_ROUTES, Containers
 from stoker.emulator.keymanager.http import error_body
 from stoker.emulator.keymanager.orders import ORDER_ROUTES, Orders
@@ -58,4 +58,6 @@ KEY_MANAGER = Service(
     root={"/": {"GET": versions}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
     error_body=error_body,
+    headers={"OpenStack-API-Version": "key-manager 1.0", "Vary": "openstack-api-version"},
+    phrases=Phrases(not_json="Malformed JSON"),
 )

@@ -12,21 +12,23 @@ from stoker.emulator.core.errors import ApiError, bad_request, not_found
 from stoker.emulator.core.http import Context, Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.keymanager.access import READERS, WRITERS, Guarded, access_routes, project_for
-from stoker.emulator.keymanager.http import check, key_in, listed, object_of, reference
+from stoker.emulator.keymanager.http import check, key_in, listed, mismatch, object_of, object_value, reference
 from stoker.emulator.keymanager.quotas import Quotas
 from stoker.emulator.keymanager.secrets import Secrets
 
 GENERIC, RSA, CERTIFICATE = "generic", "rsa", "certificate"
+_SCHEMA, _REFERENCES = "'Container'", "secret_refs"
 _REQUIRED = {GENERIC: (), RSA: ("public_key", "private_key"), CERTIFICATE: ("certificate",)}
 _ALLOWED = {
-    RSA: ("public_key", "private_key", "private_key_passphrase"),
+    RSA: ("private_key", "public_key", "private_key_passphrase"),
     CERTIFICATE: ("certificate", "private_key", "private_key_passphrase", "intermediates"),
 }
+_TITLES = {RSA: "RSA", CERTIFICATE: "Certificate"}
 _NAME = fields.nullable(fields.text())
 _FORMS = {
     "name": _NAME,
     "type": fields.one_of(*_REQUIRED),
-    "secret_refs": fields.items(lambda one: None if isinstance(one, dict) else "no object"),
+    "secret_refs": fields.items(object_value),
 }
 _REFERENCE_FORMS = {"name": _NAME, "secret_ref": fields.text(1, 2048)}
 _CONSUMER_FORMS = {"name": fields.text(1), "URL": fields.text(1)}
@@ -41,14 +43,17 @@ class Containers(Guarded):
     def __init__(self, records: Records, quotas: Quotas, secrets: Secrets) -> None:
         super().__init__(records)
         self._quotas, self._secrets = quotas, secrets
-        self.rows = records.collection("containers", ("project_id",), lambda key: not_found("Container not found."))
+        self.rows = records.collection(
+            "containers", ("project_id",), lambda key: not_found("Secrets container not found.")
+        )
 
-    def create(self, context: Context, body: Mapping[str, Any]) -> Record:
-        """Add a container as a request describes it."""
+    def create(self, context: Context, base: str, body: Mapping[str, Any]) -> Record:
+        """Add a container as a request describes it; `base` is the URL of the service."""
         project_id = project_for(context, WRITERS, "Container creation")
-        check("Container", body, _FORMS, ["type"])
-        entries = [self.entry(context, one) for one in body.get("secret_refs", ())]
-        _check_entries(body["type"], entries)
+        check(_SCHEMA, body, _FORMS, ["type"])
+        wanted = body.get(_REFERENCES, [])
+        _check_entries(body["type"], wanted)
+        entries = [self.entry(context, base, one) for one in wanted]
         self._quotas.admit(project_id, "containers", len(self.rows.select(project_id=project_id)))
         return self.add(project_id, context.user_id, body["type"], body.get("name"), entries)
 
@@ -73,9 +78,14 @@ class Containers(Guarded):
             }
         )
 
-    def entry(self, context: Context, wanted: Mapping[str, Any]) -> dict[str, Any]:
-        """An entry from `{name, secret_ref}`. Raises ApiError 404 for a secret that the caller cannot read."""
-        check("Container", wanted, _REFERENCE_FORMS, ["secret_ref"])
+    def entry(self, context: Context, base: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        """An entry from `{name, secret_ref}`.
+
+        Raises: ApiError 400 for a reference to another service, 404 for a secret that the caller cannot read.
+        """
+        check(_SCHEMA, wanted, _REFERENCE_FORMS, ["secret_ref"], within=_REFERENCES)
+        if not wanted["secret_ref"].startswith(f"{base}/"):
+            raise bad_request("Provided field value is not supported")
         key = key_in(wanted["secret_ref"])
         try:
             self._secrets.readable(context, key)
@@ -94,22 +104,29 @@ class Containers(Guarded):
 
 
 def _check_entries(kind: str, entries: Sequence[Mapping[str, Any]]) -> None:
-    """Raise ApiError 400 for entries that a container of this type cannot have."""
-    names = [one["name"] for one in entries if one["name"] is not None]
-    if len({one["secret_id"] for one in entries}) < len(entries):
-        raise _wrong("Duplicate secret ids are not allowed")
+    """Raise ApiError 400 for entries `{name, secret_ref}` that a container of this type cannot have.
+
+    A container of any type may be empty.
+    """
+    for one in entries:
+        check(_SCHEMA, one, _REFERENCE_FORMS, ["secret_ref"], within=_REFERENCES)
+    names = [one["name"] for one in entries if one.get("name") is not None]
     if len(set(names)) < len(names):
         raise _wrong("Duplicate reference names are not allowed")
-    if missing := [name for name in _REQUIRED[kind] if name not in names]:
-        raise _wrong(f"A container of type '{kind}' requires secrets named {' and '.join(missing)}")
+    if len({key_in(one["secret_ref"]) for one in entries}) < len(entries):
+        raise _wrong("Duplicate secret ids are not allowed")
     if kind in _ALLOWED and any(name not in _ALLOWED[kind] for name in names):
-        raise _wrong(f"A container of type '{kind}' can have secrets named {', '.join(_ALLOWED[kind])} only")
+        *others, last = (f"'{name}'" for name in _ALLOWED[kind])
+        words = f"{', '.join(others)} and {last}"
+        raise _wrong(f"only {words} reference names are allowed for {_TITLES[kind]} type")
+    if entries and (missing := [name for name in _REQUIRED[kind] if name not in names]):
+        raise _wrong(f"A container of type '{kind}' requires secrets named {' and '.join(missing)}")
     if "private_key_passphrase" in names and "private_key" not in names:
         raise _wrong("private_key_passphrase requires private_key")
 
 
 def _wrong(problem: str) -> ApiError:
-    return bad_request(f"Provided object does not match schema 'Container': {problem}. Invalid property: 'secret_refs'")
+    return mismatch(_SCHEMA, problem, _REFERENCES)
 
 
 def view(base: str, record: Record) -> dict[str, Any]:
@@ -117,19 +134,23 @@ def view(base: str, record: Record) -> dict[str, Any]:
     return {
         "container_ref": reference(base, "containers", record["id"]),
         **{name: record[name] for name in _SHOWN},
-        "secret_refs": [
-            {"name": one["name"], "secret_ref": reference(base, "secrets", one["secret_id"])}
-            for one in record["_entries"]
-        ],
+        _REFERENCES: _references(base, record),
         "consumers": [{"name": one["name"], "URL": one["URL"]} for one in record["_consumers"]],
     }
+
+
+def _references(base: str, record: Record) -> list[dict[str, Any]]:
+    """The entries of a container with the URLs of the secrets."""
+    return [
+        {"name": one["name"], "secret_ref": reference(base, "secrets", one["secret_id"])} for one in record["_entries"]
+    ]
 
 
 # -- routes -----------------------------------------------------------------------------------------------------
 
 
 def create(containers: Containers, request: Request) -> Response:
-    made = containers.create(request.context, object_of(request))
+    made = containers.create(request.context, request.base, object_of(request))
     return _created(request, made)
 
 
@@ -154,16 +175,17 @@ def delete(containers: Containers, request: Request) -> Response:
 def add_secret(containers: Containers, request: Request) -> Response:
     """Add a secret to a generic container."""
     record = _changeable(containers, request)
-    entries = [*record["_entries"], containers.entry(request.context, object_of(request))]
-    _check_entries(GENERIC, entries)
-    containers.rows.update(record, _entries=entries, updated=containers.moment())
+    wanted = object_of(request)
+    _check_entries(GENERIC, [*_references(request.base, record), wanted])
+    entry = containers.entry(request.context, request.base, wanted)
+    containers.rows.update(record, _entries=[*record["_entries"], entry], updated=containers.moment())
     return _created(request, record)
 
 
 def remove_secret(containers: Containers, request: Request) -> Response:
     """Remove a secret, given by its name and reference, from a generic container."""
     record, wanted = _changeable(containers, request), object_of(request)
-    entry = containers.entry(request.context, wanted)
+    entry = containers.entry(request.context, request.base, wanted)
     if entry not in record["_entries"]:
         raise not_found("Secret provided is not in the container.")
     kept = [one for one in record["_entries"] if one != entry]
@@ -213,7 +235,7 @@ def _changeable(containers: Containers, request: Request) -> Record:
 
 def _consumer(request: Request) -> dict[str, Any]:
     body = object_of(request)
-    check("Consumer", body, _CONSUMER_FORMS, list(_CONSUMER_FORMS))
+    check("'Consumer'", body, _CONSUMER_FORMS, list(_CONSUMER_FORMS))
     return {name: body[name] for name in _CONSUMER_FORMS}
 
 

@@ -1,6 +1,6 @@
 """What all collections of the key manager have in common over HTTP: bodies, pages, references, errors.
 
-No error message contains a value of a request, because the value may be the payload of a secret.
+Error messages contain the wrong values of a request, as Barbican's do, except those of `SENSITIVE` fields.
 """
 
 from __future__ import annotations
@@ -11,15 +11,26 @@ from typing import Any
 from urllib.parse import urlencode
 
 from stoker.emulator.core import fields
-from stoker.emulator.core.component import MICROSECONDS
+from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Query, Request, Response
 from stoker.emulator.core.store import Record
 
 DEFAULT_PAGE, LARGEST_PAGE = 10, 100
+SECONDS = "%Y-%m-%dT%H:%M:%S"
+"""The service's form of times: in UTC, without an offset and without fractions."""
+SENSITIVE = frozenset({"payload", "pass_phrase"})
+"""Fields whose values never appear in an error message."""
 Forms = Mapping[str, fields.Check]
 View = Callable[[str, Record], dict[str, Any]]
 """Makes the public form of a record; the first argument is the URL of the service."""
+
+
+class KeyManagerComponent(Component):
+    """A part of the key manager, with its form of times."""
+
+    def moment(self) -> str:
+        return self.records.timestamp(SECONDS)
 
 
 def error_body(error: ApiError) -> dict[str, Any]:
@@ -39,39 +50,62 @@ def object_of(request: Request) -> dict[str, Any]:
     return body
 
 
-def check(schema: str, body: Mapping[str, Any], forms: Forms, required: Sequence[str] = ()) -> None:
-    """Raise ApiError 400 for an object that lacks a field or has a wrong one. Unknown fields are ignored."""
-    prefix = f"Provided object does not match schema '{schema}'"
+def check(
+    schema: str, body: Mapping[str, Any], forms: Forms, required: Sequence[str] = (), within: str | None = None
+) -> None:
+    """Raise ApiError 400 for an object that lacks a field or has a wrong one. Unknown fields are ignored.
+
+    schema: as in `mismatch`. within: the field of the request's body that has the object, None for the body itself;
+    the error names it in place of the object's own fields.
+    """
     for name in required:
         if body.get(name) is None:
-            raise bad_request(f"{prefix}: '{name}' is a required property. Invalid property: '{name}'")
+            raise mismatch(schema, f"'{name}' is a required property", within)
     for name, form in forms.items():
-        if name in body and form(body[name]) is not None:
-            raise bad_request(f"{prefix}: the value has a wrong type or range. Invalid property: '{name}'")
+        if name in body and (problem := form(body[name])) is not None:
+            shown = "the value has a wrong type or range" if name in SENSITIVE else problem
+            raise mismatch(schema, shown, within or name)
+
+
+def mismatch(schema: str, problem: str, name: str | None) -> ApiError:
+    """The 400 for a body that does not match a schema.
+
+    schema: its name in quotes, with what it is part of: `'Secret' within 'Order'`.
+    name: the property with the problem; None for a problem of the whole object.
+    """
+    return bad_request(f"Provided object does not match schema {schema}: {problem}. Invalid property: '{name}'")
 
 
 def number(minimum: int, maximum: int) -> fields.Check:
     """An integer in a range; not a string of one."""
 
     def check_number(value: Any) -> str | None:
-        good = isinstance(value, int) and not isinstance(value, bool) and minimum <= value <= maximum
-        return None if good else "not such a number"
+        if not isinstance(value, int) or isinstance(value, bool):
+            return f"{value!r} is not of type 'integer'"
+        if value < minimum:
+            return f"{value!r} is less than the minimum of {minimum}"
+        return None if value <= maximum else f"{value!r} is greater than the maximum of {maximum}"
 
     return check_number
 
 
-def expiration_of(text: str | None, now: datetime) -> str | None:
-    """A future time, as the service stores it: in UTC, without an offset. Raises ApiError 400."""
+def object_value(value: Any) -> str | None:
+    """A JSON object."""
+    return None if isinstance(value, dict) else f"{value!r} is not of type 'object'"
+
+
+def expiration_of(schema: str, text: str | None, now: datetime) -> str | None:
+    """A future time, as the service stores it. Raises ApiError 400 with the name of the schema."""
     if not text:
         return None
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise bad_request("Invalid date for 'expiration': it must be in ISO 8601 format.") from None
+        raise mismatch(schema, "Invalid date for 'expiration'", "expiration") from None
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     if moment <= now:
-        raise bad_request("'expiration' is before current time.")
-    return moment.strftime(MICROSECONDS)
+        raise mismatch(schema, "'expiration' is before current time", "expiration")
+    return moment.strftime(SECONDS)
 
 
 def reference(base: str, collection: str, key: str) -> str:
@@ -104,7 +138,7 @@ def listed(request: Request, name: str, rows: Sequence[Record], view: View) -> R
 
 def _page_url(request: Request, offset: int, limit: int) -> str:
     kept = [(name, value) for name, value in request.query.pairs if name not in ("limit", "offset")]
-    return f"{request.url}?{urlencode([*kept, ('limit', limit), ('offset', offset)])}"
+    return f"{request.url}?{urlencode([('limit', limit), ('offset', offset), *kept])}"
 
 
 def _number(query: Query, name: str) -> int | None:

@@ -10,27 +10,31 @@ from typing import Any
 
 from stoker.emulator.core import certificates, fields
 from stoker.emulator.core.cloud import Records, new_id
-from stoker.emulator.core.component import Component, using
+from stoker.emulator.core.component import using
 from stoker.emulator.core.errors import ApiError, bad_request, not_found
 from stoker.emulator.core.http import Context, Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.keymanager import generation
 from stoker.emulator.keymanager.access import READERS, WRITERS, project_for
 from stoker.emulator.keymanager.containers import CERTIFICATE, RSA, Containers
-from stoker.emulator.keymanager.http import check, expiration_of, key_in, listed, number, object_of, reference
+from stoker.emulator.keymanager.http import (
+    KeyManagerComponent,
+    check,
+    key_in,
+    listed,
+    mismatch,
+    object_of,
+    object_value,
+    reference,
+)
 from stoker.emulator.keymanager.quotas import Quotas
-from stoker.emulator.keymanager.secrets import OCTETS, TEXT, Content, Secrets
+from stoker.emulator.keymanager.secrets import OCTETS, TEXT, Content, Secrets, checked, content_in
 
 GENERATION_SECONDS = 2.0
 _TEXT = fields.nullable(fields.text())
-_KEY_FORMS = {
-    "name": _TEXT,
-    "algorithm": fields.text(1),
-    "mode": _TEXT,
-    "bit_length": number(1, 32767),
-    "expiration": _TEXT,
-    "payload_content_type": fields.nullable(fields.one_of(OCTETS)),
-}
+_SCHEMA, _SECRET_SCHEMA = "'Order'", "'Secret' within 'Order'"
+_KEY_FORMS = {"algorithm": fields.text(1), "payload_content_type": fields.nullable(fields.one_of(OCTETS))}
+"""What an order requires of a key beyond the rules for secrets."""
 _META_FORMS: Mapping[str, Mapping[str, fields.Check]] = {
     "key": _KEY_FORMS,
     "asymmetric": {**_KEY_FORMS, "pass_phrase": _TEXT},
@@ -55,7 +59,7 @@ _SHOWN = (
 )  # fmt: skip
 
 
-class Orders(Component):
+class Orders(KeyManagerComponent):
     """The orders of all projects."""
 
     def __init__(self, records: Records, quotas: Quotas, secrets: Secrets, containers: Containers) -> None:
@@ -73,12 +77,10 @@ class Orders(Component):
     def create(self, context: Context, body: Mapping[str, Any]) -> Record:
         """Add an order, which is carried out later."""
         project_id = project_for(context, WRITERS, "Order creation")
-        kind, given = body.get("type"), body.get("meta")
-        if kind not in _META_FORMS:
-            raise bad_request("Provided object does not match schema 'Order': unknown type. Invalid property: 'type'")
-        if not isinstance(given, dict):
-            raise bad_request("Provided object does not match schema 'Order': no object. Invalid property: 'meta'")
-        meta = self._meta(str(kind), given)
+        for name, form in (("type", fields.one_of(*_META_FORMS)), ("meta", object_value)):
+            check(_SCHEMA, body, {name: form}, [name], within=name)
+        kind = body["type"]
+        meta = self._meta(kind, body["meta"])
         if meta.get("container_ref"):
             self._containers.readable(context, key_in(meta["container_ref"]))
         self._quotas.admit(project_id, "orders", len(self.rows.select(project_id=project_id)))
@@ -104,18 +106,20 @@ class Orders(Component):
 
     def _meta(self, kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """The details of an order, once they are known to be valid. Raises ApiError 400."""
-        schema = f"{kind.capitalize()} Order"
         if kind == "certificate":
             request_type = given.get("request_type") or "custom"
-            check(schema, given, _META_FORMS[kind], _NEEDS.get(request_type, ()))
+            check("'Certificate Order'", given, _META_FORMS[kind], _NEEDS.get(request_type, ()))
             return {**given, "request_type": request_type}
-        check(schema, given, _META_FORMS[kind], _GENERATED)
+        for name in _GENERATED:
+            if given.get(name) is None:
+                raise mismatch(_SCHEMA, f"'{name}' is required field for {kind} type order", "meta")
+        expiration = checked(_SECRET_SCHEMA, given, self.records.now())
+        check(_SECRET_SCHEMA, given, _META_FORMS[kind])
         if given.get("payload") is not None:
-            raise bad_request(f"Provided object does not match schema '{schema}': 'payload' not allowed.")
+            content_in(_SECRET_SCHEMA, given)
+            raise mismatch(_SCHEMA, "'payload' not allowed", "meta")
         if kind == "key" and given["bit_length"] % 8:
-            raise bad_request(f"Provided object does not match schema '{schema}': Must be a positive integer that is a"
-                              " multiple of 8. Invalid property: 'bit_length'")  # fmt: skip
-        expiration = expiration_of(given.get("expiration"), self.records.now())
+            raise mismatch(_SCHEMA, "Must be a positive integer that is a multiple of 8", "bit_length")
         return {**given, "expiration": expiration, "payload_content_type": given.get("payload_content_type") or OCTETS}
 
     def fulfil_order(self, key: str) -> None:

@@ -8,10 +8,11 @@ from stoker.emulator.core.component import using
 from stoker.emulator.core.errors import forbidden, not_found
 from stoker.emulator.core.http import Context, Request, Response
 from stoker.emulator.core.limits import DEFAULT, Limits
-from stoker.emulator.keymanager.http import check, listed, number, object_of
+from stoker.emulator.keymanager.http import check, listed, number, object_of, object_value
 
 UNLIMITED = -1
 KINDS = ("secrets", "orders", "containers", "consumers", "cas")
+_SCHEMA = "'Project Quota'"
 _FORMS = {kind: number(UNLIMITED, 2**31 - 1) for kind in KINDS}
 
 
@@ -22,10 +23,11 @@ class Quotas(Limits):
         return dict.fromkeys(KINDS, UNLIMITED)
 
     def admit(self, project_id: str, kind: str, used: int) -> None:
-        """Raise ApiError 403 when a project that has `used` objects of a kind may not have another one."""
+        """Raise ApiError 403 when a project that has `used` objects of a kind (one of `KINDS`) may have no more."""
         limit = self.limits_of(project_id)[kind]
         if limit != UNLIMITED and used >= limit:
-            raise forbidden(f"Quota reached for project {project_id}. Only {limit} {kind} are allowed.")
+            what = kind.removesuffix("s").capitalize()
+            raise forbidden(f"{what} creation issue seen - Creation not allowed because a quota has been reached.")
 
 
 def show_own(quotas: Quotas, request: Request) -> Response:
@@ -50,10 +52,10 @@ def show(quotas: Quotas, request: Request) -> Response:
 
 def update(quotas: Quotas, request: Request) -> Response:
     _require_administrator(request.context)
-    wanted = object_of(request).get("project_quotas")
-    given = wanted if isinstance(wanted, dict) else {}
-    check("Project Quotas", {"project_quotas": given or None}, {}, ["project_quotas"])
-    check("Project Quotas", given, _FORMS)
+    body = object_of(request)
+    check(_SCHEMA, body, {"project_quotas": object_value}, ["project_quotas"])
+    given = body["project_quotas"]
+    check(_SCHEMA, given, _FORMS, within="project_quotas")
     quotas.set_limits(request.vars["id"], {kind: given[kind] for kind in KINDS if kind in given})
     return Response(status=204)
 

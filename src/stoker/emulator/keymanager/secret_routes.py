@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.emulator.core import fields
 from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
 from stoker.emulator.core.http import Request, Response
@@ -131,8 +132,8 @@ def remove_metadatum(secrets: Secrets, request: Request) -> Response:
 
 def _metadatum(request: Request) -> tuple[str, str]:
     body = object_of(request)
-    is_string = {name: lambda value: None if isinstance(value, str) else "no string" for name in ("key", "value")}
-    check("SecretMetadatum", body, is_string, ["key", "value"])
+    forms = dict.fromkeys(("key", "value"), fields.text(maximum=65_535))
+    check("'SecretMetadatum'", body, forms, ["key", "value"])
     return body["key"].lower(), body["value"]
 
 

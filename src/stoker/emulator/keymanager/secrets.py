@@ -6,31 +6,34 @@ import base64
 import binascii
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records, new_id
-from stoker.emulator.core.component import MICROSECONDS
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
 from stoker.emulator.keymanager.access import WRITERS, Guarded, project_for
-from stoker.emulator.keymanager.http import check, expiration_of, number, reference
+from stoker.emulator.keymanager.http import SECONDS, check, expiration_of, mismatch, number, reference
 from stoker.emulator.keymanager.quotas import Quotas
 
 TEXT = "text/plain"
 OCTETS = "application/octet-stream"
 _TEXTS = (TEXT, "text/plain;charset=utf-8", "text/plain; charset=utf-8")
-_BINARY = (OCTETS, "application/pkcs8", "application/pkix-cert")
+_BINARY = (OCTETS, "application/pkcs8")
+_SCHEMA = "'Secret'"
+_ENCODINGS = ["base64", "binary"]
+"""Those that Barbican names in its message; a description can have the first one only."""
 LARGEST_PAYLOAD = 20_000
 _NAME = fields.nullable(fields.text())
-FORMS = {
+_FORMS = {
     "name": _NAME,
     "algorithm": _NAME,
     "mode": _NAME,
-    "bit_length": fields.nullable(number(1, 32767)),
+    "bit_length": number(1, 32767),
     "expiration": _NAME,
-    "secret_type": fields.one_of("opaque", "symmetric", "public", "private", "certificate", "passphrase"),
+    "secret_type": fields.one_of("symmetric", "passphrase", "private", "public", "certificate", "opaque"),
     "payload": fields.nullable(fields.text(maximum=2**31)),
     "payload_content_type": _NAME,
     "payload_content_encoding": fields.nullable(fields.one_of("base64")),
@@ -60,7 +63,7 @@ class Secrets(Guarded):
     def __init__(self, records: Records, quotas: Quotas) -> None:
         super().__init__(records)
         self._quotas = quotas
-        self.rows = records.collection("secrets", ("project_id",), lambda key: not_found("Secret not found."))
+        self.rows = records.collection("secrets", ("project_id",), _missing)
 
     def require(self, key: str) -> Record:
         record = self.rows.require(key)
@@ -75,9 +78,8 @@ class Secrets(Guarded):
     def create(self, context: Context, body: Mapping[str, Any]) -> Record:
         """Add a secret as a request describes it, with a payload or, for the second step, without one."""
         project_id = project_for(context, WRITERS, "Secret creation")
-        check("Secret", body, FORMS)
-        content = _content_in(body)
-        expiration = expiration_of(body.get("expiration"), self.records.now())
+        expiration = checked(_SCHEMA, body, self.records.now())
+        content = content_in(_SCHEMA, body)
         self._quotas.admit(project_id, "secrets", len(self.of_project(project_id)))
         return self.add(project_id, context.user_id, {**body, "expiration": expiration}, content)
 
@@ -128,7 +130,7 @@ class Secrets(Guarded):
 
     def _has_expired(self, record: Record) -> bool:
         expiration = record["expiration"]
-        return expiration is not None and expiration <= self.records.now().strftime(MICROSECONDS)
+        return expiration is not None and expiration <= self.records.now().strftime(SECONDS)
 
 
 def view(base: str, record: Record) -> dict[str, Any]:
@@ -139,8 +141,23 @@ def view(base: str, record: Record) -> dict[str, Any]:
     return shown
 
 
+def _missing(key: str) -> ApiError:
+    """The 404 for a secret."""
+    is_identifier = fields.identifier(key) is None
+    return not_found("Secret not found." if is_identifier else "Not Found. Provided secret id is invalid.")
+
+
+def checked(schema: str, body: Mapping[str, Any], now: datetime) -> str | None:
+    """The expiration in the description of a secret, after its fields are found to be valid. Raises ApiError 400."""
+    check(schema, body, _FORMS)
+    return expiration_of(schema, body.get("expiration"), now)
+
+
 def content_from(data: bytes, content_type: str, encoding: str | None) -> Content:
-    """A payload as it was sent, with its content type and transfer encoding. Raises ApiError 400 or 415."""
+    """A payload as it was sent, with its content type and transfer encoding. Raises ApiError 400 or 415.
+
+    Characters that base64 does not have are ignored (RFC 2045, section 6.8), as in Barbican.
+    """
     kind = content_type.lower().strip()
     if kind not in (*_TEXTS, *_BINARY):
         raise ApiError(415, "The payload's content type is not supported.")
@@ -148,7 +165,7 @@ def content_from(data: bytes, content_type: str, encoding: str | None) -> Conten
         raise bad_request("The payload's encoding is not supported: it must be base64.")
     if encoding is not None:
         try:
-            data = base64.b64decode(b"".join(data.split()), validate=True)
+            data = base64.b64decode(data)
         except (binascii.Error, ValueError):
             raise bad_request("Unable to decode the payload: it is not valid base64.") from None
     if kind in _TEXTS:
@@ -163,36 +180,29 @@ def _check_text(data: bytes) -> None:
         raise bad_request("A payload of the type text/plain must be in UTF-8.") from None
 
 
-def _content_in(body: Mapping[str, Any]) -> Content | None:
+def content_in(schema: str, body: Mapping[str, Any]) -> Content | None:
     """The payload in the description of a new secret. Raises ApiError 400."""
     payload, kind = body.get("payload"), body.get("payload_content_type")
     encoding = body.get("payload_content_encoding")
     if payload is None:
         if kind is not None or encoding is not None:
-            raise _wrong("payload_content_type", "payload must be provided when payload_content_type is supplied.")
+            problem = "payload must be provided when payload_content_type is supplied"
+            raise mismatch(schema, problem, "payload_content_type")
         return None
     if not payload.strip():
-        raise _wrong("payload", "If 'payload' specified, must be non empty.")
+        raise mismatch(schema, "If 'payload' specified, must be non empty", "payload")
     if not kind:
-        raise _wrong("payload_content_type", "If 'payload' is supplied, 'payload_content_type' must also be supplied.")
-    is_plain = kind.lower().strip() in _TEXTS
-    if not is_plain and kind.lower().strip() not in _BINARY:
-        raise _wrong("payload_content_type", "payload_content_type is not one of the supported types.")
-    if is_plain and encoding is not None:
-        raise _wrong(
-            "payload_content_encoding",
-            "payload_content_encoding must not be specified for text/plain.",
-        )
-    if not is_plain and encoding is None:
-        raise _wrong(
-            "payload_content_encoding",
-            f"payload_content_encoding must be specified when payload_content_type is {kind.lower().strip()}.",
-        )
+        problem = "If 'payload' is supplied, 'payload_content_type' must also be supplied."
+        raise mismatch(schema, problem, "payload_content_type")
+    types, given = [*_TEXTS, *_BINARY], kind.lower().strip()
+    if given not in types:
+        raise mismatch(schema, f"payload_content_type is not one of {types}", "payload_content_type")
+    if given in _TEXTS and encoding is not None:
+        raise mismatch(schema, "payload_content_encoding is not one of None", "payload_content_encoding")
+    if given in _BINARY and encoding is None:
+        problem = f"payload_content_encoding is not one of {_ENCODINGS}"
+        raise mismatch(schema, problem, "payload_content_encoding")
     return content_from(payload.encode(), kind, encoding)
-
-
-def _wrong(name: str, problem: str) -> ApiError:
-    return bad_request(f"Provided object does not match schema 'Secret': {problem} Invalid property: '{name}'")
 
 
 def _blob(record: Record) -> str:
