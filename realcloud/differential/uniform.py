@@ -21,6 +21,7 @@ OPAQUE = frozenset(
         "x-trans-id",
         "etag",
         "last-modified",
+        "x-copied-from-last-modified",
         "direct_url",
         "locations",
     }

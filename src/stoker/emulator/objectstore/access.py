@@ -74,7 +74,8 @@ def require_writing(swift: ObjectStoreRecords, request: Request, account: str, c
 
 def denied(request: Request, account: str) -> Exception:
     if request.caller is None:
-        return refused(401, {"WWW-Authenticate": f'Swift realm="{account}"'})
+        identity = request.base.removesuffix("/object-store") + "/identity"
+        return refused(401, {"WWW-Authenticate": f'Swift realm="{account}", Keystone uri="{identity}"'})
     return refused(403)
 
 

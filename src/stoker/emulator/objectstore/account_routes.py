@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
+from stoker.emulator.identity.records import IdentityRecords
 from stoker.emulator.objectstore.access import require_owner, require_reseller
 from stoker.emulator.objectstore.bulk import bulk_delete, bulk_upload
 from stoker.emulator.objectstore.errors import refused
-from stoker.emulator.objectstore.listing import iso_time, listed, rendered, wanted_format
+from stoker.emulator.objectstore.listing import NO_LIST, iso_time, listed, rendered
 from stoker.emulator.objectstore.metadata import ACCOUNT_QUOTAS, POLICY, Headers, changed, shown
 from stoker.emulator.objectstore.records import ObjectStoreRecords, timestamp
 
 
 def head(swift: ObjectStoreRecords, request: Request) -> Response:
-    account = _owned(swift, request)
-    headers = {**account_headers(swift, account), "Content-Type": "text/plain; charset=utf-8"}
-    return Response(None, 204, headers)
+    """The counts; of an account that nothing has been put into, as if there were an empty one."""
+    name = request.vars["account"]
+    require_owner(request, name)
+    account = swift.accounts.get(name)
+    if account is None:
+        now = timestamp(swift.cloud.clock.now())
+        return Response(None, 200, {**_counts([]), "X-Timestamp": now, "X-Put-Timestamp": now, **NO_LIST})
+    return Response(None, 204, {**account_headers(swift, account), **NO_LIST})
 
 
 def index(swift: ObjectStoreRecords, request: Request) -> Response:
@@ -27,10 +34,11 @@ def index(swift: ObjectStoreRecords, request: Request) -> Response:
     def entry(container: Record) -> dict[str, Any]:
         count, used = swift.usage(container)
         modified = iso_time(container["created"])
-        return {"name": container["name"], "count": count, "bytes": used, "last_modified": modified}
+        shown = {"name": container["name"], "count": count, "bytes": used, "last_modified": modified}
+        return {**shown, "storage_policy": POLICY}
 
     entries = listed(containers, request.query, entry)
-    response = rendered(wanted_format(request), "account", account["id"], "container", entries)
+    response = rendered(request, "account", account["id"], "container", entries)
     response.headers.update(account_headers(swift, account))
     return response
 
@@ -62,19 +70,22 @@ def delete(swift: ObjectStoreRecords, request: Request) -> Response:
 
 def account_headers(swift: ObjectStoreRecords, account: Record) -> Headers:
     usages = [swift.usage(container) for container in swift.containers_of(account["id"])]
-    totals = {
-        "Container-Count": str(len(usages)),
-        "Object-Count": str(sum(count for count, _ in usages)),
-        "Bytes-Used": str(sum(used for _, used in usages)),
-    }
-    created = timestamp(account["created"])
+    project = swift.cloud.of(IdentityRecords).projects.get(account["project_id"])
     return {
-        **{f"X-Account-{name}": value for name, value in totals.items()},
-        **{f"X-Account-Storage-Policy-{POLICY}-{name}": value for name, value in totals.items()},
-        "X-Timestamp": created,
-        "X-Put-Timestamp": created,
+        **_counts(usages),
+        **_counts(usages, f"Storage-Policy-{POLICY}-"),
+        **({} if project is None else {"X-Account-Project-Domain-Id": project["domain_id"]}),
+        "X-Timestamp": timestamp(account["created"]),
         "Accept-Ranges": "bytes",
         **shown(account["headers"]),
+    }
+
+
+def _counts(usages: Sequence[tuple[int, int]], of: str = "") -> Headers:
+    return {
+        f"X-Account-{of}Container-Count": str(len(usages)),
+        f"X-Account-{of}Object-Count": str(sum(count for count, _ in usages)),
+        f"X-Account-{of}Bytes-Used": str(sum(used for _, used in usages)),
     }
 
 

@@ -10,18 +10,16 @@ REFERRER_WORDS = frozenset({".r", ".ref", ".referer", ".referrer"})
 
 
 def clean(header: str, value: str) -> str:
-    """The list in Swift's own spelling; 400 when it makes no sense."""
+    """The list in Swift's own spelling; 400 when it makes no sense. Entries without a colon are not checked."""
     entries = []
     for entry in filter(None, (part.strip() for part in value.split(","))):
         word, colon, rest = (part.strip() for part in entry.partition(":"))
-        if not entry.startswith("."):
+        if not colon or not word.startswith("."):
             entries.append(f"{word}:{rest}" if colon else entry)
         elif word in REFERRER_WORDS and rest.strip("-"):
             if header == "x-container-write":
                 raise explained(400, f"Referrers not allowed in write ACL: {entry!r}")
             entries.append(f".r:{rest}")
-        elif entry == ".rlistings":
-            entries.append(entry)
         else:
             raise explained(400, f"{header} : Unknown designator {word!r} in ACL: {entry!r}")
     return ",".join(entries)

@@ -35,10 +35,14 @@ def check_conditions(headers: Mapping[str, str], etag: str, modified: float) -> 
     return None
 
 
-def spans(header: str | None, size: int) -> Sequence[Span] | None:
+def spans(header: str | None, size: int, shown: Mapping[str, str] | None = None) -> Sequence[Span] | None:
     """The parts a `Range` header asks for, as first byte and the one after the last; None for all of it.
 
-    A header that is malformed is ignored, as HTTP demands. Raises: ApiError 416 when nothing of it exists.
+    A header that is malformed is ignored, as HTTP demands.
+
+    shown: the headers of the object.
+
+    Raises: ApiError 416, with these headers, when nothing of it exists.
     """
     match = re.fullmatch(r"bytes=(.+)", (header or "").strip())
     parts = [part.strip() for part in match.group(1).split(",")] if match else []
@@ -55,7 +59,7 @@ def spans(header: str | None, size: int) -> Sequence[Span] | None:
         if span[0] < span[1]:
             found.append(span)
     if not found:
-        raise refused(416, {"Content-Range": f"bytes */{size}"})
+        raise refused(416, {**(shown or {}), "Content-Range": f"bytes */{size}"})
     return found
 
 

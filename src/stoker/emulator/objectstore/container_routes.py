@@ -11,9 +11,9 @@ from stoker.emulator.objectstore import acl
 from stoker.emulator.objectstore.access import owns, require_listing, require_owner, require_writing
 from stoker.emulator.objectstore.bulk import bulk_upload
 from stoker.emulator.objectstore.conditions import http_date
-from stoker.emulator.objectstore.errors import explained, refused
+from stoker.emulator.objectstore.errors import constrained, explained, refused
 from stoker.emulator.objectstore.form_post import form_post, is_form
-from stoker.emulator.objectstore.listing import iso_time, listed, rendered, wanted_format
+from stoker.emulator.objectstore.listing import NO_LIST, iso_time, listed, rendered
 from stoker.emulator.objectstore.metadata import CONTAINER_SYSTEM, POLICY, VERSION_LOCATIONS, Headers, changed, shown
 from stoker.emulator.objectstore.records import ObjectStoreRecords, timestamp
 from stoker.emulator.objectstore.symlinks import path_of
@@ -21,19 +21,19 @@ from stoker.emulator.objectstore.syncing import SYNC_TO, check_partner
 
 ACLS = ("x-container-read", "x-container-write")
 KEPT = (*(f"x-container-{name}" for name in CONTAINER_SYSTEM), *VERSION_LOCATIONS)
-QUOTAS = ("x-container-meta-quota-bytes", "x-container-meta-quota-count")
+QUOTAS = {"x-container-meta-quota-bytes": "bytes", "x-container-meta-quota-count": "count"}
 
 
 def head(swift: ObjectStoreRecords, request: Request) -> Response:
     container = _listable(swift, request)
-    headers = {**container_headers(swift, request, container), "Content-Type": "text/plain; charset=utf-8"}
+    headers = {**container_headers(swift, request, container), **NO_LIST}
     return Response(None, 204, headers)
 
 
 def index(swift: ObjectStoreRecords, request: Request) -> Response:
     container = _listable(swift, request)
     entries = listed(swift.objects_in(container), request.query, object_entry)
-    response = rendered(wanted_format(request), "container", container["name"], "object", entries)
+    response = rendered(request, "container", container["name"], "object", entries)
     response.headers.update(container_headers(swift, request, container))
     return response
 
@@ -46,7 +46,7 @@ def put(swift: ObjectStoreRecords, request: Request) -> Response:
         return bulk_upload(swift, request, account, f"{name}/")
     require_owner(request, account)
     if request.headers.get("x-storage-policy", POLICY) != POLICY:
-        raise explained(400, f"Invalid X-Storage-Policy {request.headers['x-storage-policy']!r}")
+        raise constrained(f"Invalid X-Storage-Policy {request.headers['x-storage-policy']!r}")
     known = swift.containers.get(f"{account}/{name}")
     headers = _headers(request, {} if known is None else known["headers"])
     is_new = swift.put_container(account, name, headers)[1]
@@ -80,7 +80,6 @@ def container_headers(swift: ObjectStoreRecords, request: Request, container: Re
         "X-Container-Bytes-Used": str(used),
         "X-Storage-Policy": POLICY,
         "X-Timestamp": timestamp(container["created"]),
-        "X-Put-Timestamp": timestamp(container["created"]),
         "Last-Modified": http_date(container["created"]),
         "Accept-Ranges": "bytes",
         **shown(kept),
@@ -113,9 +112,9 @@ def _headers(request: Request, kept: Headers) -> Headers:
     for name in ACLS:
         if name in headers:
             headers[name] = acl.clean(name, headers[name])
-    for name in QUOTAS:
+    for name, what in QUOTAS.items():
         if not headers.get(name, "0").isdigit():
-            raise explained(400, f"Invalid {name.removeprefix('x-container-meta-').replace('-', ' ')}.")
+            raise explained(400, f"Invalid {what} quota.")
     if SYNC_TO in request.headers:
         check_partner(headers.get(SYNC_TO))
     locations = [name for name in VERSION_LOCATIONS if name in headers]

@@ -20,6 +20,10 @@ FORMATS = {
     "xml": "application/xml; charset=utf-8",
     "plain": "text/plain; charset=utf-8",
 }
+BY_ACCEPT = {"Vary": "Accept"}
+"""What an answer says whose form depends on what the client accepts."""
+NO_LIST = {"Content-Type": FORMATS["plain"], **BY_ACCEPT}
+"""Headers of an answer to HEAD."""
 ACCEPTED = {"application/json": "json", "application/xml": "xml", "text/xml": "xml", "text/plain": "plain"}
 
 
@@ -27,9 +31,10 @@ def listed(rows: Sequence[Record], query: Query, entry: Callable[[Record], Entry
     """The page the query asks for: `prefix`, `delimiter`, `path`, `marker`, `end_marker`, `limit`, `reverse`.
 
     rows: named records. entry: what the list shows of one. Names that share what comes before a delimiter are
-    one entry `{subdir}`. Raises: ApiError 412 for a limit that is too large.
+    one entry `{subdir}`. A limit that is not a number is ignored. Raises: ApiError 412 for a limit that is too large.
     """
-    limit = query.integer("limit")
+    given = query.get("limit", "")
+    limit = int(given) if given.isascii() and given.isdigit() else None
     if limit is not None and limit > LONGEST_LIST:
         raise explained(412, f"Maximum limit is {LONGEST_LIST}")
     prefix, delimiter, keeps_folders = _folding(query)
@@ -79,12 +84,15 @@ def wanted_format(request: Request) -> str:
     raise refused(412) if "/" not in accept else explained(406, f"None of {accept} can be given.")
 
 
-def rendered(form: str, root: str, name: str, kind: str, entries: Sequence[Entry]) -> Response:
-    """The list as a body: names line by line, JSON, or XML; 204 when a plain list is empty.
+def rendered(request: Request, root: str, name: str, kind: str, entries: Sequence[Entry]) -> Response:
+    """The list in the form that the request asks for: names line by line, JSON, or XML; 204 when a plain list is empty.
 
     root, name: the outer XML element, `container` or `account`, and its name. kind: the element of an entry.
     """
+    form = wanted_format(request)
     headers = {"Content-Type": FORMATS[form]}
+    if "format" not in request.query:
+        headers |= BY_ACCEPT
     if form == "json":
         return Response(orjson.dumps(list(entries)), 200, headers)
     if form == "xml":

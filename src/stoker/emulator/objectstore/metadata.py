@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from stoker.emulator.objectstore.errors import explained
+from stoker.emulator.objectstore.errors import constrained
 
 LONGEST_NAME = 128
 LONGEST_VALUE = 256
@@ -39,15 +39,15 @@ def user_metadata(headers: Mapping[str, str], kind: str) -> Headers:
     for name, value in found.items():
         short = name.removeprefix(prefix)
         if not short:
-            raise explained(400, "Metadata name cannot be empty")
+            raise constrained("Metadata name cannot be empty")
         if len(short) > LONGEST_NAME:
-            raise explained(400, f"Metadata name too long: {name}")
+            raise constrained(f"Metadata name too long: {name}")
         if len(value) > LONGEST_VALUE:
-            raise explained(400, f"Metadata value longer than {LONGEST_VALUE}: {name}")
+            raise constrained(f"Metadata value longer than {LONGEST_VALUE}: {name}")
     if len(found) > MOST_ENTRIES:
-        raise explained(400, f"Too many metadata items; max {MOST_ENTRIES}")
+        raise constrained(f"Too many metadata items; max {MOST_ENTRIES}")
     if sum(len(name) - len(prefix) + len(value) for name, value in found.items()) > LARGEST_SUM:
-        raise explained(400, f"Total metadata too large; max {LARGEST_SUM}")
+        raise constrained(f"Total metadata too large; max {LARGEST_SUM}")
     return found
 
 

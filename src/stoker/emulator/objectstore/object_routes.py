@@ -12,7 +12,7 @@ from stoker.emulator.objectstore.access import require_object
 from stoker.emulator.objectstore.bulk import deleted_paths, report
 from stoker.emulator.objectstore.conditions import check_conditions, http_date, partial, spans
 from stoker.emulator.objectstore.copying import copy, put_copy
-from stoker.emulator.objectstore.errors import explained, refused
+from stoker.emulator.objectstore.errors import constrained, explained, refused
 from stoker.emulator.objectstore.form_post import form_post, is_form
 from stoker.emulator.objectstore.large_objects import (
     check_dynamic_manifest,
@@ -59,7 +59,7 @@ def get(swift: ObjectStoreRecords, request: Request) -> Response:
     headers["ETag"] = etag
     if is_signed(request):
         headers = _for_strangers(headers, stored["name"], request)
-    wanted = spans(request.headers.get("range"), len(whole)) if request.method == "GET" else None
+    wanted = spans(request.headers.get("range"), len(whole), headers) if request.method == "GET" else None
     if wanted is not None:
         return partial(whole, headers, wanted, stored["hash"])
     body = None if request.method == "HEAD" else whole
@@ -152,10 +152,10 @@ def _delete_at(swift: ObjectStoreRecords, headers: Headers) -> int | None:
         if not value:
             continue
         if not value.isascii() or not value.lstrip("-").isdigit():
-            raise explained(400, f"Non-integer {name.title()}")
+            raise constrained(f"Non-integer {name.title()}")
         moment = start + int(value)
         if moment <= now:
-            raise explained(400, f"{name.title()} in past")
+            raise constrained(f"{name.title()} in past")
         return moment
     return None
 

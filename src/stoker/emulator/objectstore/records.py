@@ -9,7 +9,8 @@ from urllib.parse import unquote
 
 from stoker.emulator.core.cloud import Cloud, Records, new_hex_id
 from stoker.emulator.core.store import Record
-from stoker.emulator.objectstore.errors import explained, refused
+from stoker.emulator.objectstore.conditions import http_date
+from stoker.emulator.objectstore.errors import constrained, explained, refused
 from stoker.emulator.objectstore.metadata import ACCOUNT_QUOTAS
 
 LONGEST_CONTAINER_NAME = 256
@@ -61,7 +62,7 @@ class ObjectStoreRecords(Records):
     def put_container(self, account: str, name: str, headers: Mapping[str, str]) -> tuple[Record, bool]:
         """Make the container, or change its headers; the container and whether it is new."""
         if len(name) > LONGEST_CONTAINER_NAME:
-            raise explained(400, f"Container name length of {len(name)} longer than {LONGEST_CONTAINER_NAME}")
+            raise constrained(f"Container name length of {len(name)} longer than {LONGEST_CONTAINER_NAME}")
         known = self.containers.get(f"{account}/{name}")
         if known is not None:
             return self.containers.update(known, headers=dict(headers)), False
@@ -112,7 +113,7 @@ class ObjectStoreRecords(Records):
         old versions is missing.
         """
         if len(name.encode()) > LONGEST_OBJECT_NAME:
-            raise explained(400, f"Object name length of {len(name.encode())} longer than {LONGEST_OBJECT_NAME}")
+            raise constrained(f"Object name length of {len(name.encode())} longer than {LONGEST_OBJECT_NAME}")
         described = {
             "bytes": len(data),
             "hash": hashlib.md5(data, usedforsecurity=False).hexdigest(),
@@ -123,7 +124,7 @@ class ObjectStoreRecords(Records):
             **fields,
         }
         if described.pop("expected_hash", described["hash"]) != described["hash"]:
-            raise refused(422)
+            raise refused(422, {"Last-Modified": http_date(self.cloud.clock.now())})
         self._check_quotas(container, name, described["bytes"])
         self._keep_version(container, name)
         stored = self._store(container, name, data, described)

@@ -9,7 +9,7 @@ from stoker.emulator.core.cloud import Handler, Routes, Service
 from stoker.emulator.core.errors import ApiError
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.objectstore import account_routes, container_routes, info_routes, object_routes
-from stoker.emulator.objectstore.errors import HTML, error_body
+from stoker.emulator.objectstore.errors import EXPLANATIONS, HTML, error_body, page
 from stoker.emulator.objectstore.info_routes import NoRecords
 from stoker.emulator.objectstore.records import ObjectStoreRecords
 from stoker.emulator.objectstore.static_web import container_page, site_page
@@ -41,16 +41,20 @@ ROUTES: Routes = {
 
 
 def traced(handler: Handler) -> Handler:
-    """The handler with what every answer of Swift carries, errors included: a transaction id, a content type."""
+    """The handler with what every answer of Swift carries, errors included: a transaction id, which is the ID of the
+    request too, a content type, and for requests that are accepted a page."""
 
     @wraps(handler)
     def answer(swift: ObjectStoreRecords, request: Request) -> Response:
+        request.id = f"tx{uuid4().hex[:21]}-{int(swift.cloud.clock.now()):010x}"
         try:
             response = handler(swift, request)
         except ApiError as error:
             response = Response(error_body(error), error.status, error.headers)
+        if response.status == 202 and not response.body:
+            response.body = page("Accepted", EXPLANATIONS[202])
         response.headers.setdefault("Content-Type", HTML)
-        response.headers["X-Trans-Id"] = f"tx{uuid4().hex[:21]}-{int(swift.cloud.clock.now()):010x}"
+        response.headers["X-Trans-Id"] = request.id
         return response
 
     return answer
