@@ -10,6 +10,7 @@ from typing import Any
 from stoker.emulator.core.errors import bad_request, conflict
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
+from stoker.emulator.loadbalancer.checks import failure
 from stoker.emulator.loadbalancer.kinds import (
     HEALTH_MONITOR,
     L7_POLICY,
@@ -53,6 +54,8 @@ TARGETS = {
     "REDIRECT_PREFIX": "redirect_prefix",
 }
 """Where each action of an L7 policy redirects to; REJECT redirects nowhere."""
+CONTAINED = {"redirect_pool_id": "redirect_pool"}
+"""The field with a new object instead of the ID of one."""
 
 
 class Draft:
@@ -68,11 +71,11 @@ class Draft:
         """The other objects of a kind in this load balancer, those of the draft included, with these values."""
         stored = self.records.rows[kind].select(load_balancer_id=self.balancer["id"])
         drafted = [row for one, row in self.made if one is kind]
-        wanted = equals.items()
+        fitting = equals.items()
         return [
             row
             for row in (*stored, *drafted)
-            if row["id"] != record.get("id") and all(row[name] == value for name, value in wanted)
+            if row["id"] != record.get("id") and all(row[name] == value for name, value in fitting)
         ]
 
     def part(self, kind: Kind, key: str) -> Record:
@@ -85,7 +88,10 @@ class Draft:
 
     def add(self, kind: Kind, given: Any, **parents: str) -> Record:
         """Draft an object and those that it contains. Raises ApiError 400, 404 and 409."""
-        values = kind.values(given)
+        return self.place(kind, wanted(kind, given), **parents)
+
+    def place(self, kind: Kind, values: Record, **parents: str) -> Record:
+        """Draft an object with the fields that `wanted` returns. Raises ApiError 400, 404 and 409."""
         kept = {name: value for name, value in values.items() if name not in NOT_KEPT}
         kept.pop("project_id", None)
         record = self.records.new(kind, kept, self.balancer["project_id"], self.balancer["id"])
@@ -156,8 +162,18 @@ def create_balancer(records: LoadBalancerRecords, caller: Context, given: Any) -
     return balancer
 
 
+def wanted(kind: Kind, given: Any) -> Record:
+    """The fields of a new object, checked without regard to other objects. Raises ApiError 400."""
+    values = kind.values(given)
+    if kind in OWN_CHECKS:
+        OWN_CHECKS[kind](values)
+    return values
+
+
 def check(draft: Draft, kind: Kind, record: Record) -> None:
     """Check the fields of an object with each other and with those of its siblings. Raises ApiError 400 and 409."""
+    if kind in OWN_CHECKS:
+        OWN_CHECKS[kind](record)
     CHECKS.get(kind, _unchecked)(draft, record)
 
 
@@ -190,15 +206,17 @@ def _check_listener(draft: Draft, record: Record) -> None:
     for other in draft.siblings(LISTENER, record, protocol_port=port):
         if SEPARATE_PROTOCOLS.get(other["protocol"], "TCP") == transport:
             raise conflict(
-                f"Another Listener on this Load Balancer is already using protocol {transport} and protocol_port {port}"
+                f"Another Listener on this Load Balancer is already using protocol {protocol} and protocol_port {port}"
             )
     if protocol == "TERMINATED_HTTPS" and not (record["default_tls_container_ref"] or record["sni_container_refs"]):
-        raise bad_request("An SNI or default certificate container reference must be provided with TERMINATED_HTTPS.")
+        raise failure(
+            f"An SNI or default certificate container reference must be provided for {protocol} protocol listeners."
+        )
     _check_allowed(draft, record)
     if record["hsts_max_age"] is None and (record["hsts_include_subdomains"] or record["hsts_preload"]):
-        raise bad_request("HSTS configuration options hsts_include_subdomains and hsts_preload require hsts_max_age.")
+        raise failure("HSTS configuration options hsts_include_subdomains and hsts_preload require hsts_max_age.")
     if record["hsts_max_age"] is not None and protocol != "TERMINATED_HTTPS":
-        raise bad_request("The HSTS feature can only be used for TERMINATED_HTTPS listeners.")
+        raise failure("The HSTS feature can only be used for TERMINATED_HTTPS listeners.")
     if record["default_pool_id"]:
         _check_protocols(record, draft.part(POOL, record["default_pool_id"]))
 
@@ -209,12 +227,12 @@ def _check_allowed(draft: Draft, record: Record) -> None:
         return
     version = draft.records.addresses.version(draft.balancer)
     if any(ip_network(cidr, strict=False).version != version for cidr in record["allowed_cidrs"]):
-        raise bad_request("Validation failure: The allowed_cidrs IP version must match the VIP address IP version.")
+        raise failure("The allowed_cidrs IP version must match the VIP address IP version.")
 
 
 def _check_protocols(listener: Record, pool: Record) -> None:
     if pool["protocol"] not in POOL_PROTOCOLS[listener["protocol"]]:
-        raise bad_request(
+        raise failure(
             f"The pool protocol '{pool['protocol']}' is invalid while the listener protocol is "
             f"'{listener['protocol']}'."
         )
@@ -231,9 +249,18 @@ def _check_pool(draft: Draft, record: Record) -> None:
     if (listener_id := record.get("listener_id")) is None:
         return
     listener = draft.part(LISTENER, listener_id)
-    if listener["default_pool_id"]:
-        raise conflict(f"Listener {listener_id} already has a default pool.")
     _check_protocols(listener, record)
+    if listener["default_pool_id"]:
+        raise conflict("This listener already has a default pool")
+
+
+def _check_session(values: Record) -> None:
+    session = values["session_persistence"] or {"type": None}
+    by_application = session["type"] == "APP_COOKIE"
+    if by_application and not session.get("cookie_name"):
+        raise failure('Field "cookie_name" must be specified when using the "APP_COOKIE" session persistence type.')
+    if not by_application and session.get("cookie_name"):
+        raise failure('Field "cookie_name" can only be specified with session persistence of type "APP_COOKIE".')
 
 
 # -- members and health monitors -----------------------------------------------------------------------------------
@@ -274,13 +301,15 @@ def _after_policy(draft: Draft, record: Record, values: Record) -> None:
         draft.add(L7_RULE, rule, l7policy_id=record["id"])
 
 
+def _check_target(values: Record) -> None:
+    needed = TARGETS.get(values["action"])
+    if needed is not None and not values[needed] and not (needed in CONTAINED and values.get(CONTAINED[needed])):
+        raise bad_request(f"Invalid L7 Policy arguments: {needed} must not be None")
+
+
 def _check_policy(draft: Draft, record: Record) -> None:
     needed = TARGETS.get(record["action"])
-    for name in TARGETS.values():
-        if name == needed and not record[name]:
-            raise bad_request(f"The action {record['action']} needs {name}.")
-        if name != needed:
-            record[name] = None
+    record.update(dict.fromkeys((name for name in TARGETS.values() if name != needed), None))
     redirects = record["action"] in ("REDIRECT_TO_URL", "REDIRECT_PREFIX")
     record["redirect_http_code"] = (record["redirect_http_code"] or 302) if redirects else None
     listener = draft.part(LISTENER, record["listener_id"])
@@ -301,6 +330,8 @@ def _check_rule(draft: Draft, record: Record) -> None:
 Step = Callable[[Draft, Record, Record], None]
 BEFORE: Mapping[Kind, Step] = {LISTENER: _before_listener, L7_POLICY: _before_policy}
 AFTER: Mapping[Kind, Step] = {LISTENER: _after_listener, POOL: _after_pool, L7_POLICY: _after_policy}
+OWN_CHECKS: Mapping[Kind, Callable[[Record], None]] = {POOL: _check_session, L7_POLICY: _check_target}
+"""Checks that do not depend on other objects; the service makes them before all others."""
 CHECKS: Mapping[Kind, Callable[[Draft, Record], None]] = {
     LISTENER: _check_listener,
     POOL: _check_pool,

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from ipaddress import ip_address, ip_network
 from typing import Any
 
 from stoker.emulator.core import fields
-from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.fields import Check
+from stoker.emulator.core.http import Request
 from stoker.emulator.core.store import Record
+from stoker.emulator.loadbalancer import checks
 
 LAST_POSITION = 2_147_483_647
 SEPARATE_PROTOCOLS = {"UDP": "UDP", "SCTP": "SCTP"}
@@ -40,6 +41,7 @@ class Kind:
 
     path: the collection in URLs and in the store. member, members: the keys around one object and around a list.
     title: the name in messages. parent: the field with the ID of the object that contains it, "" for none.
+    argument: what messages call the whole body; `member` unless it has a name of its own.
     """
 
     path: str
@@ -48,13 +50,27 @@ class Kind:
     title: str
     fields: Mapping[str, Field]
     parent: str = ""
+    argument: str = ""
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """The object in the body of a request. Raises ApiError 400."""
+        body = request.json
+        for name in body if isinstance(body, dict) else ():
+            if name != self.member:
+                raise self.unknown(name)
+        return request.object(self.member)
+
+    def unknown(self, name: str, *within: str) -> ApiError:
+        """The 400 for a name that is not known at a place of the body."""
+        where = ".".join((self.argument or self.member, *within))
+        return bad_request(f"Unknown attribute for argument {where}: {name}")
 
     def values(self, given: Any) -> Record:
         """The fields of a new object, defaults included. Raises ApiError 400."""
         checked = self.checked(given)
         for name, field in self.fields.items():
             if field.required and checked.get(name) is None:
-                raise fields.invalid(name, "", "Mandatory field missing.")
+                raise checks.refused(name, None, "Mandatory field missing.")
         return {name: _or_default(checked.get(name), field) for name, field in self.fields.items()}
 
     def changes(self, given: Any) -> Record:
@@ -62,7 +78,7 @@ class Kind:
         checked = self.checked(given)
         for name in checked:
             if self.fields[name].fixed:
-                raise bad_request(f"Unknown attribute for argument {self.member}: {name}")
+                raise self.unknown(name, self.member)
         return {name: _or_default(value, self.fields[name]) for name, value in checked.items()}
 
     def checked(self, given: Any) -> Record:
@@ -71,9 +87,9 @@ class Kind:
             raise bad_request(f"Invalid input for field/attribute {self.member}. Value: {given}. It must be an object.")
         for name, value in given.items():
             if name not in self.fields:
-                raise bad_request(f"Unknown attribute for argument {self.member}: {name}")
+                raise self.unknown(name, self.member)
             if value is not None and (problem := self.fields[name].check(value)) is not None:
-                raise fields.invalid(name, value, problem)
+                raise checks.refused(name, value, problem)
         return {name: None if value is None else self.fields[name].read(value) for name, value in given.items()}
 
 
@@ -83,35 +99,8 @@ def _or_default(value: Any, field: Field) -> Any:
     return list(field.default) if isinstance(field.default, list) else field.default
 
 
-def _address(value: Any) -> str | None:
-    try:
-        ip_address(value if isinstance(value, str) else "")
-    except ValueError:
-        return f"{value!r} is not an IP address"
-    return None
-
-
-def _network(value: Any) -> str | None:
-    try:
-        ip_network(value if isinstance(value, str) else "", strict=False)
-    except ValueError:
-        return f"{value!r} is not a CIDR"
-    return None
-
-
-def _session_persistence(value: Any) -> str | None:
-    known = {"type", "cookie_name", "persistence_timeout", "persistence_granularity"}
-    if not isinstance(value, dict) or not {"type"} <= value.keys() <= known:
-        return f"it must be an object with 'type' and maybe {', '.join(sorted(known - {'type'}))}"
-    if (problem := fields.one_of("SOURCE_IP", "HTTP_COOKIE", "APP_COOKIE")(value["type"])) is not None:
-        return problem
-    if (value["type"] == "APP_COOKIE") != bool(value.get("cookie_name")):
-        return "cookie_name must be given for APP_COOKIE, and for no other type"
-    return None
-
-
 def _number(minimum: int, maximum: int | None = None, default: int | None = None, **more: bool) -> Field:
-    return Field(fields.integer(minimum, maximum), default, read=fields.as_integer, **more)
+    return Field(checks.integer(minimum, maximum), default, read=fields.as_integer, **more)
 
 
 def _port(**more: bool) -> Field:
@@ -122,14 +111,14 @@ def _flag(default: bool) -> Field:
     return Field(fields.boolean, default, read=fields.as_boolean)
 
 
-TEXT = fields.text()
-ID = fields.identifier
+TEXT = checks.text()
+ID = checks.identifier
 ADMIN_STATE_UP = _flag(True)
 NAMED: Mapping[str, Field] = {
     "name": Field(TEXT, ""),
     "description": Field(TEXT, ""),
     "admin_state_up": ADMIN_STATE_UP,
-    "tags": Field(fields.items(TEXT, unique=True), []),
+    "tags": Field(checks.items(TEXT, unique=True), []),
 }
 UNDESCRIBED = {name: field for name, field in NAMED.items() if name != "description"}
 PROJECT = {"project_id": Field(TEXT, fixed=True), "tenant_id": Field(TEXT, fixed=True)}
@@ -142,7 +131,7 @@ LOAD_BALANCER = Kind(
     {
         **NAMED,
         **PROJECT,
-        "vip_address": Field(_address, fixed=True),
+        "vip_address": Field(checks.address, fixed=True),
         "vip_port_id": Field(ID, fixed=True),
         "vip_subnet_id": Field(ID, fixed=True),
         "vip_network_id": Field(ID, fixed=True),
@@ -150,9 +139,10 @@ LOAD_BALANCER = Kind(
         "provider": Field(TEXT, fixed=True),
         "flavor_id": Field(ID, fixed=True),
         "availability_zone": Field(TEXT, fixed=True),
-        "listeners": Field(fields.items(fields.anything), [], fixed=True),
-        "pools": Field(fields.items(fields.anything), [], fixed=True),
+        "listeners": Field(checks.items(fields.anything), [], fixed=True),
+        "pools": Field(checks.items(fields.anything), [], fixed=True),
     },
+    argument="load_balancer",
 )
 LISTENER = Kind(
     "listeners",
@@ -164,7 +154,7 @@ LISTENER = Kind(
         **PROJECT,
         "loadbalancer_id": Field(ID, fixed=True),
         "protocol": Field(
-            fields.one_of("HTTP", "HTTPS", "PROMETHEUS", "SCTP", "TCP", "TERMINATED_HTTPS", "UDP"),
+            checks.one_of("HTTP", "HTTPS", "PROMETHEUS", "SCTP", "TCP", "TERMINATED_HTTPS", "UDP"),
             required=True,
             fixed=True,
         ),
@@ -172,21 +162,21 @@ LISTENER = Kind(
         "connection_limit": _number(-1, None, -1),
         "default_pool_id": Field(ID),
         "default_pool": Field(fields.anything, fixed=True),
-        "l7policies": Field(fields.items(fields.anything), [], fixed=True),
+        "l7policies": Field(checks.items(fields.anything), [], fixed=True),
         "default_tls_container_ref": Field(TEXT),
-        "sni_container_refs": Field(fields.items(TEXT), []),
+        "sni_container_refs": Field(checks.items(TEXT), []),
         "insert_headers": Field(fields.text_map(), {}),
-        "allowed_cidrs": Field(fields.items(_network)),
+        "allowed_cidrs": Field(checks.items(checks.network)),
         "timeout_client_data": _number(0, None, 50000),
         "timeout_member_connect": _number(0, None, 5000),
         "timeout_member_data": _number(0, None, 50000),
         "timeout_tcp_inspect": _number(0, None, 0),
-        "client_authentication": Field(fields.one_of("NONE", "OPTIONAL", "MANDATORY"), "NONE"),
+        "client_authentication": Field(checks.one_of("NONE", "OPTIONAL", "MANDATORY"), "NONE"),
         "client_ca_tls_container_ref": Field(TEXT),
         "client_crl_container_ref": Field(TEXT),
         "tls_ciphers": Field(TEXT),
-        "tls_versions": Field(fields.items(TEXT)),
-        "alpn_protocols": Field(fields.items(TEXT)),
+        "tls_versions": Field(checks.items(TEXT)),
+        "alpn_protocols": Field(checks.items(TEXT)),
         "hsts_max_age": _number(0),
         "hsts_include_subdomains": _flag(False),
         "hsts_preload": _flag(False),
@@ -204,20 +194,20 @@ POOL = Kind(
         "loadbalancer_id": Field(ID, fixed=True),
         "listener_id": Field(ID, fixed=True),
         "protocol": Field(
-            fields.one_of("HTTP", "HTTPS", "PROXY", "PROXYV2", "SCTP", "TCP", "UDP"), required=True, fixed=True
+            checks.one_of("HTTP", "HTTPS", "PROXY", "PROXYV2", "SCTP", "TCP", "UDP"), required=True, fixed=True
         ),
         "lb_algorithm": Field(
-            fields.one_of("LEAST_CONNECTIONS", "ROUND_ROBIN", "SOURCE_IP", "SOURCE_IP_PORT"), required=True
+            checks.one_of("LEAST_CONNECTIONS", "ROUND_ROBIN", "SOURCE_IP", "SOURCE_IP_PORT"), required=True
         ),
-        "session_persistence": Field(_session_persistence),
+        "session_persistence": Field(checks.session_persistence),
         "tls_enabled": _flag(False),
         "tls_container_ref": Field(TEXT),
         "ca_tls_container_ref": Field(TEXT),
         "crl_container_ref": Field(TEXT),
         "tls_ciphers": Field(TEXT),
-        "tls_versions": Field(fields.items(TEXT)),
-        "alpn_protocols": Field(fields.items(TEXT)),
-        "members": Field(fields.items(fields.anything), [], fixed=True),
+        "tls_versions": Field(checks.items(TEXT)),
+        "alpn_protocols": Field(checks.items(TEXT)),
+        "members": Field(checks.items(fields.anything), [], fixed=True),
         "healthmonitor": Field(fields.anything, fixed=True),
     },
     "load_balancer_id",
@@ -230,12 +220,12 @@ MEMBER = Kind(
     {
         **UNDESCRIBED,
         **PROJECT,
-        "address": Field(_address, required=True, fixed=True),
+        "address": Field(checks.address, required=True, fixed=True),
         "protocol_port": _port(required=True, fixed=True),
         "subnet_id": Field(ID, fixed=True),
         "weight": _number(0, 256, 1),
         "backup": _flag(False),
-        "monitor_address": Field(_address),
+        "monitor_address": Field(checks.address),
         "monitor_port": _port(),
     },
     "pool_id",
@@ -250,17 +240,17 @@ HEALTH_MONITOR = Kind(
         **PROJECT,
         "pool_id": Field(ID, fixed=True),
         "type": Field(
-            fields.one_of("HTTP", "HTTPS", "PING", "SCTP", "TCP", "TLS-HELLO", "UDP-CONNECT"), required=True, fixed=True
+            checks.one_of("HTTP", "HTTPS", "PING", "SCTP", "TCP", "TLS-HELLO", "UDP-CONNECT"), required=True, fixed=True
         ),
         "delay": _number(0, required=True),
         "timeout": _number(0, required=True),
         "max_retries": _number(1, 10, required=True),
         "max_retries_down": _number(1, 10, 3),
         "http_method": Field(
-            fields.one_of("CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE")
+            checks.one_of("CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE")
         ),
-        "url_path": Field(fields.text(1, pattern=r"/\S*")),
-        "expected_codes": Field(fields.text(pattern=r"\d{3}(\s*,\s*\d{3})*|\d{3}-\d{3}")),
+        "url_path": Field(checks.text(1, pattern=r"/\S*")),
+        "expected_codes": Field(checks.text(pattern=r"\d{3}(\s*,\s*\d{3})*|\d{3}-\d{3}")),
         "http_version": Field(fields.anything),
         "domain_name": Field(TEXT),
     },
@@ -270,21 +260,21 @@ L7_POLICY = Kind(
     "l7policies",
     "l7policy",
     "l7policies",
-    "L7Policy",
+    "L7 Policy",
     {
         **NAMED,
         **PROJECT,
         "listener_id": Field(ID, fixed=True),
         "action": Field(
-            fields.one_of("REDIRECT_PREFIX", "REDIRECT_TO_POOL", "REDIRECT_TO_URL", "REJECT"), required=True
+            checks.one_of("REDIRECT_PREFIX", "REDIRECT_TO_POOL", "REDIRECT_TO_URL", "REJECT"), required=True
         ),
         "redirect_pool_id": Field(ID),
         "redirect_pool": Field(fields.anything, fixed=True),
-        "redirect_url": Field(fields.text(pattern=r"https?://\S+")),
-        "redirect_prefix": Field(fields.text(pattern=r"https?://\S+")),
-        "redirect_http_code": Field(fields.one_of(301, 302, 303, 307, 308)),
+        "redirect_url": Field(checks.text(pattern=r"https?://\S+")),
+        "redirect_prefix": Field(checks.text(pattern=r"https?://\S+")),
+        "redirect_http_code": Field(checks.one_of(301, 302, 303, 307, 308)),
         "position": _number(1, LAST_POSITION, LAST_POSITION),
-        "rules": Field(fields.items(fields.anything), [], fixed=True),
+        "rules": Field(checks.items(fields.anything), [], fixed=True),
     },
     "listener_id",
 )
@@ -292,13 +282,13 @@ L7_RULE = Kind(
     "rules",
     "rule",
     "rules",
-    "L7Rule",
+    "L7 Rule",
     {
         "admin_state_up": ADMIN_STATE_UP,
         "tags": NAMED["tags"],
         **PROJECT,
         "type": Field(
-            fields.one_of(
+            checks.one_of(
                 "COOKIE",
                 "FILE_TYPE",
                 "HEADER",
@@ -311,10 +301,10 @@ L7_RULE = Kind(
             required=True,
         ),
         "compare_type": Field(
-            fields.one_of("CONTAINS", "ENDS_WITH", "EQUAL_TO", "REGEX", "STARTS_WITH"), required=True
+            checks.one_of("CONTAINS", "ENDS_WITH", "EQUAL_TO", "REGEX", "STARTS_WITH"), required=True
         ),
         "key": Field(TEXT),
-        "value": Field(fields.text(1), required=True),
+        "value": Field(checks.text(1), required=True),
         "invert": _flag(False),
     },
     "l7policy_id",

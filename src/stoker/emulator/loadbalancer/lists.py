@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Query, Request, Response
 from stoker.emulator.core.paging import ordered, page
+from stoker.emulator.loadbalancer.records import OUTSIDE
 
 NOT_FILTERS = frozenset({"fields", "limit", "marker", "page_reverse", "sort", "sort_dir", "sort_key"})
 TAG_FILTERS: Mapping[str, Callable[[set[str], set[str]], bool]] = {
@@ -18,20 +19,28 @@ TAG_FILTERS: Mapping[str, Callable[[set[str], set[str]], bool]] = {
 }
 
 
-def listed(request: Request, members: str, rows: Iterable[dict[str, Any]], key: str = "id") -> Response:
+def listed(
+    request: Request,
+    members: str,
+    rows: Iterable[dict[str, Any]],
+    key: str = "id",
+    filters: Collection[str] | None = None,
+) -> Response:
     """The answer to a list: `{members: […], members_links: […]}`; rows are objects as the API shows them.
+
+    filters: the fields that the query may compare; None for any.
 
     They are in the order of their creation, or of their keys if they have no time of creation.
 
-    Raises: ApiError 400 for a wrong limit, marker or order.
+    Raises: ApiError 400 for a wrong filter, limit, marker or order.
     """
     query = request.query
+    _check_query(query, filters)
     wanted = [row for row in rows if _wanted(query, row)]
     default = () if any("created_at" in row for row in wanted) else ((key, False),)
     found = page(ordered(wanted, query, default), query, key=key, missing=_unknown)
     shown = [trimmed(row, query) for row in found.rows]
-    links = found.links(request)
-    return Response({members: shown, **({f"{members}_links": links} if links else {})})
+    return Response({members: shown, f"{members}_links": found.links(request)})
 
 
 def trimmed(row: dict[str, Any], query: Query) -> dict[str, Any]:
@@ -41,7 +50,16 @@ def trimmed(row: dict[str, Any], query: Query) -> dict[str, Any]:
 
 
 def _unknown(marker: str) -> ApiError:
-    return bad_request(f"Invalid marker {marker}: there is no such object in the list.")
+    return bad_request(f"Supplied pagination marker '{marker}' is not valid.")
+
+
+def _check_query(query: Query, filters: Collection[str] | None) -> None:
+    limit = query.get("limit")
+    if limit is not None and not (limit.isascii() and limit.isdigit()):
+        raise ApiError(400, f"Supplied pagination limit '{limit}' is not valid.", OUTSIDE)
+    known = {*NOT_FILTERS, *TAG_FILTERS, *(filters or ())}
+    if filters is not None and any(name not in known for name, _ in query.pairs):
+        raise bad_request("One or more arguments are either duplicate or invalid")
 
 
 def _wanted(query: Query, row: Mapping[str, Any]) -> bool:
@@ -58,7 +76,7 @@ def _wanted(query: Query, row: Mapping[str, Any]) -> bool:
 
 def _field(name: str, row: Mapping[str, Any]) -> str:
     """The field that a filter compares: `loadbalancer_id` is the ID of one of the `loadbalancers`."""
-    parents = f"{name.removesuffix('_id')}s"
+    parents = f"{name.removesuffix('_id').replace('load_balancer', 'loadbalancer')}s"
     return parents if name not in row and name.endswith("_id") and parents in row else name
 
 

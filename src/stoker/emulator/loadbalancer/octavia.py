@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from stoker.emulator.core.cloud import Service
 from stoker.emulator.core.guards import restricted
-from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.http import Phrases, Request, Response
 from stoker.emulator.loadbalancer.operator_routes import AMPHORAE, setups
 from stoker.emulator.loadbalancer.records import LoadBalancerRecords, error_body
 from stoker.emulator.loadbalancer.routes import parts
@@ -45,4 +45,5 @@ LOAD_BALANCER_SERVICE = Service(
     root={"/": {"GET": versions}, **AMPHORAE},
     public=frozenset({"GET /"}),
     error_body=error_body,
+    phrases=Phrases(not_json="Request is not in valid JSON format"),
 )

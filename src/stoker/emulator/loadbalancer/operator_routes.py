@@ -14,6 +14,7 @@ from stoker.emulator.core.errors import bad_request, conflict, forbidden, not_fo
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.limits import DEFAULT
 from stoker.emulator.core.store import Collection, Record
+from stoker.emulator.loadbalancer import checks
 from stoker.emulator.loadbalancer.building import PROVIDERS
 from stoker.emulator.loadbalancer.kinds import LOAD_BALANCER, NAMED, TEXT, Field, Kind
 from stoker.emulator.loadbalancer.lists import listed, trimmed
@@ -55,7 +56,7 @@ def _data(what: str) -> Field:
 
 
 _ENABLED = NAMED["admin_state_up"]
-PROVIDER = Field(fields.one_of(*PROVIDERS), "amphora")
+PROVIDER = Field(checks.one_of(*PROVIDERS), "amphora")
 FLAVOR_PROFILE = Kind(
     "flavorprofiles",
     "flavorprofile",
@@ -69,10 +70,10 @@ FLAVOR = Kind(
     "flavors",
     "Flavor",
     {
-        "name": Field(fields.text(1), required=True),
+        "name": Field(checks.text(1), required=True),
         "description": Field(TEXT, ""),
         "enabled": _ENABLED,
-        "flavor_profile_id": Field(fields.identifier, required=True, fixed=True),
+        "flavor_profile_id": Field(checks.identifier, required=True, fixed=True),
     },
 )
 ZONE_PROFILE = Kind(
@@ -88,10 +89,10 @@ ZONE = Kind(
     "availability_zones",
     "Availability Zone",
     {
-        "name": Field(fields.text(1), required=True, fixed=True),
+        "name": Field(checks.text(1), required=True, fixed=True),
         "description": Field(TEXT, ""),
         "enabled": _ENABLED,
-        "availability_zone_profile_id": Field(fields.identifier, required=True, fixed=True),
+        "availability_zone_profile_id": Field(checks.identifier, required=True, fixed=True),
     },
 )
 
@@ -129,7 +130,7 @@ class Setup:
 
     def create(self, records: LoadBalancerRecords, request: Request) -> Response:
         request.context.require()
-        values = self.kind.values(request.object(self.kind.member))
+        values = self.kind.values(self.kind.body(request))
         rows = self.rows(records)
         if self.profile_field:
             profiles = records.flavor_profiles if self.kind is FLAVOR else records.zone_profiles
@@ -142,7 +143,7 @@ class Setup:
         request.context.require()
         rows = self.rows(records)
         row = rows.require(request.vars["id"])
-        changes = self.kind.changes(request.object(self.kind.member))
+        changes = self.kind.changes(self.kind.body(request))
         frozen = changes.keys() - {"name"}
         if not self.profile_field and frozen and self.used(records, row):
             raise conflict(f"{self.kind.title} {row['id']} is in use and cannot be modified.")
@@ -207,14 +208,19 @@ SETUPS = (
 # -- quotas --------------------------------------------------------------------------------------------------------
 
 
-def _quota_view(limits: dict[str, int]) -> dict[str, int]:
+def _limits_view(limits: dict[str, int]) -> dict[str, Any]:
     return {**limits, **{alias: limits[name] for name, alias in QUOTA_ALIASES.items()}}
+
+
+def _quota_view(records: LoadBalancerRecords, project_id: str) -> dict[str, Any]:
+    own = _limits_view(records.quotas.limits_of(project_id))
+    return {**own, "project_id": project_id, "tenant_id": project_id}
 
 
 def list_quotas(records: LoadBalancerRecords, request: Request) -> Response:
     request.context.require()
     projects = [row["id"] for row in records.quotas.rows if row["id"] != DEFAULT]
-    rows = [{"project_id": key, **_quota_view(records.quotas.limits_of(key))} for key in projects]
+    rows = [_quota_view(records, key) for key in projects]
     return listed(request, "quotas", rows, "project_id")
 
 
@@ -222,11 +228,11 @@ def show_quota(records: LoadBalancerRecords, request: Request) -> Response:
     key = request.vars["project_id"]
     if not request.context.is_admin and key != request.context.project_id:
         raise forbidden("Policy does not allow this request to be performed.")
-    return Response({"quota": _quota_view(records.quotas.limits_of(key))})
+    return Response({"quota": _quota_view(records, key)})
 
 
 def show_default_quota(records: LoadBalancerRecords, request: Request) -> Response:
-    return Response({"quota": _quota_view(records.quotas.default_limits())})
+    return Response({"quota": _limits_view(records.quotas.default_limits())})
 
 
 def update_quota(records: LoadBalancerRecords, request: Request) -> Response:
@@ -238,19 +244,19 @@ def update_quota(records: LoadBalancerRecords, request: Request) -> Response:
         name = names.get(given, given)
         if name not in initial:
             raise bad_request(f"Unknown attribute for argument quota: {given}")
-        if value is not None and (problem := fields.integer(-1, 2_147_483_647)(value)) is not None:
-            raise fields.invalid(given, value, problem)
+        if value is not None and (problem := checks.integer(-1, 2_147_483_647)(value)) is not None:
+            raise checks.refused(given, value, problem)
         number = fields.as_integer(value)
         changes[name] = initial[name] if number is None else number
     key = request.vars["project_id"]
     records.quotas.set_limits(key, changes)
-    return Response({"quota": _quota_view(records.quotas.limits_of(key))}, 202)
+    return Response({"quota": _quota_view(records, key)}, 202)
 
 
 def reset_quota(records: LoadBalancerRecords, request: Request) -> Response:
     request.context.require()
     records.quotas.reset_limits(request.vars["project_id"])
-    return Response(status=204)
+    return Response(status=202)
 
 
 # -- what the cloud offers -----------------------------------------------------------------------------------------

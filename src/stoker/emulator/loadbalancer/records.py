@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from stoker.emulator.core.cloud import Cloud, Records, new_id
-from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
+from stoker.emulator.core.errors import ApiError, RolesLacking, conflict, forbidden, not_found
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.limits import Limits
 from stoker.emulator.core.store import Collection, Record
+from stoker.emulator.loadbalancer.checks import failure
 from stoker.emulator.loadbalancer.kinds import (
     HEALTH_MONITOR,
     KINDS,
@@ -29,6 +30,8 @@ from stoker.emulator.loadbalancer.vip import VirtualAddresses
 
 SECONDS_TO_BUILD = 5.0
 SECONDS_TO_CHANGE = 1.0
+OUTSIDE = "Bad Request"
+"""The kind of errors that Octavia's web framework renders in a form of its own: those outside of handlers."""
 TIMESTAMP = "%Y-%m-%dT%H:%M:%S"
 CONTAINS: Mapping[Kind, tuple[Kind, ...]] = {
     LISTENER: (L7_POLICY,),
@@ -37,6 +40,7 @@ CONTAINS: Mapping[Kind, tuple[Kind, ...]] = {
 }
 """What is deleted together with an object."""
 
+DENIED = "Policy does not allow this request to be performed."
 Found = tuple[Kind, Record]
 
 
@@ -79,8 +83,14 @@ class LoadBalancerRecords(Records):
         if parent is not None and record[kind.parent] != parent:
             raise self.rows[kind].missing(key)
         if not caller.may_see(record):
-            raise forbidden("Policy does not allow this request to be performed.")
+            raise forbidden(DENIED)
         return record
+
+    def outer(self, caller: Context, kind: Kind, key: str) -> Record:
+        """The object that a path names before another one. Raises: see `reach`."""
+        if self.rows[kind].get(key) is None:
+            raise ApiError(404, self.rows[kind].missing(key).message, OUTSIDE)
+        return self.reach(caller, kind, key)
 
     def part(self, caller: Context, kind: Kind, key: str) -> Record:
         """An object that the body of a request refers to. Raises: see `reach`."""
@@ -218,10 +228,10 @@ class LoadBalancerRecords(Records):
             self._check_unused(kind, record)
             self.begin(balancer, {"PENDING_DELETE": self.within(kind, record)}, SECONDS_TO_CHANGE)
             return
-        self.require_mutable(balancer, "ERROR")
         targets = [(one, row) for one in KINDS for row in self.rows[one].select(load_balancer_id=balancer["id"])]
         if len(targets) > 1 and not cascade:
-            raise bad_request(f"Cannot delete Load Balancer {balancer['id']} - it has children")
+            raise failure(f"Cannot delete Load Balancer {balancer['id']} - it has children")
+        self.require_mutable(balancer, "ERROR")
         self.begin(balancer, {"PENDING_DELETE": targets}, SECONDS_TO_CHANGE)
 
     def _check_unused(self, kind: Kind, record: Record) -> None:
@@ -242,8 +252,10 @@ def _missing(title: str) -> Callable[[str], ApiError]:
 
 def error_body(error: ApiError) -> dict[str, object]:
     """Octavia's form of an error, that of its web framework."""
+    if error.kind is not None:
+        return {"title": error.kind, "code": error.status, "description": error.message}
     return {
         "faultcode": "Server" if error.status >= 500 else "Client",
-        "faultstring": error.message,
+        "faultstring": DENIED if isinstance(error, RolesLacking) else error.message,
         "debuginfo": None,
     }

@@ -6,7 +6,8 @@ from stoker.emulator.core.cloud import Handler
 from stoker.emulator.core.errors import bad_request
 from stoker.emulator.core.http import Context, Request, Response
 from stoker.emulator.core.store import Record
-from stoker.emulator.loadbalancer.building import Draft, check, create_balancer
+from stoker.emulator.loadbalancer.building import Draft, check, create_balancer, wanted
+from stoker.emulator.loadbalancer.checks import failure, refused
 from stoker.emulator.loadbalancer.kinds import (
     HEALTH_MONITOR,
     L7_POLICY,
@@ -19,7 +20,7 @@ from stoker.emulator.loadbalancer.kinds import (
 )
 from stoker.emulator.loadbalancer.lists import listed, trimmed
 from stoker.emulator.loadbalancer.records import SECONDS_TO_CHANGE, LoadBalancerRecords
-from stoker.emulator.loadbalancer.views import status_tree, view
+from stoker.emulator.loadbalancer.views import filters_of, status_tree, view
 
 NO_TRAFFIC = dict.fromkeys(("active_connections", "bytes_in", "bytes_out", "request_errors", "total_connections"), 0)
 """Statistics: no traffic passes an emulated load balancer."""
@@ -43,11 +44,13 @@ class Endpoint:
     def index(self, records: LoadBalancerRecords, request: Request) -> Response:
         caller, equals = request.context, {}
         if self.outer is not None:
-            equals[self.kind.parent] = records.reach(caller, self.outer, request.vars["parent_id"])["id"]
+            equals[self.kind.parent] = records.outer(caller, self.outer, request.vars["parent_id"])["id"]
         elif not caller.is_admin:
             equals["project_id"] = caller.project
         rows = records.rows[self.kind].select(**equals)
-        return listed(request, self.kind.members, (view(records, self.kind, row) for row in rows))
+        return listed(
+            request, self.kind.members, (view(records, self.kind, row) for row in rows), filters=filters_of(self.kind)
+        )
 
     def show(self, records: LoadBalancerRecords, request: Request) -> Response:
         shown = view(records, self.kind, self._found(records, request))
@@ -55,22 +58,23 @@ class Endpoint:
 
     def create(self, records: LoadBalancerRecords, request: Request) -> Response:
         caller = writer(request)
-        given = request.object(self.kind.member)
+        given = self.kind.body(request)
         if self.kind is LOAD_BALANCER:
             made = create_balancer(records, caller, given)
         else:
+            values = wanted(self.kind, given)
             container = self._container(records, request, caller, given)
             balancer = records.balancer(container)
             records.require_mutable(balancer)
             draft = Draft(records, caller, balancer)
             parents = {} if self.kind in (LISTENER, POOL) else {self.kind.parent: container["id"]}
-            made = draft.add(self.kind, given, **parents)
+            made = draft.place(self.kind, values, **parents)
             draft.create()
         return Response({self.kind.member: view(records, self.kind, made)}, 201)
 
     def update(self, records: LoadBalancerRecords, request: Request) -> Response:
         caller, record = writer(request), self._found(records, request)
-        change(records, caller, self.kind, record, request.object(self.kind.member))
+        change(records, caller, self.kind, record, self.kind.body(request))
         return Response({self.kind.member: view(records, self.kind, record)})
 
     def delete(self, records: LoadBalancerRecords, request: Request) -> Response:
@@ -82,7 +86,7 @@ class Endpoint:
     def _found(self, records: LoadBalancerRecords, request: Request) -> Record:
         parent = None
         if self.outer is not None:
-            parent = records.reach(request.context, self.outer, request.vars["parent_id"])["id"]
+            parent = records.outer(request.context, self.outer, request.vars["parent_id"])["id"]
         return records.reach(request.context, self.kind, request.vars["id"], parent)
 
     def _container(
@@ -90,11 +94,13 @@ class Endpoint:
     ) -> Record:
         """The object that a new one belongs to: named by the path, or by the first of these fields of the body."""
         if self.outer is not None:
-            return records.reach(caller, self.outer, request.vars["parent_id"])
+            return records.outer(caller, self.outer, request.vars["parent_id"])
         for field, kind in CONTAINERS[self.kind].items():
             if given.get(field):
                 return records.reach(caller, kind, str(given[field]))
-        raise bad_request(f"Must provide at least one of: {', '.join(CONTAINERS[self.kind])}")
+        if len(names := list(CONTAINERS[self.kind])) == 1:
+            raise refused(names[0], None, "Mandatory field missing.")
+        raise failure(f"Must provide at least one of: {', '.join(names)}")
 
 
 CONTAINERS: dict[Kind, dict[str, Kind]] = {
@@ -130,19 +136,19 @@ def replace_members(records: LoadBalancerRecords, request: Request) -> Response:
     Other members are deleted, unless the query says `additive_only`.
     """
     caller = writer(request)
-    pool = records.reach(caller, POOL, request.vars["parent_id"])
+    pool = records.outer(caller, POOL, request.vars["parent_id"])
     balancer = records.balancer(pool)
-    wanted = request.json.get("members") if isinstance(request.json, dict) else None
-    if not isinstance(wanted, list) or not all(isinstance(one, dict) for one in wanted):
+    listed_ones = request.json.get("members") if isinstance(request.json, dict) else None
+    if not isinstance(listed_ones, list) or not all(isinstance(one, dict) for one in listed_ones):
         raise bad_request("The request body must be a JSON object with a list 'members' of objects in it.")
     records.require_mutable(balancer)
-    places = [(one.get("address"), one.get("protocol_port")) for one in wanted]
+    places = [(one.get("address"), one.get("protocol_port")) for one in listed_ones]
     if len(set(map(str, places))) < len(places):
         raise bad_request("The list of members has the same address and protocol_port twice.")
     present = {(row["address"], row["protocol_port"]): row for row in records.rows[MEMBER].select(pool_id=pool["id"])}
     draft = Draft(records, caller, balancer)
     changed: list[tuple[Record, Record]] = []
-    for place, given in zip(places, wanted, strict=True):
+    for place, given in zip(places, listed_ones, strict=True):
         if (row := present.pop(place, None)) is None:
             draft.add(MEMBER, given, pool_id=pool["id"])
         else:

@@ -18,6 +18,15 @@ from stoker.emulator.loadbalancer.kinds import (
 from stoker.emulator.loadbalancer.records import LoadBalancerRecords
 
 NOT_SHOWN = frozenset({"load_balancer_id", "pool_id", "l7policy_id"})
+OF_EVERY_KIND = ("id", "project_id", "created_at", "updated_at", "provisioning_status", "operating_status")
+RELATIONS = {
+    LOAD_BALANCER: ("vip_vnic_type", "additional_vips"),
+    LISTENER: ("loadbalancers", "load_balancer_id"),
+    POOL: ("loadbalancers", "load_balancer_id", "listeners", "healthmonitor_id"),
+    MEMBER: ("vnic_type",),
+    HEALTH_MONITOR: ("pools",),
+}
+"""Further fields of kinds, which requests do not give."""
 Ids = list[dict[str, str]]
 
 
@@ -27,6 +36,11 @@ def view(records: LoadBalancerRecords, kind: Kind, record: Record) -> dict[str, 
     shown["tenant_id"] = record["project_id"]
     shown["operating_status"] = operating_status(records, kind, record)
     return {**shown, **_relations(records, kind, record)}
+
+
+def filters_of(kind: Kind) -> frozenset[str]:
+    """The fields by which objects of a kind can be listed."""
+    return frozenset({*kind.fields, *OF_EVERY_KIND, *RELATIONS.get(kind, ())})
 
 
 def operating_status(records: LoadBalancerRecords, kind: Kind, record: Record) -> str:
@@ -83,6 +97,7 @@ def _relations(records: LoadBalancerRecords, kind: Kind, record: Record) -> dict
             "listeners": _ids(records, LISTENER, load_balancer_id=own),
             "pools": _ids(records, POOL, load_balancer_id=own),
             "additional_vips": [],
+            "vip_sg_ids": [],
         }
     if kind is LISTENER:
         return {"loadbalancers": balancer, "l7policies": _ids(records, L7_POLICY, listener_id=own)}
@@ -92,10 +107,12 @@ def _relations(records: LoadBalancerRecords, kind: Kind, record: Record) -> dict
             "loadbalancers": balancer,
             "listeners": [{"id": row["id"]} for row in records.listeners_of(record)],
             "members": _ids(records, MEMBER, pool_id=own),
-            "healthmonitor_id": None if monitor is None else monitor["id"],
+            **({} if monitor is None else {"healthmonitor_id": monitor["id"]}),
         }
     if kind is HEALTH_MONITOR:
         return {"pools": [{"id": record["pool_id"]}]}
+    if kind is MEMBER:
+        return {"vnic_type": "normal"}
     return {"rules": _ids(records, L7_RULE, l7policy_id=own)} if kind is L7_POLICY else {}
 
 
@@ -119,7 +136,7 @@ def status_tree(records: LoadBalancerRecords, balancer: Record) -> dict[str, Any
         shown = states(POOL, record, "name")
         shown["members"] = [states(MEMBER, row, "name", "address", "protocol_port") for row in members]
         if (monitor := records.rows[HEALTH_MONITOR].first(pool_id=record["id"])) is not None:
-            shown["healthmonitor"] = states(HEALTH_MONITOR, monitor, "name", "type")
+            shown["health_monitor"] = states(HEALTH_MONITOR, monitor, "name", "type")
         return shown
 
     def policy(record: Record) -> dict[str, Any]:
@@ -129,7 +146,8 @@ def status_tree(records: LoadBalancerRecords, balancer: Record) -> dict[str, Any
     def listener(record: Record) -> dict[str, Any]:
         policies = records.rows[L7_POLICY].select(listener_id=record["id"])
         pools = [pool(row) for row in _pools(records, LISTENER, record)]
-        return states(LISTENER, record, "name", pools=pools, l7policies=[policy(row) for row in policies])
+        shown = states(LISTENER, record, "name", pools=pools)
+        return {**shown, "l7policies": [policy(row) for row in policies]} if policies else shown
 
     return states(
         LOAD_BALANCER,

@@ -8,10 +8,11 @@ from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
+from stoker.emulator.loadbalancer.checks import failure
 from stoker.emulator.network.kinds import Actor
 from stoker.emulator.network.records import NetworkRecords
 
-PLACES = ("vip_port_id", "vip_subnet_id", "vip_network_id")
+PLACES = ("vip_port_id", "vip_network_id", "vip_subnet_id")
 OWNER = "Octavia"
 
 
@@ -37,7 +38,7 @@ class VirtualAddresses:
         first one with IPv6. Raises ApiError 400 for places that do not exist, and 409 for a port in use.
         """
         if not any(balancer[name] for name in PLACES):
-            raise bad_request(f"VIP must contain one of: {', '.join(PLACES)}.")
+            raise failure(f"VIP must contain one of: {', '.join(PLACES)}.")
         if balancer["vip_port_id"]:
             port = self._reach("ports", "Port", caller, balancer["vip_port_id"])
             if port["device_id"]:
@@ -113,6 +114,7 @@ class VirtualAddresses:
             "network_id": balancer["vip_network_id"],
             "device_id": f"lb-{balancer['id']}",
             "device_owner": OWNER,
+            "admin_state_up": False,
             "fixed_ips": [fixed],
         }
         try:
