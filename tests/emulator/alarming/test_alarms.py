@@ -135,6 +135,22 @@ def test_an_invalid_alarm_is_refused(client: Client, body: Any) -> None:
     assert client.call("GET", "/alarming/v2/alarms").json == []
 
 
+def test_the_description_of_an_alarm_that_has_none_names_its_type(client: Client) -> None:
+    kind = "loadbalancer_member_health"
+    fields = {"pool_id": "p", "stack_id": "s", "autoscaling_group_id": "g"}
+    assert client.alarm(name="members", type=kind, **{f"{kind}_rule": fields})["description"] == f"{kind} alarm rule"
+    assert client.alarm(**EVENT)["description"] == "Alarm when compute.* event occurred."
+    assert client.alarm(**EVENT, description="words")["description"] == "words"
+
+
+def test_a_threshold_is_a_number_that_is_finite(client: Client) -> None:
+    body = {"name": "x", "type": BY_METRICS, f"{BY_METRICS}_rule": rule("m", threshold="5.5")}
+    assert client.call("POST", "/alarming/v2/alarms", body).json[f"{BY_METRICS}_rule"]["threshold"] == 5.5
+    for wrong in ("inf", "nan", "high", True, [1]):
+        body[f"{BY_METRICS}_rule"] = rule("m", threshold=wrong)
+        assert client.call("POST", "/alarming/v2/alarms", body).status == 400
+
+
 def test_projects_see_their_own_alarms_and_have_quotas(served: ServedCloud, client: Client) -> None:
     other = Client(served, "admin")
     hidden = other.alarm(**EVENT)
@@ -240,7 +256,7 @@ def test_events_raise_alarms_that_match(served: ServedCloud, client: Client) -> 
 
 
 def test_an_action_with_a_trust_carries_a_token_of_the_user(served: ServedCloud, client: Client, hook: Hook) -> None:
-    alarm = client.alarm(**EVENT, alarm_actions=[f"trust+http://{hook.place}", "log://"])
+    alarm = client.alarm(**EVENT, alarm_actions=[f"trust+http://{hook.place}", "http://127.0.0.1:1/"])
     trusts = client.call("GET", "/identity/v3/OS-TRUST/trusts?trustor_user_id=" + alarm["user_id"]).json["trusts"]
     assert len(trusts) == 1
     assert trusts[0]["id"] in alarm["alarm_actions"][0]

@@ -30,7 +30,7 @@ def test_administrators_list_the_alarms_of_all_projects_on_request(served: Serve
     "query",
     [
         "q.field=name&q.op=gt&q.value=a",
-        "q.field=timestamp&q.op=eq&q.value=2030-01-01",
+        "q.field=timestamp&q.op=gt&q.value=2030-01-01",
         "q.field=colour&q.op=eq&q.value=red",
         "sort=colour:asc",
         "sort=name:upwards",
@@ -50,7 +50,7 @@ def test_lists_are_sorted_by_several_fields(served: ServedCloud) -> None:
 
 
 def test_actions_are_kept_once_and_without_empty_places(served: ServedCloud) -> None:
-    client = Client(served)
+    client = Client(served, "admin")
     actions = ["log://", "http://127.0.0.1:1/a", "log://", "http://127.0.0.1:1/a", "test://"]
     assert client.alarm(**EVENT, alarm_actions=actions)["alarm_actions"] == ["log:", "http://127.0.0.1:1/a", "test:"]
     wrong = {"name": "x", "type": BY_METRICS, f"{BY_METRICS}_rule": rule("m", aggregation_method="magic")}

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from stoker.emulator.alarming.notifying import Notifier
-from stoker.emulator.alarming.rules import ACTIONS, alarm_of
+from stoker.emulator.alarming.rules import ACTIONS, RESTRICTED_SCHEMES, alarm_of, scheme_of
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError, conflict, not_found
@@ -18,6 +18,10 @@ FIRST_STATE = "insufficient data"
 MOST_HISTORY = 1000
 """Entries of an alarm's history that are kept."""
 UNLIMITED = -1
+_NOTED = ("type", "enabled", "name", "description", "timestamp", "user_id", "project_id", "state", "state_timestamp",
+          "state_reason", "ok_actions", "alarm_actions", "insufficient_data_actions", "repeat_actions",
+          "time_constraints", "severity", "rule")  # fmt: skip
+"""The fields of an alarm that its history has."""
 
 
 class Alarms(Component):
@@ -48,10 +52,10 @@ class Alarms(Component):
 
     def create(self, request: Request) -> Record:
         """Create the alarm that a request describes. Raises ApiError."""
-        context, wanted = request.context, alarm_of(request.json)
+        context, wanted = request.context, _wanted(request)
         project = self._owner(context, request.json)
         _restrict(wanted, context, project)
-        self._check_quota(project)
+        self._check_quota(project, context.user_id)
         moment = self.moment()
         alarm = {
             "id": new_id(),
@@ -61,28 +65,31 @@ class Alarms(Component):
             "state_timestamp": moment,
             "state_reason": "Not evaluated yet",
             "timestamp": moment,
+            "evaluate_timestamp": self.evaluation_moment(),
             **wanted,
         }
         for name in ACTIONS.values():
             alarm[name] = self._notifier.with_trusts(alarm[name], request)
         self.rows.add(alarm)
-        self.note(alarm, "creation", context, view(alarm))
+        self.note(alarm, "creation", context, _detail(alarm))
         return alarm
 
     def change(self, alarm: Record, request: Request) -> None:
         """Replace everything of an alarm that a request can set. Raises ApiError."""
-        wanted, before = alarm_of(request.json), actions_of(alarm)
+        wanted, before = _wanted(request), actions_of(alarm)
         if wanted["type"] != alarm["type"]:
             raise conflict(f"The type of alarm {alarm['id']} is {alarm['type']} and cannot be changed.")
         _restrict(wanted, request.context, alarm["project_id"])
         for name in ACTIONS.values():
             wanted[name] = self._notifier.with_trusts(wanted[name], request)
         state = wanted.pop("state", alarm["state"])
-        shown = view(alarm)
+        shown = _detail(alarm)
         self.rows.update(alarm, **wanted, timestamp=self.moment())
         kept = actions_of(alarm)
         self._notifier.end_trusts([url for url in before if url not in kept])
-        changed = {key: value for key, value in view(alarm).items() if shown.get(key) != value and key != "timestamp"}
+        changed = {
+            key: value for key, value in _detail(alarm).items() if shown.get(key) != value and key != "timestamp"
+        }
         if changed:
             self.note(alarm, "rule change", request.context, changed)
         if state != alarm["state"]:
@@ -92,7 +99,7 @@ class Alarms(Component):
         """Remove an alarm and the trusts of its actions."""
         self.rows.remove(alarm)
         self._notifier.end_trusts(actions_of(alarm))
-        self.note(alarm, "deletion", context, view(alarm))
+        self.note(alarm, "deletion", context, _detail(alarm))
 
     def set_state(self, alarm: Record, state: str, reason: str, data: Record, context: Context | None = None) -> None:
         """Set the state, and call the state's actions: at a change, or always if the alarm repeats its actions."""
@@ -114,8 +121,12 @@ class Alarms(Component):
             }
             self._notifier.call_actions(alarm[ACTIONS[state]], alarm, notification)
 
+    def evaluation_moment(self) -> str:
+        """Return the time of day as Aodh keeps the time of an evaluation: without a fraction of the second."""
+        return self.records.timestamp("%Y-%m-%dT%H:%M:%S")
+
     def note(self, alarm: Record, kind: str, context: Context | None, detail: Record) -> None:
-        """Add an entry to the history of an alarm."""
+        """Add an entry to the history of an alarm; one of an evaluation, without a caller, has the severity, too."""
         entry = {
             "id": new_id(),
             "alarm_id": alarm["id"],
@@ -124,9 +135,10 @@ class Alarms(Component):
             "user_id": None if context is None else context.user_id,
             "project_id": alarm["project_id"] if context is None else context.project_id,
             "on_behalf_of": alarm["project_id"],
-            "severity": alarm["severity"],
             "timestamp": self.moment(),
         }
+        if context is None:
+            entry["severity"] = alarm["severity"]
         self.history.add(entry)
         entries = self.history.select(alarm_id=alarm["id"])
         for old in entries[: len(entries) - MOST_HISTORY]:
@@ -137,10 +149,10 @@ class Alarms(Component):
         known = self.limits.get(project)
         return UNLIMITED if known is None else int(known["alarms"])
 
-    def _check_quota(self, project: str) -> None:
+    def _check_quota(self, project: str, user: str) -> None:
         limit = self.limit_of(project)
         if limit != UNLIMITED and len(self.rows.select(project_id=project)) >= limit:
-            raise ApiError(403, f"Alarm quota exceeded for project {project}: at most {limit} alarms.")
+            raise ApiError(403, f"Alarm quota exceeded for user {user} on project {project}")
 
     def _owner(self, context: Context, body: Any) -> str:
         """Return the project of a new alarm: another one than the caller's for administrators only."""
@@ -149,7 +161,7 @@ class Alarms(Component):
     def _allowed(self, context: Context, project: Any) -> str:
         wanted = project or context.project
         if wanted != context.project and not context.is_admin:
-            raise ApiError(401, f"Not Authorized to access project {wanted}.")
+            raise ApiError(401, f"Not Authorized to access project {wanted}")
         return str(wanted)
 
 
@@ -169,9 +181,24 @@ def view(alarm: Record) -> dict[str, Any]:
     return {"alarm_id": alarm["id"], **shown, f"{alarm['type']}_rule": alarm["rule"]}
 
 
+def _detail(alarm: Record) -> dict[str, Any]:
+    """Return an alarm as its history has it: its rule is called `rule` whatever its type."""
+    return {"alarm_id": alarm["id"]} | {name: alarm[name] for name in _NOTED}
+
+
 def views(alarms: Iterable[Record]) -> list[dict[str, Any]]:
     """Return alarms as clients see them."""
     return [view(alarm) for alarm in alarms]
+
+
+def _wanted(request: Request) -> dict[str, Any]:
+    """Return the alarm that a request describes. Raises ApiError 400, and 401 for an action that users may not set."""
+    wanted = alarm_of(request.json)
+    for name in () if request.context.is_admin else ACTIONS.values():
+        for action in request.json.get(name) or ():
+            if scheme_of(action) in RESTRICTED_SCHEMES:
+                raise ApiError(401, f"You are not authorized to create action: {action}")
+    return wanted
 
 
 def _restrict(wanted: Record, context: Context, project: str) -> None:

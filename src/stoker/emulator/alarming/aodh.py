@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
+from http import HTTPStatus
 from typing import Any
 
 from stoker.emulator.alarming.alarms import Alarms, view, views
 from stoker.emulator.alarming.evaluating import Evaluator
 from stoker.emulator.alarming.notifying import Notifier
-from stoker.emulator.alarming.rules import STATES
+from stoker.emulator.alarming.rules import STATES, invalid
 from stoker.emulator.core.cloud import Cloud, Records, Service
-from stoker.emulator.core.errors import ApiError, bad_request
-from stoker.emulator.core.fields import as_boolean, invalid
-from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.errors import ApiError, RolesLacking, bad_request
+from stoker.emulator.core.fields import as_boolean, as_integer
+from stoker.emulator.core.http import Phrases, Request, Response
 from stoker.emulator.core.paging import page
 from stoker.emulator.core.search import compare, predicate
 from stoker.emulator.core.store import Record
@@ -21,8 +22,8 @@ from stoker.emulator.core.store import Record
 SORT_FIELDS = ("name", "alarm_id", "enabled", "state", "type", "severity", "project_id", "user_id", "description",
                "timestamp", "state_timestamp", "repeat_actions")  # fmt: skip
 FILTERS = dict.fromkeys(
-    ("name", "alarm_id", "enabled", "state", "type", "severity", "project_id", "user_id", "description",
-     "repeat_actions", "meter_name", "all_projects"), ("eq",)
+    ("name", "enabled", "state", "type", "severity", "project_id", "user_id", "timestamp", "repeat_actions",
+     "all_projects"), ("eq",)
 )  # fmt: skip
 """The fields of a list's conditions, and the operators that each can have."""
 HISTORY_FILTERS = {
@@ -50,11 +51,11 @@ class Conditions:
         operators = [operator or "eq" for operator in request.query.all("q.op")] or ["eq"] * len(names)
         if not len(names) == len(values) == len(operators):
             raise bad_request("Each condition needs q.field, q.op and q.value.")
+        if unknown := set(names) - known.keys():
+            raise invalid("field", _set(unknown), f"only fields {_set(known)} are allowed")
         for name, operator in zip(names, operators, strict=True):
-            if name not in known:
-                raise invalid("field", name, f"unrecognized field in query, valid keys: {sorted(known)}")
             if operator not in known[name]:
-                raise invalid("op", operator, f"unimplemented operator for {name}")
+                raise invalid("op", _set({operator}), f"only operations {_set(known[name])} are allowed")
         self._all = list(zip(names, operators, values, strict=True))
 
     def value(self, name: str) -> str | None:
@@ -66,6 +67,20 @@ class Conditions:
     def hold(self, record: Record) -> bool:
         """Return whether a record has what all conditions say."""
         return all(compare(operator, read(record, name), value) for name, operator, value in self._all)
+
+
+def _set(words: Collection[str]) -> str:
+    """Return strings as Aodh's messages list them."""
+    return f"{{{', '.join(map(repr, sorted(words)))}}}"
+
+
+def _page(rows: list[Record], request: Request) -> list[Record]:
+    """Return the rows of the page that is asked for. Raises ApiError 400."""
+    limit = request.query.get("limit")
+    if limit is not None and as_integer(limit) is None:
+        problem = f"invalid literal for int() with base 10: {limit!r}"
+        raise invalid("limit", limit, f"unable to convert to int. Error: {problem}")
+    return page(rows, request.query, missing=lambda marker: bad_request(f"Marker {marker} not found.")).rows
 
 
 def read(record: Record, name: str) -> Any:
@@ -82,7 +97,7 @@ def list_alarms(aodh: AlarmRecords, request: Request) -> Response:
     alarms = aodh.alarms
     rows = alarms.listed_everywhere(request.context) if everywhere else alarms.listed(request.context, project)
     found = [alarm for alarm in rows if conditions.hold(alarm)]
-    return Response(views(page(_sorted(found, request), request.query).rows))
+    return Response(views(_page(_sorted(found, request), request)))
 
 
 def _sorted(rows: list[Record], request: Request) -> list[Record]:
@@ -100,7 +115,8 @@ def _sorted(rows: list[Record], request: Request) -> list[Record]:
 def create_alarm(aodh: AlarmRecords, request: Request) -> Response:
     alarm = aodh.alarms.create(request)
     aodh.evaluator.watch()
-    return Response(view(alarm), 201, {"Location": f"{request.base}/v2/alarms/{alarm['id']}"})
+    body = {**view(alarm), "evaluate_timestamp": alarm["timestamp"]}
+    return Response(body, 201, {"Location": f"{request.base}/v2/alarms/{alarm['id']}"})
 
 
 def _alarm(aodh: AlarmRecords, request: Request) -> Record:
@@ -130,7 +146,7 @@ def show_state(aodh: AlarmRecords, request: Request) -> Response:
 def set_state(aodh: AlarmRecords, request: Request) -> Response:
     alarm, state = _alarm(aodh, request), request.json
     if state not in STATES:
-        raise invalid("state", state, f"Value should be one of: {', '.join(STATES)}")
+        raise bad_request("state invalid")
     aodh.alarms.set_state(alarm, state, "Manually set via API", {}, request.context)
     return Response(state)
 
@@ -150,7 +166,7 @@ def show_history(aodh: AlarmRecords, request: Request) -> Response:
     ]
     if not entries:
         aodh.alarms.visible(context, key)
-    return Response([_entry(entry) for entry in page(entries, request.query).rows])
+    return Response([_entry(entry) for entry in _page(entries, request)])
 
 
 def _search(rows: list[Record], request: Request) -> list[Record]:
@@ -203,12 +219,9 @@ def _quotas(aodh: AlarmRecords, project: str) -> dict[str, Any]:
     return {"project_id": project, "quotas": [{"resource": "alarms", "limit": aodh.alarms.limit_of(project)}]}
 
 
-def own_quotas(aodh: AlarmRecords, request: Request) -> Response:
-    return Response(_quotas(aodh, request.context.project))
-
-
 def show_quotas(aodh: AlarmRecords, request: Request) -> Response:
-    project = request.vars["project_id"]
+    """The quotas of the caller's project; of another one with `project_id`, for administrators."""
+    project = request.query.get("project_id") or request.context.project
     if project != request.context.project_id:
         request.context.require("admin")
     return Response(_quotas(aodh, project))
@@ -251,8 +264,11 @@ def versions(aodh: Records, request: Request) -> Response:
 
 def error_body(error: ApiError) -> dict[str, Any]:
     """Return Aodh's form of an error."""
-    code = "Client" if error.status < 500 else "Server"
-    return {"error_message": {"faultcode": code, "faultstring": error.message, "debuginfo": None}}
+    if error.status == HTTPStatus.METHOD_NOT_ALLOWED:
+        return {"error_message": {"code": error.status, "title": error.title, "description": ""}}
+    code = "Client" if error.status < HTTPStatus.INTERNAL_SERVER_ERROR else "Server"
+    message = "RBAC Authorization Failed" if isinstance(error, RolesLacking) else error.message
+    return {"error_message": {"faultcode": code, "faultstring": message, "debuginfo": None}}
 
 
 ROUTES = {
@@ -263,8 +279,8 @@ ROUTES = {
     "/query/alarms": {"POST": query_alarms},
     "/query/alarms/history": {"POST": query_history},
     "/capabilities": {"GET": capabilities},
-    "/quotas": {"GET": own_quotas, "POST": set_quotas},
-    "/quotas/{project_id}": {"GET": show_quotas, "DELETE": delete_quotas},
+    "/quotas": {"GET": show_quotas, "POST": set_quotas},
+    "/quotas/{project_id}": {"DELETE": delete_quotas},
 }
 
 ALARMING = Service(
@@ -277,4 +293,5 @@ ALARMING = Service(
     root={"/": {"GET": versions}},
     public=frozenset({"GET /"}),
     error_body=error_body,
+    phrases=Phrases(not_json="Request is not in valid JSON format"),
 )

@@ -79,6 +79,7 @@ class Evaluator(Component):
         if state is None:
             trend = "alarm" if verdict.latest else "ok"
             state = trend if alarm["state"] == UNKNOWN else alarm["state"]
+        self._alarms.rows.update(alarm, evaluate_timestamp=self._alarms.evaluation_moment())
         self._alarms.set_state(alarm, state, verdict.reason, dict(verdict.data))
 
     def _in_time(self, alarm: Record) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,36 +12,67 @@ from zoneinfo import ZoneInfo
 
 from croniter import croniter
 
-from stoker.emulator.core.errors import bad_request
-from stoker.emulator.core.fields import (
-    Check,
-    anything,
-    boolean,
-    check_fields,
-    integer,
-    invalid,
-    items,
-    nullable,
-    one_of,
-    text,
-)
+from stoker.emulator.core.errors import ApiError, bad_request
+from stoker.emulator.core.fields import Check, Nested, anything, boolean, integer, items, nullable, text
 from stoker.emulator.core.search import predicate
 from stoker.emulator.metric.series import AGGREGATIONS
 
 STATES = ("ok", "alarm", "insufficient data")
 ACTIONS = {"ok": "ok_actions", "alarm": "alarm_actions", "insufficient data": "insufficient_data_actions"}
 SCHEMES = ("http", "https", "trust+http", "trust+https", "trust+zaqar", "zaqar", "trust+heat", "log", "test")
+RESTRICTED_SCHEMES = frozenset({"log", "test"})
+"""The schemes of actions that only administrators may set."""
+
+
+def invalid(name: str, value: Any, problem: str) -> ApiError:
+    """The 400 for a field with a value that it cannot have."""
+    return bad_request(f"Invalid input for field/attribute {name}. Value: '{value}'. {problem}")
+
+
+def check_fields(wanted: Any, fields: Mapping[str, Check], required: Collection[str], where: str) -> None:
+    """Refuse an object with a wrong field, in the words of Aodh.
+
+    fields: the check of each field that the object can have.
+    where: the path of the object in messages: `data` for the body, `data.event_rule` for its rule.
+
+    Raises: ApiError 400.
+    """
+    if not isinstance(wanted, dict):
+        raise invalid(where, wanted, f"{wanted!r} is not of type 'object'")
+    if unknown := [name for name in wanted if name not in fields]:
+        raise bad_request(f"Unknown attribute for argument {where}: {', '.join(unknown)}")
+    for name in required:
+        if wanted.get(name) is None:
+            raise invalid(name, None, "Mandatory field missing.")
+    for name, value in wanted.items():
+        if (problem := fields[name](value)) is not None:
+            if isinstance(problem, Nested):
+                name, value = problem.name, problem.value
+            raise invalid(name, value, problem)
+
+
+def one_of(*words: str) -> Check:
+    return lambda value: None if value in words else f"Value should be one of: {', '.join(words)}"
+
+
 _OPERATORS = one_of("lt", "le", "eq", "ne", "ge", "gt")
 _DEEPEST = 5
 
 
-def number(value: Any) -> str | None:
-    """A number, or a string of one; not infinite."""
-    try:
-        good = not isinstance(value, bool) and abs(float(value)) < float("inf")
-    except (TypeError, ValueError):
-        good = False
-    return None if good else f"{value!r} is not a number"
+def number(value: Any) -> float:
+    """The number that a value or a string of one stands for. Raises ValueError, for an infinite one too."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError(f"could not convert {type(value).__name__} to float: {value!r}")
+    found = float(value)
+    if not math.isfinite(found):
+        raise ValueError(f"{value!r} is not finite")
+    return found
+
+
+def _aggregation(value: Any) -> str | None:
+    if value not in AGGREGATIONS:
+        raise bad_request(f"aggregation_method should be in {list(AGGREGATIONS)} not {value}")
+    return None
 
 
 def _json_object(value: Any) -> str | None:
@@ -63,7 +95,7 @@ def _conditions(value: Any) -> str | None:
     if not isinstance(value, list):
         return f"{value!r} is not of type 'array'"
     for condition in value:
-        check_fields(condition, _CONDITION, ("field", "value"), "query")
+        check_fields(condition, _CONDITION, ("field", "value"), "data.query")
     return None
 
 
@@ -76,13 +108,16 @@ class Rule:
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
     def completed(self, given: Any, name: str) -> dict[str, Any]:
-        """Return the rule with its defaults. Raises ApiError 400."""
-        check_fields(given, self.fields, self.required, name)
-        return {**self.defaults, **{key: value for key, value in given.items() if value is not None}}
+        """Return the rule with its defaults. Raises ApiError 400, and ValueError for a threshold that is no number."""
+        check_fields(given, self.fields, self.required, f"data.{name}")
+        rule = {**self.defaults, **{key: value for key, value in given.items() if value is not None}}
+        if isinstance(rule.get("query"), list):
+            rule["query"] = [dict(sorted(condition.items())) for condition in rule["query"]]
+        return rule | {key: number(rule[key]) for key in ("threshold",) if key in rule}
 
 
 _COMPARED: Mapping[str, Check] = {
-    "threshold": number,
+    "threshold": anything,
     "comparison_operator": nullable(_OPERATORS),
     "evaluation_periods": nullable(integer(1)),
 }
@@ -90,7 +125,7 @@ _COMPARED_DEFAULTS = {"comparison_operator": "eq", "evaluation_periods": 1}
 _MEASURED: Mapping[str, Check] = {
     **_COMPARED,
     "granularity": nullable(integer(1)),
-    "aggregation_method": one_of(*AGGREGATIONS),
+    "aggregation_method": _aggregation,
 }
 _MEASURED_DEFAULTS = {**_COMPARED_DEFAULTS, "granularity": 60}
 
@@ -136,9 +171,9 @@ TYPES = (*RULES, "composite")
 
 
 def rule_of(kind: str, given: Any) -> dict[str, Any]:
-    """Return the complete rule of an alarm. Raises ApiError 400."""
+    """Return the complete rule of an alarm. Raises ApiError 400, and ValueError for a threshold that is no number."""
     if given is None:
-        raise bad_request(f"{kind}_rule must be set for an alarm of type {kind}.")
+        raise bad_request(f"{kind}_rule must be set for {kind} type alarm")
     return _composite(given, 0) if kind == "composite" else RULES[kind].completed(given, f"{kind}_rule")
 
 
@@ -153,7 +188,7 @@ def _composite(given: Any, depth: int) -> dict[str, Any]:
     if len(given) != 1 or next(iter(given)) not in ("and", "or"):
         raise bad_request("A composite rule has one key, 'and' or 'or', whose value is a list of rules.")
     ((operator, rules),) = given.items()
-    if not isinstance(rules, list) or not rules:
+    if not isinstance(rules, list):
         raise bad_request(f"The operator {operator!r} of a composite rule needs a list of rules.")
     return {operator: [_composite(rule, depth + 1) for rule in rules]}
 
@@ -161,8 +196,8 @@ def _composite(given: Any, depth: int) -> dict[str, Any]:
 def _cron(value: Any) -> str | None:
     try:
         croniter.expand(value)
-    except (ValueError, KeyError, AttributeError, TypeError):
-        return f"{value!r} is not a cron expression"
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        return str(error)
     return None
 
 
@@ -187,19 +222,25 @@ def _periods(value: Any) -> str | None:
     if not isinstance(value, list):
         return f"{value!r} is not of type 'array'"
     for period in value:
-        check_fields(period, _PERIOD, ("name", "start", "duration"), "time_constraints")
+        check_fields(period, _PERIOD, ("name", "start", "duration"), "data.time_constraints")
     names = [period["name"] for period in value]
     return "the names of time constraints must differ" if len(set(names)) < len(names) else None
+
+
+def scheme_of(action: str) -> str:
+    """Return the scheme of an action's URL; an empty string for what is no URL."""
+    try:
+        return urlsplit(action).scheme
+    except ValueError:
+        return ""
 
 
 def _action(value: Any) -> str | None:
     if not isinstance(value, str):
         return f"{value!r} is not of type 'string'"
-    try:
-        parts = urlsplit(value)
-    except ValueError:
-        return f"{value!r} is not a URL"
-    return None if parts.scheme in SCHEMES else f"Unsupported action {value}"
+    if scheme_of(value) not in SCHEMES:
+        raise bad_request(f"Unsupported action {value}")
+    return None
 
 
 _FIELDS: Mapping[str, Check] = {
@@ -214,7 +255,6 @@ _FIELDS: Mapping[str, Check] = {
     **{name: nullable(items(_action)) for name in ACTIONS.values()},
 }
 DEFAULTS: Mapping[str, Any] = {
-    "description": "",
     "enabled": True,
     "repeat_actions": False,
     "severity": "low",
@@ -232,15 +272,25 @@ def alarm_of(body: Any) -> dict[str, Any]:
         raise bad_request("The request body must be a JSON object.")
     rules = {f"{name}_rule" for name in TYPES}
     given = {key: value for key, value in body.items() if key not in _READ_ONLY and key not in rules}
-    check_fields(given, _FIELDS, ("name", "type"), "alarm")
+    check_fields(given, _FIELDS, ("name", "type"), "data")
     kind = given["type"]
+    try:
+        rule = rule_of(kind, body.get(f"{kind}_rule"))
+    except ValueError as error:
+        raise invalid("data", body, str(error)) from None
     others = sorted(key for key in rules & body.keys() if key != f"{kind}_rule" and body[key] is not None)
     if others:
         raise invalid(others[0], body[others[0]], f"an alarm of type {kind} has a {kind}_rule only")
-    wanted = {**DEFAULTS, **{key: value for key, value in given.items() if value is not None}}
+    description = {"description": _described(kind, rule)}
+    wanted = {**DEFAULTS, **description, **{key: value for key, value in given.items() if value is not None}}
     for name in ACTIONS.values():
         wanted[name] = list(dict.fromkeys(map(_shortened, wanted[name])))
-    return {**wanted, "rule": rule_of(kind, body.get(f"{kind}_rule"))}
+    return {**wanted, "rule": rule}
+
+
+def _described(kind: str, rule: Mapping[str, Any]) -> str:
+    """Return the description of an alarm that is given none."""
+    return f"Alarm when {rule['event_type']} event occurred." if kind == "event" else f"{kind} alarm rule"
 
 
 def _shortened(action: str) -> str:
