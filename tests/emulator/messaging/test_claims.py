@@ -62,10 +62,11 @@ def test_a_claim_ends_unless_it_is_renewed(served: ServedCloud, zaqar: Zaqar) ->
     for method in ("GET", "PATCH"):
         assert zaqar.call(method, claim, {}).status == 404
     again, [message] = claimed(zaqar.call("POST", CLAIMS))
-    assert (message["claim_count"], message["age"]) == (2, 190)
+    assert message["age"] == 190
     assert zaqar.call("DELETE", again).status == 204
     assert zaqar.call("DELETE", again).status == 204
-    assert bodies(zaqar.call("DELETE", f"{MESSAGES}?pop=1")) == ["job"]
+    [popped] = zaqar.call("DELETE", f"{MESSAGES}?pop=1").json["messages"]
+    assert (popped["body"], popped["claim_count"]) == ("job", 2)
 
 
 def test_messages_that_were_claimed_too_often_are_dead_letters(served: ServedCloud, zaqar: Zaqar) -> None:

@@ -13,6 +13,8 @@ import pytest
 
 from stoker.emulator.testing import Answer, ServedCloud
 
+PATCH = {"Content-Type": "application/openstack-messaging-v2.0-json-patch"}
+
 
 class Zaqar:
     """A client of the messaging service."""
@@ -50,15 +52,18 @@ def test_queues_and_their_metadata(zaqar: Zaqar) -> None:
         {"op": "replace", "path": "/metadata/colour", "value": "red"},
         {"op": "add", "path": "/metadata/size", "value": 3},
     ]
-    assert zaqar.call("PATCH", "/queues/orders", changes).json["colour"] == "red"
-    gone = zaqar.call("PATCH", "/queues/orders", [{"op": "remove", "path": "/metadata/nothing"}])
+    assert zaqar.call("PATCH", "/queues/orders", changes, **PATCH).json["colour"] == "red"
+    gone = zaqar.call("PATCH", "/queues/orders", [{"op": "remove", "path": "/metadata/nothing"}], **PATCH)
     assert (gone.status, set(gone.json)) == (409, {"title", "description"})
     zaqar.call("PUT", "/queues/another")
     assert [queue["name"] for queue in zaqar.call("GET", "/queues").json["queues"]] == ["another", "orders"]
+    wrong = [{"op": "add", "path": "/metadata/_max_claim_count", "value": "red"}]
+    refused = zaqar.call("PATCH", "/queues/orders", wrong, **PATCH)
+    assert refused.status == 400, "the value is no integer"
     assert zaqar.call("DELETE", "/queues/orders").status == 204
     assert zaqar.call("DELETE", "/queues/orders").status == 204
     assert "colour" not in zaqar.call("GET", "/queues/orders").json
-    assert zaqar.call("PATCH", "/queues/orders", changes).status == 404
+    assert zaqar.call("PATCH", "/queues/orders", changes, **PATCH).status == 404
 
 
 def test_messages_come_in_order_and_are_popped_once(served: ServedCloud, zaqar: Zaqar) -> None:
@@ -76,6 +81,13 @@ def test_messages_come_in_order_and_are_popped_once(served: ServedCloud, zaqar: 
     assert other.call("GET", f"/queues/orders/messages/{identifiers[0]}").status == 404
 
 
+def test_a_queue_limits_the_size_of_messages(zaqar: Zaqar) -> None:
+    zaqar.call("PUT", "/queues/orders", {"_max_messages_post_size": 100})
+    too_large = {"messages": [{"body": "x" * 100, "ttl": 300}]}
+    assert zaqar.call("POST", "/queues/orders/messages", too_large).status == 400
+    assert zaqar.post("orders", "x")
+
+
 def test_messages_run_out_of_time(served: ServedCloud, zaqar: Zaqar) -> None:
     zaqar.post("orders", "brief", ttl=60)
     zaqar.post("orders", "longer", ttl=600)
@@ -88,6 +100,14 @@ def test_messages_run_out_of_time(served: ServedCloud, zaqar: Zaqar) -> None:
     ("method", "path", "body"),
     [
         ("PUT", "/queues/not%20good", {}),
+        ("PUT", "/queues/orders", {"_default_message_delay": 901}),
+        ("PUT", "/queues/orders", {"_default_message_ttl": None}),
+        ("PUT", "/queues/orders", {"_max_claim_count": 0}),
+        ("PUT", "/queues/orders", {"_enable_encrypt_messages": "no"}),
+        ("POST", "/queues/orders/messages", {"messages": {}}),
+        ("DELETE", "/queues/orders/messages?pop=one", None),
+        ("DELETE", "/queues/orders/messages?pop=1&ids=1", None),
+        ("POST", "/queues/orders/share", {"methods": [7]}),
         ("POST", "/queues/orders/messages", {"messages": []}),
         ("POST", "/queues/orders/messages", {"messages": [{"ttl": 300}]}),
         ("POST", "/queues/orders/messages", {"messages": [{"body": 1, "ttl": 1}]}),

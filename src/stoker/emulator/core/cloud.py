@@ -168,6 +168,7 @@ class Service:
     error_body: the body of an error; bytes or JSON data. error_type: its content type, if it is not
     that of other answers. token_error_body: the body when the token check refuses a request; most services leave that
     to the same check.
+    error_headers: further headers of errors, except when the token check refuses a request.
     headers: further headers of every answer.
     phrases: what the service says about bodies that it cannot read.
     rules: `METHOD pattern` → name of the policy rule; refusal: what the service says when one is not passed, with
@@ -192,6 +193,7 @@ class Service:
     microversions: Microversions | None = None
     request_id_header: str | None = None
     error_type: str | None = None
+    error_headers: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     phrases: Phrases = field(default_factory=Phrases)
     rules: Mapping[str, str] = field(default_factory=dict)

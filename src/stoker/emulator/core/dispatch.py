@@ -111,10 +111,12 @@ class Unauthenticated(ApiError):
 def _refusal(cloud: Cloud, service: Service, request: Request, error: ApiError) -> Response:
     error.request_id = request.id
     error.accept = request.headers.get("accept", "")
-    body = service.token_error_body(error) if isinstance(error, Unauthenticated) else service.error_body(error)
-    headers = dict(error.headers)
-    if service.error_type is not None and not isinstance(error, Unauthenticated):
-        headers["Content-Type"] = service.error_type
+    if isinstance(error, Unauthenticated):
+        body, headers = service.token_error_body(error), dict(error.headers)
+    else:
+        body, headers = service.error_body(error), {**service.error_headers, **error.headers}
+        if service.error_type is not None:
+            headers["Content-Type"] = service.error_type
     if error.status == 401:
         headers.setdefault("WWW-Authenticate", f'Keystone uri="{cloud.endpoint}/identity"')
     return Response(body, error.status, headers)

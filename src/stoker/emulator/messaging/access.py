@@ -9,24 +9,29 @@ from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
-from stoker.emulator.core.errors import ApiError, bad_request, not_found
+from stoker.emulator.core.dispatch import Unauthenticated
+from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.http import Request
 from stoker.emulator.messaging.records import MessagingRecords
 
 SHAREABLE = ("messages", "subscriptions", "claims")
-METHODS = ("GET", "DELETE", "PATCH", "POST", "PUT")
 _FORM = "%Y-%m-%dT%H:%M:%S"
 _SIGNATURE = "url-signature"
 
 
 def project_of(zaqar: MessagingRecords, request: Request) -> str:
     """The project that a request is for; 401 without a token, 404 for a signature that does not fit."""
+    is_signed = request.caller is None and _SIGNATURE in request.headers
+    project = _signed_project(zaqar, request) if is_signed else project_of_token(request)
     client_of(request)
-    if request.caller is None and _SIGNATURE in request.headers:
-        return _signed_project(zaqar, request)
+    return project
+
+
+def project_of_token(request: Request) -> str:
+    """The project of the request's token; 401 without one."""
     if request.caller is None:
-        raise ApiError(401, "The request you have made requires authentication.")
-    return request.context.project
+        raise Unauthenticated
+    return request.caller.project
 
 
 def client_of(request: Request) -> str:
@@ -34,16 +39,20 @@ def client_of(request: Request) -> str:
     try:
         return str(UUID(request.headers["client-id"]))
     except (KeyError, ValueError):
-        raise bad_request("The header Client-ID is required, and must be a UUID.") from None
+        raise bad_request("Malformed hexadecimal UUID.", "Wrong UUID value") from None
 
 
 def share(zaqar: MessagingRecords, project_id: str, queue: str, wanted: dict[str, Any]) -> dict[str, Any]:
-    """What a signed URL consists of; `wanted` has paths, methods and expires, each with a default."""
+    """What a signed URL consists of; `wanted` has paths, methods and expires, each with a default.
+
+    Methods that HTTP does not have are signed too, as by Zaqar.
+    """
     paths, methods = wanted.get("paths") or ["messages"], wanted.get("methods") or ["GET"]
-    if not isinstance(paths, list) or not all(path in SHAREABLE for path in paths):
-        raise bad_request(f"Paths can be: {', '.join(SHAREABLE)}.")
-    if not isinstance(methods, list) or not all(method in METHODS for method in methods):
-        raise bad_request(f"Methods can be: {', '.join(METHODS)}.")
+    for name, values in (("paths", paths), ("methods", methods)):
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            raise bad_request(f"{name} must be a list of strings.")
+    if unknown := sorted({path for path in paths if path not in SHAREABLE}):
+        raise bad_request(f"Invalid paths: {{{', '.join(map(repr, unknown))}}}")
     now = zaqar.now().replace(tzinfo=None, microsecond=0)
     expires = wanted.get("expires") or (now + timedelta(days=1)).strftime(_FORM)
     if _moment(expires) <= zaqar.now():
@@ -77,5 +86,5 @@ def _moment(text: Any) -> datetime:
     try:
         moment = datetime.fromisoformat(str(text))
     except ValueError:
-        raise bad_request(f"{text!r} is not a time.") from None
+        raise bad_request(f"Unable to parse date string {str(text)!r}") from None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

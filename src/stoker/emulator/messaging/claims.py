@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.emulator.core.cloud import new_hex_id
+from stoker.emulator.core.cloud import new_id
 from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.messaging.access import client_of, project_of
-from stoker.emulator.messaging.records import MessagingRecords, is_integer, page_size, place, settings_of
+from stoker.emulator.messaging.http import check_integer, object_of, page_size
+from stoker.emulator.messaging.records import MessagingRecords, place, settings_of
 
 DEFAULT_TTL, DEFAULT_GRACE, SHORTEST, LONGEST = 300, 60, 60, 43_200
 """Seconds that a claim lasts, and that its messages last beyond it."""
@@ -26,7 +27,7 @@ def create(zaqar: MessagingRecords, request: Request) -> Response:
         return Response(status=204)
     now = zaqar.cloud.clock.now()
     claim = zaqar.claims.add(
-        {"id": new_hex_id()[:24], "queue": place(project, name), "ttl": ttl, "grace": grace, "created": now}
+        {"id": new_id(), "queue": place(project, name), "ttl": ttl, "grace": grace, "created": now}
     )
     for message in free:
         zaqar.messages.update(message, claim=claim["id"], claim_count=message.get("claim_count", 0) + 1)
@@ -104,16 +105,14 @@ def message_view(zaqar: MessagingRecords, name: str, message: Record) -> dict[st
         "ttl": message["ttl"],
         "age": int(zaqar.cloud.clock.now() - message["created"]),
         "body": message["body"],
-        "claim_count": message.get("claim_count", 0),
-        **({} if held is None else {"claim_id": held}),
     }
 
 
 def _claim(zaqar: MessagingRecords, request: Request) -> Record:
-    queue, key = place(project_of(zaqar, request), request.vars["name"]), request.vars["claim_id"]
+    project, name, key = project_of(zaqar, request), request.vars["name"], request.vars["claim_id"]
     claim = zaqar.claims.get(key)
-    if claim is None or claim["queue"] != queue or _is_over(zaqar, claim):
-        raise not_found(f"Claim {key} does not exist.")
+    if claim is None or claim["queue"] != place(project, name) or _is_over(zaqar, claim):
+        raise not_found(f"Claim {key} does not exist in queue {name} for project {project}")
     return claim
 
 
@@ -134,12 +133,11 @@ def _outlive(zaqar: MessagingRecords, message: Record, claim: Record) -> None:
 
 def _durations(request: Request) -> tuple[int, int]:
     """Return `ttl` and `grace` of a request's body. Raises ApiError 400."""
-    body = request.json if request.body else {}
-    if not isinstance(body, dict):
-        raise bad_request("The request body must be a JSON object.")
+    body = object_of(request)
     ttl, grace = body.get("ttl", DEFAULT_TTL), body.get("grace", DEFAULT_GRACE)
-    for name, value in (("TTL", ttl), ("grace", grace)):
-        if not is_integer(value) or not SHORTEST <= value <= LONGEST:
+    for field, name, value in (("ttl", "TTL", ttl), ("grace", "grace", grace)):
+        check_integer(field, value)
+        if not SHORTEST <= value <= LONGEST:
             raise bad_request(
                 f"The {name} for a claim may not exceed {LONGEST} seconds, and must be at least {SHORTEST} seconds "
                 "long."

@@ -5,15 +5,17 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from stoker.emulator.core.errors import bad_request, not_found
+from stoker.emulator.core.errors import ApiError, bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.paging import page
 from stoker.emulator.core.store import Record
-from stoker.emulator.messaging.access import project_of, share
+from stoker.emulator.messaging.access import project_of, project_of_token, share
 from stoker.emulator.messaging.claims import claim_of, message_view
-from stoker.emulator.messaging.records import MessagingRecords, check_name, page_size, place, settings_of
+from stoker.emulator.messaging.http import INVALID_BODY, json_of, links_after, object_of, page_size
+from stoker.emulator.messaging.records import MessagingRecords, check_name, place, settings_of
 
-_EMPTIED = ("messages", "subscriptions")
+_EMPTIED = ("subscriptions", "messages")
+_PATCH = "application/openstack-messaging-v2.0-json-patch"
 
 
 def index(zaqar: MessagingRecords, request: Request) -> Response:
@@ -25,18 +27,15 @@ def index(zaqar: MessagingRecords, request: Request) -> Response:
         {
             "name": row["name"],
             "href": f"/v2/queues/{row['name']}",
-            **({"metadata": row["metadata"]} if detailed else {}),
+            **({"metadata": settings_of(row)} if detailed else {}),
         }
         for row in found.rows
     ]
-    return Response({"queues": queues, "links": found.links(request)})
+    return Response({"queues": queues, "links": links_after(request, found.rows, "name")})
 
 
 def create(zaqar: MessagingRecords, request: Request) -> Response:
-    metadata = request.json if request.body else {}
-    if not isinstance(metadata, dict):
-        raise bad_request("The metadata of a queue must be a JSON object.")
-    made = zaqar.made_queue(project_of(zaqar, request), request.vars["name"], metadata)
+    made = zaqar.made_queue(project_of(zaqar, request), request.vars["name"], object_of(request))
     return Response(status=201 if made else 204, headers={"Location": f"/v2/queues/{request.vars['name']}"})
 
 
@@ -50,12 +49,15 @@ def show(zaqar: MessagingRecords, request: Request) -> Response:
 
 def update(zaqar: MessagingRecords, request: Request) -> Response:
     project, name = project_of(zaqar, request), request.vars["name"]
+    if request.headers.get("content-type", "").partition(";")[0].strip() != _PATCH:
+        accepted = f"Accepted media type for PATCH: {{'Accept-Patch': '{_PATCH}'}}."
+        raise ApiError(415, accepted, "415 Unsupported Media Type")
     known = zaqar.queue(project, name)
     if known is None:
-        raise not_found(f"Queue {name} does not exist.")
-    operations: Any = request.json
+        raise not_found(f"Queue {name} does not exist for project {project}")
+    operations: Any = json_of(request)
     if not isinstance(operations, list):
-        raise bad_request("The request body must be a list of operations.")
+        raise bad_request("The request body must be a list of operations.", INVALID_BODY)
     zaqar.patch_queue(known, operations)
     return Response(settings_of(known))
 
@@ -83,18 +85,14 @@ def _when(zaqar: MessagingRecords, name: str, message: Record) -> dict[str, Any]
 
 
 def purge(zaqar: MessagingRecords, request: Request) -> Response:
-    body = request.json if request.body else {}
-    kinds = body.get("resource_types", list(_EMPTIED)) if isinstance(body, dict) else None
+    kinds = object_of(request).get("resource_types", list(_EMPTIED))
     if not isinstance(kinds, list) or not all(kind in _EMPTIED for kind in kinds):
-        raise bad_request(f"Resource types can be: {', '.join(_EMPTIED)}.")
+        raise bad_request(f"Resource types must be a sub set of {{{', '.join(map(repr, _EMPTIED))}}}.")
     zaqar.purge(place(project_of(zaqar, request), request.vars["name"]), kinds)
     return Response(status=204)
 
 
 def sign(zaqar: MessagingRecords, request: Request) -> Response:
-    body = request.json if request.body else {}
-    if not isinstance(body, dict):
-        raise bad_request("The request body must be a JSON object.")
-    project = request.context.project
+    project = project_of_token(request)
     check_name(request.vars["name"])
-    return Response(share(zaqar, project, request.vars["name"], body))
+    return Response(share(zaqar, project, request.vars["name"], object_of(request)))

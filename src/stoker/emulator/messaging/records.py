@@ -7,6 +7,7 @@ import re
 import secrets
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
+from uuid import UUID
 
 from stoker.emulator.core.cloud import Cloud, Records, new_hex_id, new_id
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
@@ -14,12 +15,10 @@ from stoker.emulator.core.http import Request
 from stoker.emulator.core.store import Record
 from stoker.emulator.identity.service_trusts import end_trust, own_trust, token_of
 from stoker.emulator.messaging.delivery import Deliveries
+from stoker.emulator.messaging.http import INVALID_BODY, check_integer, is_integer
 
 log = logging.getLogger(__name__)
 
-MOST_AT_ONCE = 20
-"""Messages posted, listed or popped by one request."""
-DEFAULT_PAGE = 10
 SHORTEST_TTL, LONGEST_MESSAGE_TTL, DEFAULT_MESSAGE_TTL = 60, 1_209_600, 3600
 DEFAULT_SUBSCRIPTION_TTL = 3600
 LONGEST_DELAY = 900
@@ -35,8 +34,18 @@ RESERVED = {
     "_dead_letter_queue": None,
     "_dead_letter_queue_messages_ttl": None,
     "_max_claim_count": None,
+    "_enable_encrypt_messages": False,
 }
 """What every queue has besides its own metadata."""
+_TTL_RANGE = (SHORTEST_TTL, LONGEST_MESSAGE_TTL, "{name} can not exceed {most} seconds, and must be at least {least}.")
+_RANGES = {
+    "_max_messages_post_size": (1, LARGEST_POST, "{name} can not exceed {most},  and must be at least greater than 0."),
+    "_default_message_ttl": _TTL_RANGE,
+    "_default_message_delay": (0, LONGEST_DELAY, "{name} can not exceed {most} seconds, and must be at least {least}."),
+    "_dead_letter_queue_messages_ttl": _TTL_RANGE,
+    "_max_claim_count": (1, 2**31 - 1, "{name} must be at least {least}."),
+}
+"""The least and the greatest value of the numbers among them, and the error for others."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -61,8 +70,9 @@ class MessagingRecords(Records):
         return self.queues.get(place(project_id, name))
 
     def made_queue(self, project_id: str, name: str, metadata: Mapping[str, Any]) -> bool:
-        """Create the queue or replace its metadata; whether it is new."""
+        """Create the queue or replace its metadata; whether it is new. Raises ApiError 400."""
         check_name(name)
+        _check_reserved(metadata)
         known = self.queue(project_id, name)
         if known is not None:
             if metadata:
@@ -90,6 +100,7 @@ class MessagingRecords(Records):
                 raise bad_request(f"The operation {kind} needs a value.")
             else:
                 metadata[key] = operation["value"]
+        _check_reserved(metadata)
         self.queues.update(queue, metadata=metadata)
 
     def remove_queue(self, project_id: str, name: str) -> None:
@@ -148,10 +159,10 @@ class MessagingRecords(Records):
             self.deliveries.send(subscription, name, message, headers)
 
     def _next_id(self) -> str:
-        """An id that is greater than all before it, so that pages go on after a message that is gone."""
+        """A UUID that is greater than all before it, so that a page can follow a message that is gone."""
         counter = self.own.get("counter") or self.own.add({"id": "counter", "number": 0})
         self.own.update(counter, number=counter["number"] + 1)
-        return f"{counter['number']:016x}{secrets.token_hex(4)}"
+        return str(UUID(f"{counter['number']:016x}{secrets.token_hex(8)}"))
 
     def waiting(self, queue: str) -> list[Record]:
         """The messages that have not expired and whose delay is over, the oldest first."""
@@ -216,11 +227,13 @@ class MessagingRecords(Records):
     def _subscription_values(self, queue: str, wanted: Mapping[str, Any], own: str | None) -> dict[str, Any]:
         values = {name: wanted[name] for name in ("subscriber", "ttl", "options") if wanted.get(name) is not None}
         subscriber = values.get("subscriber")
+        if subscriber is None:
+            raise bad_request("Missing parameter subscriber in body.")
         if not isinstance(subscriber, str) or scheme(subscriber) not in SCHEMES:
-            raise bad_request(
-                f"The subscriber type of subscription must be supported in the list {', '.join(SCHEMES)}."
-            )
-        if "ttl" in values and (not is_integer(values["ttl"]) or values["ttl"] < SHORTEST_TTL):
+            raise bad_request(f"The subscriber type of subscription must be supported in the list {list(SCHEMES)}.")
+        if not is_integer(values.get("ttl", SHORTEST_TTL)):
+            raise bad_request("TTL must be an integer.")
+        if values.get("ttl", SHORTEST_TTL) < SHORTEST_TTL:
             raise bad_request(f"The TTL of a subscription must be at least {SHORTEST_TTL} seconds.")
         if not isinstance(values.get("options", {}), dict):
             raise bad_request("Options must be a dict.")
@@ -238,7 +251,7 @@ class MessagingRecords(Records):
     def subscription(self, queue: str, identifier: str) -> Record:
         found = next((known for known in self.living_subscriptions(queue) if known["id"] == identifier), None)
         if found is None:
-            raise not_found(f"Subscription {identifier} does not exist.")
+            raise not_found(f"Subscription {identifier} does not exist")
         return found
 
     # -- signatures ------------------------------------------------------------------------------------------------
@@ -247,14 +260,6 @@ class MessagingRecords(Records):
         """The service's own secret, made when it is first needed."""
         known = self.own.get("signing") or self.own.add({"id": "signing", "key": new_id()})
         return str(known["key"]).encode()
-
-
-def page_size(request: Request) -> int:
-    """Return how many objects a page of a list has. Raises ApiError 400."""
-    limit = request.query.integer("limit")
-    if limit is not None and not 1 <= limit <= MOST_AT_ONCE:
-        raise bad_request(f"Limit must be at least 1 and may not be greater than {MOST_AT_ONCE}.")
-    return limit or DEFAULT_PAGE
 
 
 def place(project_id: str, name: str) -> str:
@@ -269,7 +274,22 @@ def scheme(subscriber: str) -> str:
 def check_name(name: str) -> None:
     """400 for a name that no queue may have."""
     if not _NAME.fullmatch(name):
-        raise bad_request("Queue names may only contain ASCII letters, digits, underscores, and dashes, at most 64.")
+        message = "The format of the submitted queue name or project id is not valid."
+        raise bad_request(message, "Invalid queue identification")
+
+
+def _check_reserved(metadata: Mapping[str, Any]) -> None:
+    """400 for metadata with a wrong value of one of Zaqar's own keys; null is right where it is the default."""
+    for name, (least, most, words) in _RANGES.items():
+        value = metadata.get(name, RESERVED[name])
+        if value is None and RESERVED[name] is None:
+            continue
+        if not is_integer(value):
+            raise bad_request(f"{name} must be integer.")
+        if not least <= value <= most:
+            raise bad_request(words.format(name=name, least=least, most=most))
+    if not isinstance(metadata.get("_enable_encrypt_messages", False), bool):
+        raise bad_request("_enable_encrypt_messages must be boolean.")
 
 
 def settings_of(queue: Record | None) -> dict[str, Any]:
@@ -280,24 +300,16 @@ def settings_of(queue: Record | None) -> dict[str, Any]:
 def _checked(message: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return body, ttl and delay of a message; the queue's `settings` have the defaults. Raises ApiError 400."""
     if not isinstance(message, dict) or "body" not in message:
-        raise bad_request("Missing body field.")
+        raise bad_request('Missing "body" field.', INVALID_BODY)
     ttl = message.get("ttl", settings["_default_message_ttl"])
-    if not is_integer(ttl) or not SHORTEST_TTL <= ttl <= LONGEST_MESSAGE_TTL:
+    check_integer("ttl", ttl)
+    if not SHORTEST_TTL <= ttl <= LONGEST_MESSAGE_TTL:
         raise bad_request(
             f"The TTL for a message may not exceed {LONGEST_MESSAGE_TTL} seconds, and must be at least {SHORTEST_TTL} "
             "seconds long."
         )
     delay = message.get("delay", settings["_default_message_delay"])
-    if not is_integer(delay) or not 0 <= delay <= LONGEST_DELAY:
+    check_integer("delay", delay)
+    if not 0 <= delay <= LONGEST_DELAY:
         raise bad_request(f"The delay for a message may not exceed {LONGEST_DELAY} seconds, and must be at least 0.")
     return {"body": message["body"], "ttl": ttl, "delay": delay}
-
-
-def is_integer(value: Any) -> bool:
-    """Return whether a JSON value is an integer."""
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def error_body(error: ApiError) -> dict[str, str]:
-    """Zaqar's form of an error."""
-    return {"title": error.title, "description": error.message}

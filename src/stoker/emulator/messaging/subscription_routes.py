@@ -9,21 +9,21 @@ from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.paging import page
 from stoker.emulator.core.store import Record
 from stoker.emulator.messaging.access import project_of
-from stoker.emulator.messaging.records import MessagingRecords, page_size, place
+from stoker.emulator.messaging.http import links_after, object_of, page_size
+from stoker.emulator.messaging.records import MessagingRecords, place
 
 
 def create(zaqar: MessagingRecords, request: Request) -> Response:
     name = request.vars["name"]
-    made = zaqar.subscribe(request, project_of(zaqar, request), name, _wanted(request))
-    location = f"/v2/queues/{name}/subscriptions/{made['id']}"
-    return Response({"subscription_id": made["id"]}, 201, {"Location": location})
+    made = zaqar.subscribe(request, project_of(zaqar, request), name, object_of(request))
+    return Response({"subscription_id": made["id"]}, 201, {"Location": _location(made)})
 
 
 def index(zaqar: MessagingRecords, request: Request) -> Response:
     rows = zaqar.living_subscriptions(place(project_of(zaqar, request), request.vars["name"]))
     found = page(rows, request.query, page_size(request))
     shown = [_view(zaqar, row) for row in found.rows]
-    return Response({"subscriptions": shown, "links": found.links(request)})
+    return Response({"subscriptions": shown, "links": links_after(request, found.rows, "id")})
 
 
 def show(zaqar: MessagingRecords, request: Request) -> Response:
@@ -31,8 +31,9 @@ def show(zaqar: MessagingRecords, request: Request) -> Response:
 
 
 def update(zaqar: MessagingRecords, request: Request) -> Response:
-    zaqar.change_subscription(_subscription(zaqar, request), _wanted(request))
-    return Response(status=204)
+    subscription = _subscription(zaqar, request)
+    zaqar.change_subscription(subscription, object_of(request))
+    return Response(status=204, headers={"Location": _location(subscription)})
 
 
 def delete(zaqar: MessagingRecords, request: Request) -> Response:
@@ -46,7 +47,7 @@ def delete(zaqar: MessagingRecords, request: Request) -> Response:
 
 def confirm(zaqar: MessagingRecords, request: Request) -> Response:
     """Note that the subscriber wants the messages, or does not."""
-    subscription, confirmed = _subscription(zaqar, request), _wanted(request).get("confirmed")
+    subscription, confirmed = _subscription(zaqar, request), object_of(request).get("confirmed")
     if not isinstance(confirmed, bool):
         raise bad_request("The 'confirmed' should be boolean.")
     zaqar.subscriptions.update(subscription, confirmed=confirmed)
@@ -58,11 +59,8 @@ def _subscription(zaqar: MessagingRecords, request: Request) -> Record:
     return zaqar.subscription(queue, request.vars["subscription_id"])
 
 
-def _wanted(request: Request) -> dict[str, Any]:
-    body = request.json
-    if not isinstance(body, dict):
-        raise bad_request("The request body must be a JSON object.")
-    return body
+def _location(subscription: Record) -> str:
+    return f"/v2/queues/{subscription['source']}/subscriptions/{subscription['id']}"
 
 
 def _view(zaqar: MessagingRecords, subscription: Record) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from stoker.emulator.core.cloud import Routes, Service
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.messaging import claims, message_routes, queue_routes, subscription_routes
-from stoker.emulator.messaging.records import MessagingRecords, error_body
+from stoker.emulator.messaging.http import error_body
+from stoker.emulator.messaging.records import MessagingRecords
 
 _QUEUE = "/queues/{name}"
 
@@ -67,5 +68,6 @@ MESSAGING = Service(
     routes={**ROUTES, "/ping": {"GET": ping}},
     root={"/": {"GET": versions}},
     error_body=error_body,
+    error_headers={"Vary": "Accept"},
     optional_token=True,
 )
