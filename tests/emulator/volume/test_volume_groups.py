@@ -194,7 +194,8 @@ def test_a_restored_volume_has_what_the_backed_up_one_had(call: Call) -> None:
     key = new_volume(call, name="v", metadata={"a": "b"})
     backup = call("POST", "/backups", {"backup": {"volume_id": key}}).json["backup"]["id"]
     restored = call("POST", f"/backups/{backup}/restore", {"restore": {"name": "r"}}).json["restore"]["volume_id"]
-    assert (volume(call, restored)["metadata"], volume(call, restored)["name"]) == ({"a": "b"}, "r")
+    metadata = {"a": "b", "src_backup_id": backup}
+    assert (volume(call, restored)["metadata"], volume(call, restored)["name"]) == (metadata, "r")
     unnamed = call("POST", f"/backups/{backup}/restore", {"restore": {}}).json["restore"]["volume_id"]
     assert volume(call, unnamed)["name"] == "v"
 

@@ -13,13 +13,22 @@ from stoker.emulator.core.store import Record
 Actions = Mapping[str, ActionHandler]
 
 
-def act(actions: Actions, records: Records, request: Request, record: Record) -> Response:
-    """Do what the body names. Raises ApiError 400 for an unknown action."""
+def act(
+    actions: Actions,
+    records: Records,
+    request: Request,
+    record: Record,
+    unknown: str = "There is no such action: {name}",
+) -> Response:
+    """Do what the body names.
+
+    unknown: the message of the ApiError 400 for an unknown action.
+    """
     body = request.json
     if not isinstance(body, dict) or len(body) != 1:
         raise bad_request("The body of an action must be an object with the name of the action as its only key.")
     [(name, arguments)] = body.items()
     action = actions.get(name)
     if action is None:
-        raise bad_request(f"There is no such action: {name}")
+        raise bad_request(unknown.format(name=name))
     return action(records, request, record, arguments)

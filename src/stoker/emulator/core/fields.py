@@ -228,6 +228,28 @@ def text_map(largest_value: int = 255, key_form: str = r"[a-zA-Z0-9_.: -]{1,255}
     return check
 
 
+def properties(check_value: Check, key_form: str) -> Check:
+    """An object whose keys match a pattern, which the message for another key names."""
+    form = re.compile(key_form)
+
+    def check(value: Any) -> str | None:
+        if not isinstance(value, dict):
+            return f"{value!r} is not of type 'object'"
+        for key, one in value.items():
+            if form.fullmatch(key) is None:
+                return f"{key!r} does not match any of the regexes: {f'^{key_form}$'!r}"
+            if (problem := nested(key, one, check_value(one))) is not None:
+                return problem
+        return None
+
+    return check
+
+
+def one_schema_of(check: Check) -> Check:
+    """A value that may have one of several forms, of which the message tells nothing."""
+    return lambda value: None if check(value) is None else f"{value!r} is not valid under any of the given schemas"
+
+
 def as_integer(value: Any) -> int | None:
     """The integer that `2` or `"2"` stands for; None for other values."""
     if isinstance(value, bool):

@@ -78,7 +78,7 @@ class Metadata(Generic[C]):
         """The metadata, and the key in the URL. Raises ApiError 404."""
         metadata, key = self.read(component, request), request.vars["key"]
         if key not in metadata:
-            raise not_found(self.missing.format(key=key, id=next(iter(request.vars.values()))))
+            raise not_found(self.missing.format(key=key, id=[*request.vars.values()][-2]))
         return metadata, key
 
     def _given(self, request: Request, name: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from stoker.emulator.core import fields
 from stoker.emulator.core.actions import Actions, act
 from stoker.emulator.core.component import on, visible
-from stoker.emulator.core.errors import bad_request, not_found
+from stoker.emulator.core.errors import RolesLacking, bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.volume.attachment_routes import from_service
@@ -25,6 +25,21 @@ SNAPSHOT_UPDATES = {
 }
 """The statuses that the back end may set on a snapshot, by its present status."""
 ACCEPTED = 202
+UNKNOWN = "There is no such action: {name}. Verify the request body and Content-Type header and try again."
+REFUSAL = "Policy doesn't allow volume_extension:{kind}_admin_actions:{rule} to be performed."
+RULES = {"os-reset_status": "reset_status", "os-force_delete": "force_delete", "os-force_detach": "force_detach"}
+"""Action → name of the policy rule that lets administrators do it, for volumes, snapshots and backups."""
+
+
+def _act(kind: str, actions: Actions, storage: VolumeRecords, request: Request, record: Record) -> Response:
+    """Do what the body names; the error for a caller who must not names the policy rule."""
+    try:
+        return act(actions, storage, request, record, UNKNOWN)
+    except RolesLacking as error:
+        rule = next((RULES[name] for name in request.json if name in RULES), None)
+        if rule is not None:
+            error.message = REFUSAL.format(kind=kind, rule=rule)
+        raise
 
 
 def _arguments(name: str, arguments: Any, checks: dict[str, fields.Check], required: tuple[str, ...] = ()) -> Record:
@@ -132,7 +147,7 @@ def set_bootable(volumes: Volumes, request: Request, volume: Record, arguments: 
 def reset_volume(attachments: Attachments, request: Request, volume: Record, arguments: Any) -> Response:
     request.context.require()
     checks = {
-        "status": fields.one_of(*STATUSES),
+        "status": fields.text(),
         "attach_status": fields.nullable(fields.one_of("attached", "detached")),
         "migration_status": fields.nullable(fields.text()),
     }
@@ -140,6 +155,8 @@ def reset_volume(attachments: Attachments, request: Request, volume: Record, arg
     if not wanted:
         raise bad_request("Must specify 'status', 'attach_status' or 'migration_status' for update.")
     changes = {"status": wanted["status"]} if "status" in wanted else {}
+    if changes and wanted["status"] not in STATUSES:
+        raise bad_request(f"Volume status: {wanted['status']} is invalid, valid statuses are: {STATUSES}.")
     if "migration_status" in wanted:
         changes["migration_status"] = None if wanted["migration_status"] == "none" else wanted["migration_status"]
     if wanted.get("attach_status") == "detached":
@@ -200,7 +217,7 @@ def upload_image(changes: VolumeChanges, request: Request, volume: Record, argum
 
 def revert(snapshots: Snapshots, request: Request, volume: Record, arguments: Any) -> Response:
     if request.version < (3, 40):
-        raise bad_request("There is no such action: revert")
+        raise bad_request(UNKNOWN.format(name="revert"))
     wanted = _arguments("revert", arguments, {"snapshot_id": fields.identifier}, ("snapshot_id",))
     snapshots.revert_volume(volume, wanted["snapshot_id"])
     return Response(status=ACCEPTED)
@@ -253,7 +270,9 @@ VOLUME_ACTIONS: Actions = {
 
 
 def volume_action(storage: VolumeRecords, request: Request) -> Response:
-    return act(VOLUME_ACTIONS, storage, request, storage.volumes.find(request.context, request.vars["volume_id"]))
+    return _act(
+        "volume", VOLUME_ACTIONS, storage, request, storage.volumes.find(request.context, request.vars["volume_id"])
+    )
 
 
 def status_of(name: str, arguments: Any, statuses: tuple[str, ...]) -> str:
@@ -300,7 +319,7 @@ SNAPSHOT_ACTIONS: Actions = {
 
 def snapshot_action(storage: VolumeRecords, request: Request) -> Response:
     snapshot = visible(storage.snapshots.rows, request.context, request.vars["snapshot_id"])
-    return act(SNAPSHOT_ACTIONS, storage, request, snapshot)
+    return _act("snapshot", SNAPSHOT_ACTIONS, storage, request, snapshot)
 
 
 def reset_backup(backups: Backups, request: Request, backup: Record, arguments: Any) -> Response:
@@ -323,7 +342,7 @@ BACKUP_ACTIONS: Actions = {
 
 def backup_action(storage: VolumeRecords, request: Request) -> Response:
     backup = visible(storage.component(Backups).rows, request.context, request.vars["backup_id"])
-    return act(BACKUP_ACTIONS, storage, request, backup)
+    return _act("backup", BACKUP_ACTIONS, storage, request, backup)
 
 
 def complete_attachment(attachments: Attachments, request: Request, attachment: Record, arguments: Any) -> Response:

@@ -121,6 +121,9 @@ def _quota_changes(quotas: Quotas, wanted: dict[str, Any]) -> dict[str, int]:
     names = quotas.names()
     if unknown := sorted(set(given) - set(names)):
         raise bad_request(f"Invalid input received: Bad key(s) in quota set: {', '.join(unknown)}")
+    for name, value in given.items():
+        if fields.as_integer(value) is None:
+            raise bad_request(f"{name} must be an integer")
     fields.check_fields(given, dict.fromkeys(names, fields.integer(-1, 2**31 - 1)), where="quota_set")
     return {key: int(value) for key, value in given.items()}
 

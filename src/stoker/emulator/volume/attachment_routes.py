@@ -49,7 +49,7 @@ def create(attachments: Attachments, request: Request) -> Response:
     fields.check_fields(wanted, CREATABLE, ("volume_uuid",), "attachment")
     volume = attachments.volumes.find(request.context, wanted["volume_uuid"])
     attachment = attachments.create(
-        request.context, volume, wanted.get("instance_uuid"), wanted.get("connector"), wanted.get("mode", "rw")
+        request.context, volume, wanted.get("instance_uuid"), wanted.get("connector"), wanted.get("mode")
     )
     return Response({"attachment": attachment_detail(attachments, attachment)})
 

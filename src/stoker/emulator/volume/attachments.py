@@ -26,16 +26,22 @@ class Attachments(Component):
         records.deferrable(self.finish_attach, self.finish_detach)
 
     def create(
-        self, context: Context, volume: Record, instance: str | None, connector: Record | None = None, mode: str = "rw"
+        self,
+        context: Context,
+        volume: Record,
+        instance: str | None,
+        connector: Record | None = None,
+        mode: str | None = None,
     ) -> Record:
-        """Reserve a volume for a server (its id) or a host.
+        """Reserve a volume for a server (its id) or a host; without a mode, the volume decides.
 
         Raises: ApiError 400 when the volume is neither available nor, being multiattach, in use.
         """
         allowed = ("available", "in-use", "reserved", "attaching") if volume["multiattach"] else ("available",)
         if volume["status"] not in allowed:
+            shown = allowed[:2] if volume["multiattach"] else ("available", "downloading")
             raise bad_request(
-                f"Invalid volume: Volume {volume['id']} status must be {' or '.join(allowed[:2])} "
+                f"Invalid volume: Volume {volume['id']} status must be {' or '.join(shown)} "
                 f"to reserve, but the current status is {volume['status']}."
             )
         attachment = self.rows.add(
@@ -45,7 +51,7 @@ class Attachments(Component):
                 "project_id": volume["project_id"],
                 "instance": instance,
                 "status": "reserved",
-                "attach_mode": mode,
+                "attach_mode": mode or ("ro" if is_readonly(volume) else "rw"),
                 "device": None,
                 "host_name": None,
                 "connector": None,
@@ -114,8 +120,7 @@ class Attachments(Component):
         self._require(volume, ("available", "attaching", "reserved", "in-use"), "attach")
         if volume["status"] == "in-use" and not volume["multiattach"]:
             raise bad_request(f"Invalid volume: Volume {volume['id']} is attached already.")
-        readonly = volume["metadata"].get("readonly") == "True"
-        if readonly and wanted.get("mode", "rw") == "rw":
+        if is_readonly(volume) and wanted.get("mode", "rw") == "rw":
             raise bad_request("Invalid volume: Invalid attaching mode 'rw' for a read-only volume.")
         attachment = self.rows.add(
             {
@@ -175,7 +180,7 @@ class Attachments(Component):
                 "target_portal": "127.0.0.1:3260",
                 "target_lun": 0,
                 "volume_id": volume["id"],
-                "access_mode": "ro" if volume["metadata"].get("readonly") == "True" else "rw",
+                "access_mode": "ro" if is_readonly(volume) else "rw",
                 "encrypted": volume["encrypted"],
                 "qos_specs": None,
             },
@@ -212,3 +217,8 @@ def refused(volume: Record, statuses: tuple[str, ...], action: str) -> ApiError:
         f"Invalid volume: Unable to {action} volume {volume['id']}: its status must be {' or '.join(statuses)}, "
         f"but it is {volume['status']}."
     )
+
+
+def is_readonly(volume: Record) -> bool:
+    """Whether the volume can only be read."""
+    return bool(volume["metadata"].get("readonly") == "True")

@@ -19,7 +19,7 @@ BACKUP_STATUSES = ("available", "error", "creating", "deleting", "restoring", "e
 BACKUP_SERVICE = "cinder.backup.drivers.swift.SwiftBackupDriver"
 OBJECTS_PER_BACKUP = 2
 GENERATED_NAME = "restore_backup_"
-BACKED_UP = ("name", "description", "metadata", "image_metadata", "bootable")
+BACKED_UP = ("name", "description", "metadata", "image_metadata")
 """The properties of its volume that a backup contains."""
 
 
@@ -101,7 +101,13 @@ class Backups(Component):
             raise bad_request("Invalid backup: Backup status must be available")
         if volume_id is None:
             volume = self.volumes.create(
-                context, {"size": backup["size"], "name": name or f"{GENERATED_NAME}{backup['id']}"}
+                context,
+                {
+                    "size": backup["size"],
+                    "name": name or f"{GENERATED_NAME}{backup['id']}",
+                    "description": "auto-created_from_restore_from_backup",
+                    "metadata": {"src_backup_id": backup["id"]},
+                },
             )
         else:
             volume = self.volumes.find(context, volume_id)
@@ -126,8 +132,11 @@ class Backups(Component):
             self.rows.update(backup, status="available", updated_at=self.moment())
 
     def _restore_properties(self, backup: Record, volume: Record) -> None:
-        """Set the properties of the volume that was backed up; name and description only over a generated name."""
+        """Set the properties of the volume that was backed up, but not that it is read-only; name and description only
+        over a generated name."""
         known = dict(backup["volume_properties"])
+        kept = {key: value for key, value in known["metadata"].items() if key != "readonly"}
+        known["metadata"] = {**volume["metadata"], **kept}
         if not (volume["name"] or "").startswith(GENERATED_NAME):
             known = {key: value for key, value in known.items() if key not in ("name", "description")}
         self.volumes.rows.update(volume, **{key: value for key, value in known.items() if value is not None})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stoker.emulator.core import fields
 from stoker.emulator.core.component import visible
 from stoker.emulator.core.errors import bad_request, not_found
-from stoker.emulator.core.filters import contains, equal, holds, project_rows
+from stoker.emulator.core.filters import equal, holds, project_rows
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.metadata import Metadata
 from stoker.emulator.core.store import Record
@@ -28,12 +28,12 @@ FORCED = (
 )
 SNAPSHOT = {
     **UPDATABLE,
-    "volume_id": fields.nullable(fields.identifier),
+    "volume_id": fields.one_schema_of(fields.nullable(fields.identifier)),
     "force": fields.nullable(fields.boolean),
     "metadata": fields.nullable(METADATA),
 }
 BACKUP = {
-    "volume_id": fields.identifier,
+    "volume_id": fields.one_schema_of(fields.identifier),
     "name": FREE_TEXT,
     "description": FREE_TEXT,
     "container": FREE_TEXT,
@@ -46,7 +46,6 @@ BACKUP = {
 FILTERS = {
     "name": equal("name"),
     "display_name": equal("name"),
-    "name~": contains("name"),
     "status": equal("status"),
     "volume_id": equal("volume_id"),
     "id": equal("id"),

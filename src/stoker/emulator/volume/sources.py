@@ -39,17 +39,16 @@ class Sources(Component):
         Raises: ApiError 400 for several sources, or one that is not available; 404 for an unknown one.
         """
         given = [name for name in SOURCES if name in wanted]
-        if len(given) > 1:
-            raise bad_request(f"Invalid input received: {' and '.join(given)} cannot be given together.")
-        if not given:
-            return {}
-        reader = {
+        readers = {
             "snapshot_id": self._snapshot_source,
             "source_volid": self._volume_source,
             "imageRef": self._image_source,
             "backup_id": self._backup_source,
-        }[given[0]]
-        return reader(context, wanted[given[0]])
+        }
+        found = [readers[name](context, wanted[name]) for name in given]
+        if len(given) > 1:
+            raise bad_request(f"Invalid input received: {' and '.join(given)} cannot be given together.")
+        return found[0] if found else {}
 
     def _snapshot_source(self, context: Context, snapshot_id: str) -> Record:
         snapshot = visible(self._snapshots, context, snapshot_id)

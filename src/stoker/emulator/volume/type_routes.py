@@ -16,7 +16,7 @@ from stoker.emulator.volume.types import VolumeTypes
 from stoker.emulator.volume.views import changed_type, links, type_detail
 from stoker.emulator.volume.volumes import flag
 
-SPECS = fields.text_map(key_form=r"[a-zA-Z0-9_.:\- ]{1,255}")
+SPECS = fields.properties(fields.text(), r"[a-zA-Z0-9-_:.]{1,255}")
 TYPE = {
     "name": fields.name(),
     "description": fields.nullable(fields.text()),
@@ -53,7 +53,7 @@ def index(types: VolumeTypes, request: Request) -> Response:
 def create(types: VolumeTypes, request: Request) -> Response:
     request.context.require()
     wanted = request.object("volume_type")
-    fields.check_fields(wanted, TYPE, ("name",), "volume_type", strict=False)
+    fields.check_fields(wanted, TYPE, ("name",), "volume_type")
     public = flag(wanted.get("os-volume-type-access:is_public", True), "os-volume-type-access:is_public")
     kind = types.create(wanted["name"].strip(), wanted.get("description"), public, wanted.get("extra_specs"))
     view = {**changed_type(request, kind), "os-volume-type-access:is_public": kind["is_public"]}

@@ -7,6 +7,7 @@ from typing import Any
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
+from stoker.emulator.core.fields import identifier
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Collection, Record
 
@@ -74,7 +75,8 @@ class VolumeTypes(Component):
         """A type the caller may use, by id or name; 404 when there is none."""
         found = self.rows.get(key) or self.rows.first(name=key)
         if found is None or not may_use(found, context):
-            raise not_found(f"Volume type with name {key} could not be found.")
+            called = "" if identifier(key) is None else "with name "
+            raise not_found(f"Volume type {called}{key} could not be found.")
         return found
 
     def by_id(self, context: Context, key: str) -> Record:

@@ -7,7 +7,7 @@ from typing import Any
 from stoker.emulator.core import fields
 from stoker.emulator.core.component import visible
 from stoker.emulator.core.errors import bad_request, not_found
-from stoker.emulator.core.filters import contains, equal, holds, project_rows
+from stoker.emulator.core.filters import equal, holds, project_rows
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.metadata import Metadata
 from stoker.emulator.core.store import Record
@@ -16,9 +16,11 @@ from stoker.emulator.volume.transfers import Transfers
 from stoker.emulator.volume.views import VolumeViews, brief, created_volume, transfer_detail, volume_detail
 from stoker.emulator.volume.volumes import Volumes
 
+IDENTIFIER = fields.one_schema_of(fields.nullable(fields.identifier))
 FREE_TEXT = fields.nullable(fields.text())
 METADATA = fields.text_map(key_form=r".{1,255}")
 NO_ITEM = "Volume {id} has no metadata with key {key}."
+READERS = frozenset({"reader", "member", "manager", "service"})
 OTHER_KEY = "Request body and URI mismatch"
 SOURCES = ("snapshot_id", "source_volid", "backup_id")
 UNREADABLE = "The server could not comply with the request since it is either malformed or otherwise incorrect."
@@ -34,21 +36,19 @@ CREATABLE = {
     "size": fields.nullable(fields.integer(1)),
     "availability_zone": FREE_TEXT,
     "volume_type": FREE_TEXT,
-    "snapshot_id": fields.nullable(fields.identifier),
-    "source_volid": fields.nullable(fields.identifier),
+    "snapshot_id": IDENTIFIER,
+    "source_volid": IDENTIFIER,
     "imageRef": FREE_TEXT,
     "image_id": FREE_TEXT,
-    "backup_id": fields.nullable(fields.identifier),
-    "consistencygroup_id": fields.nullable(fields.identifier),
+    "backup_id": IDENTIFIER,
+    "consistencygroup_id": IDENTIFIER,
     "multiattach": fields.nullable(fields.boolean),
-    "group_id": fields.nullable(fields.identifier),
+    "group_id": IDENTIFIER,
 }
 FILTERS = {
     "name": equal("name"),
     "display_name": equal("name"),
-    "name~": contains("name"),
     "status": equal("status"),
-    "status~": contains("status"),
     "availability_zone": equal("availability_zone"),
     "bootable": equal("bootable"),
     "metadata": holds("metadata"),
@@ -114,7 +114,11 @@ def summary(volumes: Volumes, request: Request) -> Response:
 
 
 def show(views: VolumeViews, request: Request) -> Response:
-    return Response({"volume": volume_detail(views, request, found(views.volumes, request))})
+    """A volume. For a caller who has no role that lets them read, there is none."""
+    volume, context = found(views.volumes, request), request.context
+    if not (context.is_admin or context.roles & READERS):
+        raise views.volumes.rows.missing(volume["id"])
+    return Response({"volume": volume_detail(views, request, volume)})
 
 
 def update(views: VolumeViews, request: Request) -> Response:
