@@ -129,6 +129,7 @@ class Records:
 class Microversions:
     """`OpenStack-API-Version: <type> X.Y`; `legacy_header` is the older header some services also read.
 
+    `alone` says that the service sends the older header only.
     `range_headers` are the headers in which some services send the minimum and the maximum with every response.
     """
 
@@ -137,6 +138,7 @@ class Microversions:
     maximum: Version
     default: Version
     legacy_header: str | None = None
+    alone: bool = False
     range_headers: tuple[str, str] | None = None
 
 

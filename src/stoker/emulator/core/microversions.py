@@ -38,11 +38,10 @@ def negotiate(rules: Microversions, headers: Mapping[str, str]) -> Version:
 
 def answer_headers(rules: Microversions, version: Version) -> dict[str, str]:
     """The headers that name the version that was served."""
-    headers = {HEADER: f"{rules.type} {write(version)}", "Vary": HEADER}
+    headers = {} if rules.alone else {HEADER: f"{rules.type} {write(version)}"}
     if rules.legacy_header is not None:
         headers[rules.legacy_header] = write(version)
-        headers["Vary"] = f"{HEADER}, {rules.legacy_header}"
-    return headers
+    return {**headers, "Vary": ", ".join(headers)}
 
 
 def range_headers(rules: Microversions) -> dict[str, str]:

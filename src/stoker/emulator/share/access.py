@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from ipaddress import ip_network
+from ipaddress import IPv4Network, ip_network
 from typing import Any
 
 from stoker.emulator.core.cloud import Records, new_id
@@ -40,16 +40,14 @@ def check_target(kind: str, target: str, version: Version) -> None:
         if _CEPHX.fullmatch(target.strip()) is None or target.startswith("client."):
             raise bad_request("Invalid Ceph ID: it must consist of letters, digits, '_', '.', '=' and '-'.")
     else:
-        raise bad_request("Only 'ip','user','cert' or 'cephx' access types are supported.")
+        raise bad_request("Only 'ip', 'user', 'cert' or 'cephx' access types are supported.")
 
 
 def _check_address(target: str, version: Version) -> None:
     try:
-        network = ip_network(target.strip(), strict=False)
-    except ValueError:
-        raise bad_request(f"{target} does not appear to be an IPv4 or IPv6 network") from None
-    if network.version == 6 and version < SINCE_IPV6:
-        raise bad_request(f"Invalid IP access_to value: {target}: IPv6 is supported since microversion 2.38.")
+        (ip_network if version >= SINCE_IPV6 else IPv4Network)(target.strip(), strict=False)
+    except ValueError as error:
+        raise bad_request(str(error)) from None
 
 
 def _same(kind: str, one: str, other: str) -> bool:
@@ -82,6 +80,9 @@ class AccessRules(Component):
     def allow(self, share: Record, wanted: Mapping[str, Any], version: Version) -> Record:
         """Begin to allow somebody the use of a share; 400 for an invalid rule, one that it has, or another status."""
         check_target(wanted["access_type"], wanted["access_to"], version)
+        level = wanted.get("access_level") or LEVELS[0]
+        if level not in LEVELS:
+            raise bad_request(f"Invalid access rule: Invalid share access level: {level}.")
         self.shares.require_status(share, "available")
         target = wanted["access_to"].strip()
         present = self.rows.select(share_id=share["id"], access_type=wanted["access_type"])
@@ -93,7 +94,7 @@ class AccessRules(Component):
                 "share_id": share["id"],
                 "access_type": wanted["access_type"],
                 "access_to": target,
-                "access_level": wanted.get("access_level") or LEVELS[0],
+                "access_level": level,
                 "access_key": None,
                 "state": "queued_to_apply",
                 "metadata": wanted.get("metadata") or {},

@@ -11,7 +11,7 @@ from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.share import network_routes, snapshot_routes, type_routes
-from stoker.emulator.share.access import LEVELS, AccessRules
+from stoker.emulator.share.access import AccessRules
 from stoker.emulator.share.managed import BackendShares
 from stoker.emulator.share.networks import ShareNetworks
 from stoker.emulator.share.share_routes import METADATA
@@ -43,7 +43,7 @@ def allow(rules: AccessRules, request: Request, share: Record, arguments: Any) -
     checks = {
         "access_type": fields.text(1),
         "access_to": fields.text(1),
-        "access_level": fields.nullable(fields.one_of(*LEVELS)),
+        "access_level": fields.nullable(fields.text()),
     }
     if request.version >= SINCE_METADATA:
         checks["metadata"] = fields.nullable(METADATA)

@@ -16,7 +16,7 @@ from stoker.emulator.share.tables import ZONE
 UPDATED = "2015-08-27T11:33:21Z"
 OLDEST, NEWEST = (2, 7), (2, 78)
 MICROVERSIONS = Microversions(
-    "shared-file-system", OLDEST, NEWEST, default=OLDEST, legacy_header="X-OpenStack-Manila-API-Version"
+    "shared-file-system", OLDEST, NEWEST, default=OLDEST, legacy_header="X-OpenStack-Manila-API-Version", alone=True
 )
 EXTENSION_ROUTES = extension_routes({}, updated=UPDATED)
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from stoker.emulator.core.errors import bad_request
 from stoker.emulator.core.filters import Filter, contains, equal
 from stoker.emulator.core.http import Query, Request, Response
 from stoker.emulator.core.paging import ordered, page
 from stoker.emulator.core.store import Record
+from stoker.emulator.share.refusals import check_page, invalid_input
 
 COMMON: Mapping[str, Filter] = {
     "name": equal("name"),
@@ -48,7 +48,7 @@ def _moment(given: str | None, read: Callable[[str], datetime]) -> datetime | No
     try:
         moment = None if given is None else read(given)
     except ValueError:
-        raise bad_request(f"Invalid input received: {given} is not a date or time.") from None
+        raise invalid_input(f"{given} is not a date or time") from None
     return moment if moment is None or moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
 
 
@@ -61,14 +61,17 @@ def listing(
 ) -> Response:
     """The answer to a list request: the newest records first unless it asks for another order."""
     query = request.query
+    check_page(query)
     tests = {**filters, **(LIKE if request.version >= SINCE_LIKE else {})}
     wanted = [(test, value) for name, test in tests.items() if (value := query.get(name)) is not None]
     found = [row for row in rows if all(test(row, value) for test, value in wanted)]
     key = query.get("sort_key") or "created_at"
     direction = query.get("sort_dir") or "desc"
     field = RENAMED.get(key, key)
-    if field not in SORTABLE or direction not in ("asc", "desc"):
-        raise bad_request(f"Invalid input received: Wrong sorting: key '{key}', direction '{direction}'.")
+    if field not in SORTABLE:
+        raise invalid_input(f"Wrong sorting key provided - '{key}'")
+    if direction not in ("asc", "desc"):
+        raise invalid_input(f"Wrong sorting direction provided - '{direction}'")
     if direction == "desc":
         found.reverse()  # records of the same moment: the newest first, too
     ranked = ordered(found, UNSORTED, [(field, direction == "desc")])

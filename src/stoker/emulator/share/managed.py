@@ -11,7 +11,7 @@ from stoker.emulator.core.errors import conflict, forbidden, not_found
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Collection, Record
 from stoker.emulator.share.shares import Shares
-from stoker.emulator.share.tables import BACKEND_HOST, LONG, SHORT
+from stoker.emulator.share.tables import BACKEND_HOST, LONG, SHORT, ZONE
 
 
 class BackendShares(Component):
@@ -56,7 +56,7 @@ class BackendShares(Component):
         self.rows.remove(found)
         now = self.moment()
         exports = [{"id": new_id(), "path": path, "created_at": now, "updated_at": now}]
-        done = {"status": "available", "size": found["size"], "progress": "100%"}
+        done = {"status": "available", "size": found["size"], "progress": "100%", "availability_zone": ZONE}
         self.shares.rows.update(share, **done, updated_at=now, _exports=exports)
 
     def unmanage(self, share: Record) -> None:

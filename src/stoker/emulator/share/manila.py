@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from stoker.emulator.core.cloud import Service
 from stoker.emulator.core.component import merged, using
-from stoker.emulator.core.errors import fault_body
 from stoker.emulator.core.guards import admin, restricted, since
+from stoker.emulator.core.http import Phrases
 from stoker.emulator.share import (
     access_routes,
     action_routes,
@@ -18,6 +18,7 @@ from stoker.emulator.share import (
     instance_routes,
     message_routes,
     network_routes,
+    refusals,
     share_routes,
     snapshot_routes,
     type_routes,
@@ -228,7 +229,8 @@ SHARE = Service(
     public=frozenset({"GET /", "GET /v2", "GET /v2/"}),
     exact_paths=True,
     wrong_method=404,
-    error_body=fault_body,
+    error_body=refusals.body,
+    phrases=Phrases(not_json="Malformed request body"),
     request_id_header="x-compute-request-id",
     microversions=MICROVERSIONS,
 )

@@ -14,6 +14,7 @@ from stoker.emulator.core.metadata import Metadata
 from stoker.emulator.core.store import Record
 from stoker.emulator.share.lists import COMMON, LIKE, created_within, listing
 from stoker.emulator.share.networks import NETWORK_PLACE, SecurityServices, ShareNetworks
+from stoker.emulator.share.refusals import invalid_input, member
 from stoker.emulator.share.share_routes import METADATA, NO_ITEM, OTHER_KEY
 from stoker.emulator.share.views import SINCE_SUBNETS_IN_ZONE, SUBNET_FIELDS, network_view, subnet_view
 
@@ -21,7 +22,7 @@ TEXT = fields.nullable(fields.text())
 PLACE = dict.fromkeys(NETWORK_PLACE, TEXT)
 NETWORK = {"name": TEXT, "description": TEXT, **PLACE}
 SUBNET = {"availability_zone": TEXT, "metadata": fields.nullable(METADATA), **PLACE}
-SERVICE_TYPES = ("ldap", "kerberos", "active_directory")
+SERVICE_TYPES = ("active_directory", "ldap", "kerberos")
 SERVICE = dict.fromkeys(("name", "description", "dns_ip", "server", "domain", "user", "password"), TEXT)
 SUBNET_MEMBER = "share_network_subnet"
 SINCE_UNIT = (2, 44)
@@ -90,7 +91,7 @@ def list_networks_detail(networks: ShareNetworks, request: Request) -> Response:
 
 
 def create_network(networks: ShareNetworks, request: Request) -> Response:
-    wanted = request.object("share_network")
+    wanted = member(request, "share_network")
     fields.check_fields(wanted, {**NETWORK, **SUBNET}, where="share_network", strict=False)
     if wanted.get("nova_net_id"):
         raise bad_request("nova networking is not supported starting in Ocata.")
@@ -102,7 +103,7 @@ def show_network(networks: ShareNetworks, request: Request) -> Response:
 
 
 def update_network(networks: ShareNetworks, request: Request) -> Response:
-    network, wanted = _network(networks, request), request.object("share_network")
+    network, wanted = _network(networks, request), member(request, "share_network")
     fields.check_fields(wanted, NETWORK, where="share_network", strict=False)
     if wanted.get("nova_net_id"):
         raise bad_request("nova networking is not supported starting in Ocata.")
@@ -154,9 +155,9 @@ def list_subnets(networks: ShareNetworks, request: Request) -> Response:
 
 def create_subnet(networks: ShareNetworks, request: Request) -> Response:
     network, body = _network(networks, request), request.json
-    member = "share-network-subnet" if isinstance(body, dict) and "share-network-subnet" in body else SUBNET_MEMBER
-    wanted = request.object(member)
-    fields.check_fields(wanted, SUBNET, where=member, strict=False)
+    name = "share-network-subnet" if isinstance(body, dict) and "share-network-subnet" in body else SUBNET_MEMBER
+    wanted = member(request, name)
+    fields.check_fields(wanted, SUBNET, where=name, strict=False)
     zone = wanted.get("availability_zone")
     taken = {one["availability_zone"] for one in networks.subnets_of(network)}
     if request.version < SINCE_SUBNETS_IN_ZONE and zone in taken:
@@ -230,9 +231,12 @@ def _service_fields(request: Request) -> dict[str, fields.Check]:
 
 
 def create_service(services: SecurityServices, request: Request) -> Response:
-    wanted = request.object("security_service")
-    checks = {**_service_fields(request), "type": fields.one_of(*SERVICE_TYPES)}
-    fields.check_fields(wanted, checks, ("type",), "security_service", strict=False)
+    wanted = member(request, "security_service")
+    if (kind := wanted.get("type")) not in SERVICE_TYPES:
+        known = ",".join(SERVICE_TYPES)
+        raise invalid_input(f"Invalid type {kind} specified for security service. Valid types are {known}")
+    checks = {**_service_fields(request), "type": fields.text()}
+    fields.check_fields(wanted, checks, where="security_service", strict=False)
     given = {key: wanted[key] for key in checks if key in wanted}
     return Response({"security_service": service_view(request, services.create(request.context, given))})
 
@@ -242,7 +246,7 @@ def show_service(services: SecurityServices, request: Request) -> Response:
 
 
 def update_service(services: SecurityServices, request: Request) -> Response:
-    service, wanted = _service(services, request), request.object("security_service")
+    service, wanted = _service(services, request), member(request, "security_service")
     checks = _service_fields(request)
     fields.check_fields(wanted, checks, where="security_service", strict=False)
     services.update(service, {key: wanted[key] for key in checks if key in wanted})

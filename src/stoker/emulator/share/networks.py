@@ -231,5 +231,8 @@ def _place(wanted: Mapping[str, Any]) -> dict[str, Any]:
     """The network and subnet of a share network's subnet: both, or neither."""
     place = {name: wanted.get(name) for name in NETWORK_PLACE}
     if bool(place["neutron_net_id"]) != bool(place["neutron_subnet_id"]):
-        raise bad_request("Both neutron_net_id and neutron_subnet_id should be specified, or neither of them.")
+        raise bad_request(
+            "When creating a new share network subnet you need to specify both neutron_net_id and neutron_subnet_id or "
+            "none of them."
+        )
     return place

@@ -33,7 +33,8 @@ SINCE: Mapping[str, Version] = {
 """Limits that not every microversion shows."""
 EXCEEDED = {
     "shares": "ShareLimitExceeded: Maximum number of shares allowed ({limit}) exceeded.",
-    "gigabytes": "ShareSizeExceedsAvailableQuota: Requested share exceeds allowed gigabytes quota.",
+    "gigabytes": "ShareSizeExceedsAvailableQuota: Requested share exceeds allowed project/user or share type gigabytes "
+    "quota.",
     "snapshots": "SnapshotLimitExceeded: Maximum number of snapshots allowed ({limit}) exceeded.",
     "snapshot_gigabytes": "SnapshotSizeExceedsAvailableQuota: Requested snapshot exceeds allowed gigabytes quota.",
     "share_networks": "ShareNetworksLimitExceeded: Maximum number of share-networks allowed ({limit}) exceeded.",

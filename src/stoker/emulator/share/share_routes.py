@@ -11,6 +11,7 @@ from stoker.emulator.core.store import Record
 from stoker.emulator.share.access import AccessRules
 from stoker.emulator.share.lists import COMMON, listing
 from stoker.emulator.share.managed import BackendShares
+from stoker.emulator.share.refusals import member
 from stoker.emulator.share.shares import Shares
 from stoker.emulator.share.views import SINCE_SOFT_DELETION, brief, export_view, share_view
 
@@ -18,7 +19,7 @@ TEXT = fields.nullable(fields.text())
 METADATA = fields.text_map(largest_value=1023, key_form=r".{1,255}")
 PLACES = ("host", "share_server_id")
 """Where shares are stored, which is for administrators."""
-NO_ITEM = "metadata item was not found"
+NO_ITEM = "MetadataItemNotFound: Metadata item is not found."
 OTHER_KEY = "Request body and URI mismatch"
 NAMES = {"name": TEXT, "description": TEXT, "display_name": TEXT, "display_description": TEXT}
 CREATABLE = {
@@ -103,7 +104,7 @@ def detail(rules: AccessRules, request: Request) -> Response:
 
 
 def create(rules: AccessRules, request: Request) -> Response:
-    wanted = request.object("share")
+    wanted = member(request, "share")
     fields.check_fields(wanted, CREATABLE, where="share", strict=False)
     for name in UNSUPPORTED:
         if wanted.get(name):
@@ -118,7 +119,7 @@ def show(rules: AccessRules, request: Request) -> Response:
 
 
 def update(rules: AccessRules, request: Request) -> Response:
-    share, wanted = own(rules.shares, request), request.object("share")
+    share, wanted = own(rules.shares, request), member(request, "share")
     fields.check_fields(wanted, UPDATABLE, where="share", strict=False)
     changes = {key.removeprefix("display_"): wanted[key] for key in UPDATABLE if key in wanted}
     if "is_public" in changes:
@@ -135,7 +136,7 @@ def delete(shares: Shares, request: Request) -> Response:
 
 
 def manage(backend: BackendShares, request: Request) -> Response:
-    wanted = request.object("share")
+    wanted = member(request, "share")
     fields.check_fields(wanted, MANAGED, ("service_host", "export_path", "protocol"), "share", strict=False)
     share = backend.manage(request.context, wanted)
     return Response({"share": share_view(backend.records.component(AccessRules), request, share)})

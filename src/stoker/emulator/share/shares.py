@@ -10,13 +10,14 @@ from typing import Any
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import MICROSECONDS, Component, visible
-from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden
+from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Collection, Record
 from stoker.emulator.share.backend import fits
 from stoker.emulator.share.messages import ALLOCATE, NO_CAPABILITY, Messages
 from stoker.emulator.share.networks import ShareNetworks
 from stoker.emulator.share.quotas import Quotas
+from stoker.emulator.share.refusals import invalid_input
 from stoker.emulator.share.tables import ADDRESS, BACKEND_HOST, LONG, PROTOCOLS, SHORT, ZONE
 from stoker.emulator.share.types import ABILITIES, SERVERS, ShareTypes, is_able
 
@@ -113,15 +114,15 @@ class Shares(Component):
         }
         check_allowed(kind, share["size"], MOST)
         self.quotas.check_size(context.project, share["size"])
-        self.quotas.check(context.project, {"shares": 1, "gigabytes": share["size"]})
+        self.quotas.check(context.project, {"gigabytes": share["size"], "shares": 1})
         self.rows.add(share)
         self.after(LONG, self.finish_creation, share["id"])
         return share
 
     def blank(self, context: Context, wanted: Mapping[str, Any], kind: Record) -> Record:
-        """The record of a new share; 404 for an unknown availability zone."""
-        zone = wanted.get("availability_zone") or ZONE
-        if zone != ZONE:
+        """The record of a new share, whose zone is chosen later unless it is given; 404 for an unknown zone."""
+        zone = wanted.get("availability_zone") or None
+        if zone not in (None, ZONE):
             raise ApiError(404, f"Availability zone {zone} could not be found.")
         return {
             "id": new_id(),
@@ -153,13 +154,15 @@ class Shares(Component):
     def require_publisher(self, context: Context) -> None:
         """403 for users who may not make shares public: by default all but administrators."""
         if not context.is_admin:
-            raise forbidden("Policy doesn't allow share:create_public_share to be performed.")
+            raise forbidden("User is not authorized to set 'is_public' to True in the request.")
 
     def _source(self, context: Context, wanted: Mapping[str, Any]) -> Record | None:
         """The snapshot that a new share has the content of."""
         if not wanted.get("snapshot_id"):
             return None
-        snapshot = visible(self._snapshots, context, wanted["snapshot_id"])
+        snapshot = self._snapshots.get(wanted["snapshot_id"])
+        if snapshot is None or not context.may_see(snapshot):
+            raise not_found(f"ShareSnapshotNotFound: Snapshot {wanted['snapshot_id']} could not be found.")
         if snapshot["status"] != "available":
             raise bad_request("Invalid snapshot: status must be 'available'")
         return snapshot
@@ -171,8 +174,8 @@ class Shares(Component):
         parent = self.rows.require(source["share_id"])
         kind = self.types.rows.require(parent["share_type_id"])
         if given and self.types.find(context, given) is not kind:
-            raise bad_request(
-                f"Invalid input received: Invalid share type specified: the requested share type must "
+            raise invalid_input(
+                f"Invalid share type specified: the requested share type must "
                 f"match that of the parent share: {kind['id']}"
             )
         if not parent["_abilities"]["create_share_from_snapshot_support"]:
@@ -214,6 +217,7 @@ class Shares(Component):
             share,
             status="available",
             host=BACKEND_HOST,
+            availability_zone=ZONE,
             share_server_id=server,
             progress="100%",
             updated_at=self.moment(),
@@ -280,9 +284,8 @@ class Shares(Component):
         """Begin to make a share larger; 400 for a smaller size or in another status, 403 beyond a quota."""
         self.require_status(share, "available")
         if size <= share["size"]:
-            raise bad_request(
-                f"Invalid input received: New size for extend must be greater than current size. "
-                f"(current: {share['size']}, extended: {size})."
+            raise invalid_input(
+                f"New size for extend must be greater than current size. (current: {share['size']}, extended: {size})"
             )
         check_allowed(self.types.rows.require(share["share_type_id"]), size, MOST_EXTENDED)
         try:
@@ -297,8 +300,8 @@ class Shares(Component):
         """Begin to make a share smaller; 400 for a larger size or in another status."""
         self.require_status(share, "available")
         if not 0 < size < share["size"]:
-            raise bad_request(
-                f"Invalid input received: New size for shrink must be less than current size and greater "
+            raise invalid_input(
+                f"New size for shrink must be less than current size and greater "
                 f"than 0 (current: {share['size']}, new: {size})"
             )
         self.rows.update(share, status="shrinking", updated_at=self.moment())
@@ -350,9 +353,7 @@ def check_allowed(kind: Mapping[str, Any], size: int, most: str) -> None:
     specs = kind["extra_specs"]
     least_size, most_size = (fields.as_integer(specs.get(name)) for name in (LEAST, most))
     if (least_size is not None and size < least_size) or (most_size is not None and size > most_size):
-        raise bad_request(
-            f"Invalid input received: Share size '{size}' is not within the limits of share type {kind['name']}."
-        )
+        raise invalid_input(f"Share size '{size}' is not within the limits of share type {kind['name']}")
 
 
 def _size(given: Any, source: Record | None) -> int:
@@ -360,24 +361,19 @@ def _size(given: Any, source: Record | None) -> int:
     if given is None and source is not None:
         size = source["share_size"]
     if size is None or size < 1:
-        raise bad_request(f"Invalid input received: Share size '{given}' must be an integer and greater than 0")
+        raise invalid_input(f"Share size '{given}' must be an integer and greater than 0")
     if source is not None and size < source["share_size"]:
-        raise bad_request(
-            f"Invalid input received: Share size '{size}' must be equal or greater than snapshot size "
-            f"{source['share_size']}"
-        )
+        raise invalid_input(f"Share size '{size}' must be equal or greater than snapshot size {source['share_size']}")
     return size
 
 
 def _protocol(given: Any, source: Record | None) -> str:
     protocol = str(given or (source or {}).get("share_proto") or "").upper()
     if protocol not in PROTOCOLS:
-        raise bad_request(
+        raise invalid_input(
             f"Invalid share protocol provided: {given}. It is either disabled or unsupported. "
             f"Available protocols: {list(PROTOCOLS)}"
         )
     if source is not None and protocol != source["share_proto"]:
-        raise bad_request(
-            f"Invalid input received: The share protocol must be that of the snapshot, {source['share_proto']}."
-        )
+        raise invalid_input(f"The share protocol must be that of the snapshot, {source['share_proto']}")
     return protocol

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from stoker.emulator.core import fields
 from stoker.emulator.core.component import visible
+from stoker.emulator.core.errors import ApiError, not_found
 from stoker.emulator.core.filters import Filter, equal, project_rows
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.metadata import Metadata
 from stoker.emulator.core.store import Record
 from stoker.emulator.share.lists import COMMON, listing
+from stoker.emulator.share.refusals import member
 from stoker.emulator.share.share_routes import METADATA, NAMES, NO_ITEM, OTHER_KEY
 from stoker.emulator.share.snapshots import ShareSnapshots
 from stoker.emulator.share.views import brief, snapshot_view
@@ -38,9 +42,14 @@ def detail(snapshots: ShareSnapshots, request: Request) -> Response:
 
 
 def create(snapshots: ShareSnapshots, request: Request) -> Response:
-    wanted = request.object("snapshot")
+    wanted = member(request, "snapshot")
     fields.check_fields(wanted, CREATABLE, ("share_id",), "snapshot", strict=False)
-    share = snapshots.shares.own(request.context, wanted["share_id"])
+    try:
+        share = snapshots.shares.own(request.context, wanted["share_id"])
+    except ApiError as error:
+        if error.status == HTTPStatus.NOT_FOUND:
+            raise not_found("NotFound: Resource could not be found.") from None
+        raise
     return Response({"snapshot": snapshot_view(request, snapshots.create(request.context, share, wanted))}, 202)
 
 
@@ -55,7 +64,7 @@ def list_exports(snapshots: ShareSnapshots, request: Request) -> Response:
 
 
 def update(snapshots: ShareSnapshots, request: Request) -> Response:
-    snapshot, wanted = found(snapshots, request), request.object("snapshot")
+    snapshot, wanted = found(snapshots, request), member(request, "snapshot")
     fields.check_fields(wanted, NAMES, where="snapshot", strict=False)
     changes = {key.removeprefix("display_"): wanted[key] for key in NAMES if key in wanted}
     snapshots.rows.update(snapshot, **changes, updated_at=snapshots.moment())

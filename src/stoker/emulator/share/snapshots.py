@@ -36,7 +36,7 @@ class ShareSnapshots(Component):
                 422, f"Snapshots for share '{share['id']}' cannot be created since it does not have such capability."
             )
         self.shares.require_status(share, "available")
-        self.shares.quotas.check(share["project_id"], {"snapshots": 1, "snapshot_gigabytes": share["size"]})
+        self.shares.quotas.check(share["project_id"], {"snapshot_gigabytes": share["size"], "snapshots": 1})
         snapshot = self.rows.add(
             {
                 "id": new_id(),

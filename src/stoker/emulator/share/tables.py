@@ -27,12 +27,12 @@ SHORT = 0.05
 LONG = 0.15
 
 MISSING = {
-    "types": "Share type {} could not be found.",
-    "security_services": "Security service {} could not be found.",
+    "types": "The resource could not be found.",
+    "security_services": "The resource could not be found.",
     "share_networks": "Share network {} could not be found.",
     "subnets": "Share network subnet {} could not be found.",
-    "shares": "Share {} could not be found.",
-    "access_rules": "Share access rule {} could not be found.",
-    "snapshots": "Snapshot {} could not be found.",
+    "shares": "The resource could not be found.",
+    "access_rules": "Resource could not be found.",
+    "snapshots": "The resource could not be found.",
     "messages": "Message {} could not be found.",
 }

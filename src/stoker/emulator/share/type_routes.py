@@ -9,7 +9,8 @@ from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.filters import Filter, holds
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
-from stoker.emulator.share.types import ABILITIES, DEFAULT_TYPE, SERVERS, SHOWN_TO_ALL, ShareTypes
+from stoker.emulator.share.types import DEFAULT_TYPE, SERVERS, SHOWN_TO_ALL, ShareTypes
+from stoker.emulator.share.views import ABILITIES_SINCE
 
 ACCESS = "share_type_access:is_public"
 SINCE_DESCRIPTION = (2, 41)
@@ -42,12 +43,13 @@ def specs(wanted: Any) -> dict[str, Any]:
 def view(request: Request, kind: Record) -> dict[str, Any]:
     """A share type as the caller sees it.
 
-    Other users than administrators see some of its extra specs, and always what can be done with shares of the type.
+    Other users than administrators see some of its extra specs, and always what can be done with shares of the type,
+    as far as the microversion knows it.
     """
     shown = kind["extra_specs"]
     if not request.context.is_admin:
         visible = {name: value for name, value in shown.items() if name in SHOWN_TO_ALL}
-        shown = dict.fromkeys(ABILITIES, "False") | visible
+        shown = {name: "False" for since, name in ABILITIES_SINCE if request.version >= since} | visible
     found = {
         "id": kind["id"],
         "name": kind["name"],
@@ -125,7 +127,7 @@ def update(types: ShareTypes, request: Request) -> Response:
 
 
 def delete(types: ShareTypes, request: Request) -> Response:
-    types.delete(_type(types, request))
+    types.delete(types.rows.require(request.vars["type_id"]))
     return Response(status=202)
 
 

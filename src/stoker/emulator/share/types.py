@@ -43,7 +43,7 @@ class ShareTypes(Component):
         """A new type; 409 when the name is taken, 400 for invalid extra specs."""
         self._refuse_taken(name)
         if SERVERS not in extra_specs:
-            raise bad_request(f"Invalid share type: the extra spec {SERVERS} is required.")
+            raise bad_request(f"Invalid extra_spec: Required extra specs '{SERVERS}' not specified.")
         return self.rows.add(
             {
                 "id": new_id(),
@@ -88,16 +88,16 @@ class ShareTypes(Component):
 
     def by_id(self, context: Context, key: str) -> Record:
         """A type the caller may see, by its id only; 404 when there is none."""
-        found = self.rows.require(key)
-        if not may_use(found, context):
-            raise self.rows.missing(key)
+        found = self.rows.get(key)
+        if found is None or not may_use(found, context):
+            raise not_found("Share type not found.")
         return found
 
     def find(self, context: Context, key: str) -> Record:
         """A type the caller may use, by id or name; 404 when there is none."""
         found = self.rows.get(key) or self.rows.first(name=key)
         if found is None or not may_use(found, context):
-            raise not_found(f"Share type {key} could not be found.")
+            raise not_found("Share type not found.")
         return found
 
     def default(self) -> Record:
