@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from stoker.emulator.core.errors import ApiError, forbidden
-from stoker.emulator.core.fields import Check
+from stoker.emulator.core.errors import ApiError, RolesLacking, forbidden
+from stoker.emulator.core.fields import Check, as_integer
 from stoker.emulator.core.http import Query, Request, Response
 from stoker.emulator.core.paging import ordered, page
 from stoker.emulator.core.store import Record
@@ -29,6 +30,7 @@ _KINDS = {
     500: "unknown",
 }
 
+Problem = dict[str, Any]
 View = Callable[[Request, Record], dict[str, Any]]
 
 
@@ -58,7 +60,7 @@ def caller_of(request: Request) -> Caller:
     edits_managed = _is_set(headers, "x-designate-edit-managed-records")
     sudo = headers.get("x-auth-sudo-project-id") or headers.get("x-auth-sudo-tenant-id")
     if (all_projects or edits_managed or sudo) and not context.is_admin:
-        raise forbidden("Forbidden")
+        raise forbidden("")
     return Caller(sudo or context.project_id or "", context.is_admin, all_projects, edits_managed)
 
 
@@ -66,7 +68,7 @@ def administrator_of(request: Request) -> Caller:
     """Return the caller, who must be an administrator. Raises ApiError 403."""
     caller = caller_of(request)
     if not caller.is_admin:
-        raise forbidden("Forbidden")
+        raise forbidden("")
     return caller
 
 
@@ -75,16 +77,17 @@ def _is_set(headers: Mapping[str, str], name: str) -> bool:
 
 
 def error_body(error: ApiError) -> dict[str, Any]:
-    """Return Designate's form of an error."""
+    """Return Designate's form of an error; those of its policy, and some others, have no message."""
     kind = error.kind or _KINDS.get(error.status, "unknown")
-    body = {"code": error.status, "type": kind, "message": error.message, "request_id": error.request_id}
-    return {**body, **error.details}
+    silent = isinstance(error, RolesLacking) or not error.message
+    body = {"code": error.status, "type": kind, "request_id": error.request_id}
+    return {**body, **({} if silent else {"message": error.message}), **error.details}
 
 
 def missing(kind: str) -> Callable[[str], ApiError]:
     """Return what makes the 404 for an object of a kind, such as `Zone Transfer Request`."""
     name = f"{kind.lower().replace(' ', '_')}_not_found"
-    return lambda key: ApiError(404, f"Could not find {kind}", name)
+    return lambda key: ApiError(404, f"Could not find {kind.replace(' ', '')}", name)
 
 
 def duplicate(kind: str) -> ApiError:
@@ -92,10 +95,47 @@ def duplicate(kind: str) -> ApiError:
     return ApiError(409, f"Duplicate {kind}", f"duplicate_{kind.lower().replace(' ', '_')}")
 
 
-def invalid_object(problems: Iterable[tuple[str, str]]) -> ApiError:
-    """Return the 400 for fields that fail their checks: pairs of a field's name and a message."""
-    errors = [{"path": [name] if name else [], "message": message} for name, message in problems]
-    return ApiError(400, "Provided object does not match schema", "invalid_object", errors={"errors": errors})
+def problem(message: str, path: Sequence[str | int], validator: str, value: Any) -> Problem:
+    """Return what is wrong at a place of an object: which validator failed, and what that was about."""
+    return {"message": message, "path": list(path), "validator": validator, "validator_value": value}
+
+
+def lacking(name: str) -> Problem:
+    """Return that an object has not a field that is required."""
+    return problem(f"'{name}' is a required property", [name, "records", 0], "required", [name])
+
+
+def invalid_object(*problems: Problem) -> ApiError:
+    """Return the 400 for an object that fails the checks of its fields with each other; it has no message."""
+    error = ApiError(400, "", "invalid_object")
+    if problems:
+        error.details["errors"] = {"errors": list(problems)}
+    return error
+
+
+def invalid_value(message: str) -> ApiError:
+    """Return the 400 for a field whose value fails its check."""
+    words = f"Provided object is not valid. Got a ValueError error with message {message}"
+    return ApiError(400, words, "invalid_object")
+
+
+def number(name: str, minimum: int, maximum: int) -> Check:
+    """An integer, or a string of one; `name` is that of the field."""
+
+    def check(value: Any) -> str | None:
+        found = as_integer(value)
+        if found is None:
+            return f"invalid literal for int() with base 10: {value!r}"
+        if found < minimum:
+            return f"Value must be >= {minimum} for field {name}"
+        return f"Value must be <= {maximum} for field {name}" if found > maximum else None
+
+    return check
+
+
+def enumerated(*words: str) -> Check:
+    """One of these words."""
+    return lambda value: None if value in words else f"Field value {value} is invalid"
 
 
 def uuid_of(request: Request, name: str) -> str:
@@ -108,19 +148,39 @@ def uuid_of(request: Request, name: str) -> str:
     return value
 
 
-def body_of(request: Request, fields: Mapping[str, Check], required: Collection[str] = ()) -> dict[str, Any]:
-    """Return the JSON object in a body, whose fields pass their checks. Raises ApiError 400 with all problems."""
-    body = request.json
+def _decoded(request: Request) -> Any:
+    """Return the JSON in a body. Raises ApiError 400 with the message of Python's decoder."""
+    try:
+        return request.json
+    except ApiError as error:
+        message = error.message
+    try:
+        json.loads(request.body)
+    except ValueError as error:
+        message = str(error)
+    except RecursionError:
+        pass
+    raise ApiError(400, message, "invalid_json")
+
+
+def body_of(request: Request, what: str, fields: Mapping[str, Check], required: Collection[str] = ()) -> dict[str, Any]:
+    """Return the JSON object in a body, whose fields pass their checks.
+
+    what: the name of such objects in messages.
+
+    Raises: ApiError 400.
+    """
+    body = _decoded(request)
     if not isinstance(body, dict):
         raise ApiError(400, "The body of the request must be a JSON object.", "bad_request")
-    problems = [("", f"'{name}' is a required property") for name in required if name not in body]
     for name, value in body.items():
-        if name not in fields:
-            problems.append(("", f"Additional properties are not allowed ('{name}' was unexpected)"))
-        elif (problem := fields[name](value)) is not None:
-            problems.append((name, problem))
-    if problems:
-        raise invalid_object(problems)
+        if name in fields and (wrong := fields[name](value)) is not None:
+            raise invalid_value(wrong)
+    if unknown := [name for name in body if name not in fields]:
+        message = f"Provided object does not match schema. Keys {unknown} are not valid for {what}"
+        raise ApiError(400, message, "invalid_object")
+    if problems := [lacking(name) for name in required if name not in body]:
+        raise invalid_object(*problems)
     return body
 
 
@@ -130,19 +190,19 @@ def listed(
     rows: Iterable[Record],
     view: View,
     filters: Collection[str] = (),
-    missing_marker: ApiError | None = None,
+    sort_keys: Collection[str] = (),
 ) -> Response:
     """Return a page of a list: `{<members>: […], links: {self, next}, metadata: {total_count}}`.
 
-    filters: fields that the query can compare; `*` in a value stands for any characters. They are also sort keys.
+    filters: fields that the query can compare; `*` in a value stands for any characters.
+    sort_keys: fields by which the list can be sorted, besides those of all lists; the filters without any.
 
     Raises: ApiError 400 for an unknown filter or sort key, and for an invalid limit or marker.
     """
     query = request.query
-    for name, _ in query.pairs:
-        if name not in filters and name not in _PAGING:
-            raise ApiError(400, f"Invalid filter {name}: it must be one of {', '.join(sorted(filters))}.")
-    _check_sorting(query, (*filters, "id", "created_at", "updated_at", "tenant_id"))
+    if unknown := [name for name, _ in query.pairs if name not in filters and name not in _PAGING]:
+        raise ApiError(400, f"Invalid filters {', '.join(unknown)}")
+    _check_sorting(query, ("created_at", "id", "updated_at", *(sort_keys or (*filters, "tenant_id"))))
     found = ordered([row for row in rows if _matches(query, row, filters)], query, (("created_at", False),))
     limit = _limit(query)
     shown = page(found, Query(_with_limit(query, limit)), LARGEST_LIMIT, missing=_unknown_marker)
@@ -170,13 +230,13 @@ def _with_limit(query: Query, limit: int) -> str:
 
 
 def _unknown_marker(marker: str) -> ApiError:
-    return ApiError(400, f"Marker {marker} could not be found", "invalid_marker")
+    return ApiError(400, f"Marker {marker} could not be found", "marker_not_found")
 
 
 def _check_sorting(query: Query, names: Collection[str]) -> None:
     for key in query.all("sort_key"):
         if key not in names:
-            raise ApiError(400, f"sort key {key!r} is not valid", "invalid_sort_key")
+            raise ApiError(400, f"sort key must be one of {list(names)}", "invalid_sort_key")
     for direction in query.all("sort_dir"):
         if direction not in ("asc", "desc"):
             raise ApiError(400, f"sort direction {direction!r} is not valid", "invalid_sort_dir")

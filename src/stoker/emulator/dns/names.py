@@ -18,23 +18,25 @@ def domain_problem(value: Any) -> str | None:
     if not isinstance(value, str):
         return f"{value!r} is not of type 'string'"
     labels = value.removesuffix(".").split(".")
-    if not value.endswith(".") or len(value) >= LONGEST or not all(_LABEL.fullmatch(label) for label in labels):
-        return f"{value!r} is not a 'domainname'"
+    if not value.endswith("."):
+        return f"Domain {value} does not end with a dot"
+    if len(value) >= LONGEST or not all(_LABEL.fullmatch(label) for label in labels):
+        return f"Domain {value} is invalid"
     return None
 
 
 def host_problem(value: Any) -> str | None:
     """Return what is wrong with the name of a record set, whose first label can be `*`; None for a valid one."""
     if isinstance(value, str) and value.startswith("*.") and len(value) < LONGEST:
-        return None if domain_problem(value[2:]) is None else f"{value!r} is not a 'hostname'"
-    return None if domain_problem(value) is None else f"{value!r} is not a 'hostname'"
+        return domain_problem(value[2:])
+    return domain_problem(value)
 
 
 def mailbox_problem(value: Any) -> str | None:
     """Return what is wrong with an email address; None for a valid one."""
     found = _MAILBOX.fullmatch(value) if isinstance(value, str) and len(value) <= LONGEST else None
     if found is None or domain_problem(f"{found[1]}.") is not None or "." not in found[1]:
-        return f"{value!r} is not a 'email'"
+        return f"{value} is not an email"
     return None
 
 

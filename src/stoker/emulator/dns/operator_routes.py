@@ -162,7 +162,7 @@ def _routes(kind: Kind) -> Routes:
     def create(operators: Operators, request: Request) -> Response:
         caller = administrator_of(request)
         owner = {"project_id": caller.project_id} if kind is POOL else {}
-        fields = {**kind.defaults, **owner, **body_of(request, kind.fields, kind.required)}
+        fields = {**kind.defaults, **owner, **body_of(request, kind.title.lower(), kind.fields, kind.required)}
         return Response(view(request, operators.add(kind, fields)), 201)
 
     def show(operators: Operators, request: Request) -> Response:
@@ -170,7 +170,7 @@ def _routes(kind: Kind) -> Routes:
 
     def update(operators: Operators, request: Request) -> Response:
         record = found(operators, request)
-        operators.change(kind, record, body_of(request, kind.fields))
+        operators.change(kind, record, body_of(request, kind.title.lower(), kind.fields))
         return Response(view(request, record), 202 if kind is POOL else 200)
 
     def delete(operators: Operators, request: Request) -> Response:

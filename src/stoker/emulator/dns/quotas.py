@@ -6,16 +6,15 @@ from collections.abc import Mapping
 
 from stoker.emulator.core.component import using
 from stoker.emulator.core.errors import ApiError, forbidden
-from stoker.emulator.core.fields import integer
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.limits import Limits
-from stoker.emulator.dns.http import LARGEST_LIMIT, administrator_of, body_of, caller_of
+from stoker.emulator.dns.http import LARGEST_LIMIT, administrator_of, body_of, caller_of, number
 from stoker.emulator.dns.names import LONGEST
 from stoker.emulator.identity.records import IdentityRecords
 
 UNLIMITED = -1
 LIMITS = {"zones": 10, "zone_recordsets": 500, "zone_records": 500, "recordset_records": 20, "api_export_size": 1000}
-_FIELDS = {name: integer(UNLIMITED, 2**31 - 1) for name in LIMITS}
+_FIELDS = {name: number(name, UNLIMITED, 2**31 - 1) for name in LIMITS}
 
 
 class Quotas(Limits):
@@ -35,7 +34,7 @@ def _project(request: Request) -> str:
     """Return the project that the path names: other ones than the caller's only for administrators, on request."""
     caller, project = caller_of(request), request.vars["project_id"]
     if project != caller.project_id and not caller.all_projects:
-        raise forbidden("Forbidden")
+        raise forbidden("")
     return project
 
 
@@ -52,7 +51,7 @@ def update(quotas: Quotas, request: Request) -> Response:
     project = _project(request)
     if quotas.cloud.of(IdentityRecords).projects.get(project) is None:
         raise ApiError(400, f"{project} is not a valid project ID.", "invalid_project")
-    changes = {name: int(value) for name, value in body_of(request, _FIELDS).items()}
+    changes = {name: int(value) for name, value in body_of(request, "quota", _FIELDS).items()}
     quotas.set_limits(project, changes)
     return Response(quotas.limits_of(project))
 

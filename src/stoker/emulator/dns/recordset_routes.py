@@ -6,7 +6,7 @@ from typing import Any
 
 from stoker.emulator.core.component import using
 from stoker.emulator.core.errors import bad_request
-from stoker.emulator.core.fields import Check, integer, nullable, one_of, text
+from stoker.emulator.core.fields import Check, nullable, text
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record, public
 from stoker.emulator.dns.http import (
@@ -17,6 +17,8 @@ from stoker.emulator.dns.http import (
     caller_of,
     invalid_object,
     listed,
+    number,
+    problem,
     uuid_of,
 )
 from stoker.emulator.dns.names import host_problem
@@ -29,15 +31,17 @@ FILTERS = ("name", "type", "ttl", "data", "description", "status", "action", "zo
 def _list_problem(value: Any) -> str | None:
     if not isinstance(value, list):
         return f"{value!r} is not of type 'array'"
-    return None if value else "[] is too short"
+    return next((f"{one!r} is not of type 'string'" for one in value if not isinstance(one, str)), None)
 
 
 _CHANGEABLE: dict[str, Check] = {
     "records": _list_problem,
-    "ttl": nullable(integer(0, LARGEST_TTL)),
+    "ttl": nullable(number("ttl", 0, LARGEST_TTL)),
     "description": nullable(text(0, LONGEST_DESCRIPTION)),
 }
-_FIELDS: dict[str, Check] = {**_CHANGEABLE, "name": host_problem, "type": one_of(*TYPES)}
+_FIELDS: dict[str, Check] = {**_CHANGEABLE, "name": host_problem, "type": text()}
+
+_REQUIRED = frozenset({"name", "type", "records"})
 
 
 def recordset_view(request: Request, record: Record) -> dict[str, Any]:
@@ -57,12 +61,16 @@ def _without_data(request: Request, row: Record) -> dict[str, Any]:
 
 def _checked(kind: str, body: Record) -> Record:
     """Return a record set's fields with their types. Raises ApiError 400 for invalid records."""
-    if kind == "CNAME" and len(body.get("records", ())) > 1:
-        raise invalid_object([("records", "a CNAME record set has one record only")])
-    found = [record_problem(kind, one) if isinstance(one, str) else f"{one!r} is not of type 'string'"
-             for one in body.get("records", ())]  # fmt: skip
-    if problems := [("records", problem) for problem in found if problem is not None]:
-        raise invalid_object(problems)
+    if kind not in TYPES:
+        raise invalid_object(problem(f"{kind!r} is not a valid record type", ["recordset", "type"], "value", [kind]))
+    records = body.get("records", ())
+    wrong = [(at, one) for at, one in enumerate(records) if record_problem(kind, one) is not None]
+    if wrong:
+        raise invalid_object(
+            *(problem(f"{one!r} is not a {kind!r} Record", ["records", at], "format", [kind]) for at, one in wrong)
+        )
+    if kind == "CNAME" and len(records) > 1:
+        raise bad_request("CNAME recordsets may not have more than 1 record")
     return body if body.get("ttl") is None else {**body, "ttl": int(body["ttl"])}
 
 
@@ -77,13 +85,16 @@ def index_all(sets: RecordSets, request: Request) -> Response:
 
 def create(sets: RecordSets, request: Request) -> Response:
     caller = caller_of(request)
-    body = body_of(request, _FIELDS, ("name", "type", "records"))
+    body = body_of(request, "recordset", _FIELDS)
+    if not body.keys() >= _REQUIRED:
+        raise invalid_object()
+    body = _checked(body["type"], body)
     if body["type"] == "SOA" and not caller.edits_managed:
         raise bad_request("Creating SOA recordsets is not allowed")
     zone = sets.zones.visible(caller, uuid_of(request, "zone_id"))
-    record = sets.create(caller, zone, _checked(body["type"], body))
+    record = sets.create(caller, zone, body)
     shown = recordset_view(request, record)
-    return Response(shown, 202, {"Location": shown["links"]["self"]})
+    return Response(shown, 202 if record["status"] == "PENDING" else 201, {"Location": shown["links"]["self"]})
 
 
 def _named(sets: RecordSets, request: Request) -> tuple[Caller, Record]:
@@ -106,10 +117,7 @@ def show_elsewhere(sets: RecordSets, request: Request) -> Response:
 def update(sets: RecordSets, request: Request) -> Response:
     caller, record = _named(sets, request)
     sets.changeable(caller, record, "update")
-    body = body_of(request, _FIELDS)
-    for name in ("name", "type"):
-        if body.pop(name, record[name]) != record[name]:
-            raise bad_request(f"Changing the {name} of a recordset is not allowed")
+    body = body_of(request, "recordset", _CHANGEABLE)
     sets.update(caller, record, _checked(record["type"], body))
     return Response(recordset_view(request, record), 202)
 

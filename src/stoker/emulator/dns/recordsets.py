@@ -8,7 +8,7 @@ from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError, bad_request, forbidden
 from stoker.emulator.core.store import Record
-from stoker.emulator.dns.http import Caller, duplicate, invalid_object, missing
+from stoker.emulator.dns.http import Caller, duplicate, invalid_object, missing, problem
 from stoker.emulator.dns.names import folded, is_below, responsible
 from stoker.emulator.dns.pools import NAME_SERVERS
 from stoker.emulator.dns.progress import Progress
@@ -73,18 +73,20 @@ class RecordSets(Component):
         self._require_changeable(zone, "create")
         kind, name = wanted["type"], wanted["name"]
         if kind == "NS" and name.startswith("*."):
-            raise invalid_object([("name", "NS recordsets may not have wildcard names")])
+            raise invalid_object(problem("NS recordsets may not have wildcard names", ["name"], "value", name))
         if kind == "NS" and folded(name) == zone["_name"] and not caller.edits_managed:
             raise bad_request("Creating root zone NS recordsets is not allowed")
         self._quotas.admit(zone["project_id"], "zone_recordsets", len(self._counted(zone)) + 1)
         self._admit_records(zone, wanted["records"], 0)
         self._check_place(zone, kind, name)
         record = self.put(zone, wanted, caller.project_id)
-        self.zones.touch(zone)
+        if record["records"]:
+            self.zones.touch(zone)
         return record
 
     def put(self, zone: Record, wanted: Record, project_id: str, managed: bool = False) -> Record:
-        """Add a record set to a zone, without checks."""
+        """Add a record set to a zone, without checks. The name servers do not get one without records."""
+        empty = not wanted["records"]
         record = {
             "id": new_id(),
             "zone_id": zone["id"],
@@ -95,8 +97,8 @@ class RecordSets(Component):
             "records": list(wanted["records"]),
             "description": wanted.get("description"),
             "ttl": wanted.get("ttl"),
-            "status": "PENDING",
-            "action": "CREATE",
+            "status": "ACTIVE" if empty else "PENDING",
+            "action": "NONE" if empty else "CREATE",
             "version": 1,
             "created_at": self.moment(),
             "updated_at": None,
@@ -105,7 +107,7 @@ class RecordSets(Component):
             "_served": None,
         }
         self.rows.add(record)
-        if not managed:
+        if not managed and not empty:
             self._progress.begin(self.rows, record, "CREATE")
         return record
 
@@ -129,7 +131,8 @@ class RecordSets(Component):
 
     def withdraw(self, record: Record) -> None:
         """Delete a record set, without checks: it is gone at once, and its zone is pending."""
-        self.rows.update(record, status="PENDING", action="DELETE")
+        version = record["version"] + 1
+        self.rows.update(record, status="PENDING", action="DELETE", version=version, updated_at=self.moment())
         self.rows.remove(record)
         self.zones.touch(self.zones.rows.require(record["zone_id"]))
 
@@ -207,7 +210,8 @@ class RecordSets(Component):
         return (row for row in self.rows.select(zone_id=zone["id"]) if row["_managed"])
 
     def _publish(self, record: Record) -> None:
-        self.rows.update(record, _served={"records": record["records"], "ttl": record["ttl"]})
+        served = {"records": record["records"], "ttl": record["ttl"]} if record["records"] else None
+        self.rows.update(record, _served=served)
 
     def _leave_all(self, zone: Record) -> None:
         for record in self.rows.select(zone_id=zone["id"]):

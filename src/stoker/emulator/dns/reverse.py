@@ -112,7 +112,7 @@ def show(names: FloatingIpNames, request: Request) -> Response:
 
 def update(names: FloatingIpNames, request: Request) -> Response:
     floating_ip = names.floating_ip(caller_of(request), request.vars["floatingip_id"])
-    fields = body_of(request, _FIELDS, ("ptrdname",))
+    fields = body_of(request, "floatingip", _FIELDS, ("ptrdname",))
     record = names.unset(floating_ip) if fields["ptrdname"] is None else names.set(floating_ip, fields)
     return Response(_view(request, floating_ip, record), 202)
 

@@ -22,10 +22,12 @@ class NameRules(Component):
     def check(self, name: str, is_admin: bool) -> None:
         """Raise ApiError 400 for a name that no zone may have; blacklists do not apply to administrators."""
         labels = folded(name).removesuffix(".").split(".")
+        if len(labels) < 2:
+            raise ApiError(400, "More than one label is required", "invalid_zone_name")
         endings = {".".join(labels[at:]) for at in range(len(labels))}
         if len(self.tlds):
             known = {folded(tld["name"]) for tld in self.tlds}
-            if len(labels) < 2 or not endings & known or ".".join(labels) in known:
+            if not endings & known or ".".join(labels) in known:
                 raise ApiError(400, "Invalid TLD", "invalid_zone_name")
         if not is_admin and any(re2.search(row["pattern"], name) for row in self.blacklists):
             raise ApiError(400, "Blacklisted zone name", "invalid_zone_name")

@@ -18,7 +18,6 @@ from stoker.emulator.dns.http import (
     Caller,
     body_of,
     caller_of,
-    duplicate,
     listed,
     missing,
     uuid_of,
@@ -54,13 +53,13 @@ class Transfers(Component):
         """Return a request of the caller. Raises ApiError 404, or 403 for one that is only meant for the caller."""
         request = self.visible(caller, key)
         if not caller.may_see(request):
-            raise forbidden("Forbidden")
+            raise forbidden("")
         return request
 
     def create(self, caller: Caller, zone: Record, fields: Record) -> Record:
         """Create a request. Raises ApiError 409 when the zone has one."""
         if self.requests.first(zone_id=zone["id"], status="ACTIVE") is not None:
-            raise duplicate("Zone Transfer Request")
+            raise ApiError(409, "", "duplicate_zone_transfer_request")
         letters = string.ascii_uppercase + string.digits
         return self.requests.add(
             {
@@ -82,7 +81,7 @@ class Transfers(Component):
         if not hmac.compare_digest(key.encode(), request["key"].encode()):
             raise ApiError(403, "Key does not match stored key for request", "invalid_key")
         if request["target_project_id"] not in (None, caller.project_id):
-            raise forbidden("Forbidden")
+            raise forbidden("")
         if request["status"] != "ACTIVE":
             raise ApiError(400, "The zone transfer request is complete", "invalid_zone_transfer_request")
         moment = self.moment()
@@ -119,11 +118,15 @@ def _accept_view(request: Request, record: Record) -> dict[str, Any]:
     return {**record, "links": links}
 
 
+def _created(shown: dict[str, Any]) -> Response:
+    return Response(shown, 201, {"Location": shown["links"]["self"]})
+
+
 def create(transfers: Transfers, request: Request) -> Response:
     caller = caller_of(request)
     zone = transfers.sets.zones.changeable(caller, uuid_of(request, "zone_id"))
-    fields = body_of(request, _FIELDS) if request.body.strip() not in (b"", b"null") else {}
-    return Response(_view(request, transfers.create(caller, zone, fields)), 201)
+    fields = body_of(request, "zone_transfer_request", _FIELDS) if request.body.strip() not in (b"", b"null") else {}
+    return _created(_view(request, transfers.create(caller, zone, fields)))
 
 
 def index(transfers: Transfers, request: Request) -> Response:
@@ -142,7 +145,9 @@ def show(transfers: Transfers, request: Request) -> Response:
 
 def update(transfers: Transfers, request: Request) -> Response:
     found = transfers.owned(caller_of(request), uuid_of(request, "zone_transfer_request_id"))
-    transfers.requests.update(found, **body_of(request, _FIELDS), updated_at=transfers.moment())
+    transfers.requests.update(
+        found, **body_of(request, "zone_transfer_request", _FIELDS), updated_at=transfers.moment()
+    )
     return Response(_view(request, found))
 
 
@@ -152,9 +157,9 @@ def delete(transfers: Transfers, request: Request) -> Response:
 
 
 def accept(transfers: Transfers, request: Request) -> Response:
-    caller, body = caller_of(request), body_of(request, _ACCEPTED, tuple(_ACCEPTED))
+    caller, body = caller_of(request), body_of(request, "zone_transfer_accept", _ACCEPTED, tuple(_ACCEPTED))
     wanted = transfers.requests.require(body["zone_transfer_request_id"])
-    return Response(_accept_view(request, transfers.accept(caller, wanted, body["key"])), 201)
+    return _created(_accept_view(request, transfers.accept(caller, wanted, body["key"])))
 
 
 def list_accepts(transfers: Transfers, request: Request) -> Response:

@@ -9,7 +9,7 @@ from typing import Any
 from stoker.emulator.core.cloud import new_id
 from stoker.emulator.core.component import using
 from stoker.emulator.core.errors import ApiError
-from stoker.emulator.core.fields import Check, integer, items, nullable, one_of, text, text_map
+from stoker.emulator.core.fields import Check, items, nullable, text, text_map
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record, public
 from stoker.emulator.dns.http import (
@@ -19,8 +19,11 @@ from stoker.emulator.dns.http import (
     body_of,
     caller_of,
     duplicate,
+    enumerated,
     invalid_object,
     listed,
+    number,
+    problem,
     uuid_of,
 )
 from stoker.emulator.dns.names import domain_problem, mailbox_problem
@@ -29,6 +32,7 @@ from stoker.emulator.dns.zones import PRIMARY, SECONDARY, Zones
 
 PORT = 53
 FILTERS = ("name", "type", "email", "status", "description", "ttl", "serial", "pool_id", "action")
+SORT_KEYS = ("name", "tenant_id", "serial", "ttl", "status")
 _HEADER_SHARES = "x-designate-delete-shares"
 
 
@@ -67,18 +71,19 @@ def joined_master(host: str, port: int) -> str:
 
 _CHANGEABLE: dict[str, Check] = {
     "email": mailbox_problem,
-    "ttl": integer(0, LARGEST_TTL),
+    "ttl": number("ttl", 0, LARGEST_TTL),
     "description": nullable(text(0, LONGEST_DESCRIPTION)),
     "masters": items(_master_problem),
 }
 _FIELDS: dict[str, Check] = {
     **_CHANGEABLE,
     "name": domain_problem,
-    "type": nullable(one_of(PRIMARY, SECONDARY)),
-    "ttl": nullable(integer(0, LARGEST_TTL)),
+    "type": nullable(enumerated(PRIMARY, SECONDARY)),
+    "ttl": nullable(number("ttl", 0, LARGEST_TTL)),
     "attributes": nullable(text_map()),
     "pool_id": nullable(text(1, 36)),
 }
+_SHARE_FIELDS: dict[str, Check] = {"target_project_id": text(1, 36)}
 _ONLY_FOR = {"email": PRIMARY, "ttl": PRIMARY, "masters": SECONDARY}
 """Fields that zones of one type have only."""
 
@@ -91,10 +96,13 @@ def zone_view(request: Request, zone: Record) -> dict[str, Any]:
 
 def _fit(kind: str, fields: Record) -> Record:
     """Return a zone's fields with their types. Raises ApiError 400 for fields that such zones do not have."""
-    problems = [(name, f"'{name}' is not allowed for a zone of type {kind}") for name, only in _ONLY_FOR.items()
-                if fields.get(name) and only != kind]  # fmt: skip
+    problems = [
+        problem(f"'{name}' is not allowed for a zone of type {kind}", [name, "type"], "value", name)
+        for name, only in _ONLY_FOR.items()
+        if fields.get(name) and only != kind
+    ]
     if problems:
-        raise invalid_object(problems)
+        raise invalid_object(*problems)
     result = dict(fields)
     if result.get("ttl") is not None:
         result["ttl"] = int(result["ttl"])
@@ -104,15 +112,15 @@ def _fit(kind: str, fields: Record) -> Record:
 
 
 def index(zones: Zones, request: Request) -> Response:
-    return listed(request, "zones", zones.listed(caller_of(request)), zone_view, FILTERS)
+    return listed(request, "zones", zones.listed(caller_of(request)), zone_view, FILTERS, SORT_KEYS)
 
 
 def create(zones: Zones, request: Request) -> Response:
-    caller, body = caller_of(request), body_of(request, _FIELDS, ("name",))
+    caller, body = caller_of(request), body_of(request, "zone", _FIELDS, ("name",))
     kind = body.get("type") or PRIMARY
     needed = "email" if kind == PRIMARY else "masters"
     if not body.get(needed):
-        raise invalid_object([("", f"'{needed}' is a required property")])
+        raise invalid_object(problem(f"'{needed}' is a required property", [needed, "type"], "required", needed))
     zone = zones.create(caller, _fit(kind, {**body, "type": kind}))
     return Response(zone_view(request, zone), 202, {"Location": f"{request.base}/v2/zones/{zone['id']}"})
 
@@ -123,7 +131,7 @@ def show(zones: Zones, request: Request) -> Response:
 
 def update(zones: Zones, request: Request) -> Response:
     zone = zones.changeable(caller_of(request), uuid_of(request, "zone_id"))
-    zones.update(zone, _fit(zone["type"], body_of(request, _CHANGEABLE)))
+    zones.update(zone, _fit(zone["type"], body_of(request, "zone", _CHANGEABLE)))
     return Response(zone_view(request, zone), 202)
 
 
@@ -175,7 +183,7 @@ def list_shares(zones: Zones, request: Request) -> Response:
 def create_share(zones: Zones, request: Request) -> Response:
     caller = caller_of(request)
     zone = zones.changeable(caller, uuid_of(request, "zone_id"))
-    target = body_of(request, {"target_project_id": text(1, 36)}, ("target_project_id",))["target_project_id"]
+    target = body_of(request, "shared_zone", _SHARE_FIELDS, tuple(_SHARE_FIELDS))["target_project_id"]
     if target == zone["project_id"]:
         raise ApiError(400, "Cannot share the zone with the zone owner.", "bad_request")
     if zones.is_shared(zone, target):

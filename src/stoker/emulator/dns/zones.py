@@ -57,7 +57,7 @@ class Zones(Component):
         """Return a zone that the caller may change. Raises ApiError 404, or 403 for one that is only shared."""
         zone = self.visible(caller, key)
         if not caller.may_see(zone):
-            raise forbidden("Forbidden")
+            raise forbidden("")
         return zone
 
     def changeable(self, caller: Caller, key: str) -> Record:
@@ -131,7 +131,7 @@ class Zones(Component):
         serial = zone["serial"]
         if zone["type"] == PRIMARY:
             serial = max(serial + 1, int(self.cloud.clock.now())) % LARGEST_SERIAL
-        self.rows.update(zone, serial=serial, version=zone["version"] + 1, updated_at=self.moment())
+        self._revise(zone, serial=serial)
         _call(self.changed, zone)
         under_way = zone["action"] if zone["action"] in ("CREATE", "DELETE") else "UPDATE"
         self._progress.begin(self.rows, zone, action or under_way)
@@ -144,6 +144,7 @@ class Zones(Component):
         if shares and not with_shares:
             raise ApiError(400, "This zone is shared with other projects, please remove these shares", "zone_shared")
         self._unshare(zone)
+        self._revise(zone)
         self._progress.begin(self.rows, zone, "DELETE")
 
     def abandon(self, zone: Record) -> None:
@@ -173,15 +174,19 @@ class Zones(Component):
             raise duplicate("Zone")
         above = self.enclosing(name)
         if above is not None and above["project_id"] != project_id:
-            raise ApiError(403, "Unable to create subzone in another tenants zone", "illegal_child_zone")
+            raise ApiError(403, "Unable to create subzone in another tenants zone", "illegal_child")
         if any(is_below(row["name"], name) and row["project_id"] != project_id for row in self.rows):
             raise ApiError(
-                403, "Unable to create zone because another tenant owns a subzone of the zone", "illegal_parent_zone"
+                403, "Unable to create zone because another tenant owns a subzone of the zone", "illegal_parent"
             )
 
     def _publish(self, zone: Record) -> None:
-        self.rows.update(zone, _serving=zone["type"] == PRIMARY or zone["_serving"])
+        self._revise(zone, _serving=zone["type"] == PRIMARY or zone["_serving"])
         _call(self.published, zone)
+
+    def _revise(self, zone: Record, **changes: Any) -> None:
+        """Change a zone, which then has another version; so it has when the name servers got it."""
+        self.rows.update(zone, version=zone["version"] + 1, updated_at=self.moment(), **changes)
 
     def _forget(self, zone: Record) -> None:
         self._unshare(zone)
