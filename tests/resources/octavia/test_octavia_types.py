@@ -111,6 +111,7 @@ async def test_a_pool_with_members_and_a_monitor(rig: Rig) -> None:
     check = {"pool": pool, "type": "HTTP", "delay": 5, "timeout": 3, "max_retries": 2}
     await rig.life("HealthMonitor", check, {**check, "delay": 9, "url_path": "/up"}, {"delay": 9, "url_path": "/up"})
     member = await rig.make("PoolMember", place)
+    assert await bench.attribute(made, "healthmonitor_id") is None
     monitor = await rig.make("HealthMonitor", check)
     assert await bench.attribute(made, "members") == [{"id": member}]
     assert await bench.attribute(made, "healthmonitor_id") == monitor
