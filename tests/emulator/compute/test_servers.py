@@ -48,7 +48,7 @@ def test_a_server_takes_its_port_along_and_leaves_a_given_one(nova: Any) -> None
     [
         ({"flavorRef": "no such"}, 400, "Flavor no such could not be found"),
         ({"imageRef": NOWHERE}, 400, "Can not find requested image"),
-        ({"imageRef": ""}, 400, "Boot sequence"),
+        ({"imageRef": ""}, 400, "Missing imageRef"),
         ({"key_name": "mine"}, 400, "Invalid key_name"),
         ({"networks": [{"uuid": NOWHERE}]}, 400, "could not be found"),
         ({"networks": [{"port": NOWHERE}]}, 400, "could not be found"),

@@ -107,7 +107,9 @@ def plain(operation: str, status: int = ACCEPTED) -> Callable[[Operations, Reque
 
 
 def reboot(operations: Operations, request: Request, server: Record, arguments: Any) -> Response:
-    fields.check_fields(arguments, {"type": fields.one_of("SOFT", "HARD", "soft", "hard")}, ("type",), "reboot")
+    fields.check_fields(
+        arguments, {"type": fields.one_of("HARD", "Hard", "hard", "SOFT", "Soft", "soft")}, ("type",), "reboot"
+    )
     soft = arguments["type"].upper() == "SOFT"
     if server["vm_state"] == "stopped" and soft:
         raise conflict(f"Cannot 'reboot' instance {server['id']} while it is in vm_state stopped")

@@ -39,6 +39,8 @@ class BootSources(Component):
         """The volumes of a new server: `{volume_id}` of an existing one, or `volume`, the request for a new one."""
         legacy = [_modern(row) for row in wanted.get("block_device_mapping") or []]
         mappings = [*(wanted.get("block_device_mapping_v2") or []), *legacy]
+        if image is None and not mappings:
+            raise bad_request("Missing imageRef attribute")
         check_boot_order(mappings, image is not None and not any(row["boot_index"] == 0 for row in legacy))
         devices = [device for device in (self._device(context, row) for row in mappings) if device is not None]
         for device in devices if image is None else ():

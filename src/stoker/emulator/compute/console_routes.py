@@ -15,6 +15,8 @@ from stoker.emulator.core.store import Record
 Handler = Callable[[Consoles, Request, Record, Any], Response]
 FIRST_PORT = 5900
 DIRECT = "spice-direct"
+KINDS = ("novnc", "xvpvnc", "spice-html5", "serial", "rdp-html5", "webmks")
+"""The types that a request may name; those of `CONSOLES` are served."""
 LOCAL_CONSOLES = {
     "os-getVNCConsole": ("novnc", "xvpvnc"),
     "os-getSPICEConsole": ("spice-html5",),
@@ -54,10 +56,10 @@ def local_console(name: str) -> Handler:
 
 def remote_console(consoles: Consoles, request: Request) -> Response:
     server, wanted = found(consoles.servers, request), request.object("remote_console")
-    checks = {"protocol": fields.one_of(*CONSOLES), "type": fields.text(1)}
+    kinds = KINDS if request.version < (2, 99) else (*KINDS, DIRECT)
+    checks = {"protocol": fields.one_of(*CONSOLES), "type": fields.one_of(*kinds)}
     fields.check_fields(wanted, checks, ("protocol", "type"), "remote_console")
-    direct = wanted["type"] == DIRECT and request.version < (2, 99)
-    if wanted["type"] not in CONSOLES[wanted["protocol"]] or direct:
+    if wanted["type"] not in CONSOLES[wanted["protocol"]]:
         raise bad_request(f"Invalid console type {wanted['type']}")
     url = consoles.open(server, wanted["type"])
     return Response({"remote_console": {**wanted, "url": url}})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from stoker.emulator.compute.flavors import Flavors
@@ -33,6 +34,17 @@ FLAVOR = {
 }
 DESCRIPTION = fields.nullable(fields.text(0, 65535))
 EXTRA_SPECS = Specs("extra_specs", "Flavor", "extra specs", fields.text_map(key_form=r"[a-zA-Z0-9\-_:. ]{1,255}"))
+
+
+FORMATS = {"hw:mem_page_size": r"(large|small|any|\d+([kKMGT]i?)?(b|bit|B)?)"}
+"""The forms of extra specs, which are checked since microversion 2.86."""
+
+
+def check_formats(request: Request, specs: Mapping[str, Any]) -> None:
+    """400 for an extra spec whose value does not have its form."""
+    for key, form in FORMATS.items() if request.version >= (2, 86) else ():
+        if key in specs and re.fullmatch(form, str(specs[key])) is None:
+            raise bad_request(f"Validation failed; {specs[key]!r} is not of the format '{form}'.")
 
 
 def _flavor(flavors: Flavors, request: Request) -> Record:
@@ -148,6 +160,7 @@ def add_specs(flavors: Flavors, request: Request) -> Response:
     request.context.require()
     flavor, wanted = _flavor(flavors, request), request.object("extra_specs")
     texts = {key: str(value) if isinstance(value, int | float) else value for key, value in wanted.items()}
+    check_formats(request, texts)
     EXTRA_SPECS.add(flavors.rows, flavor, texts)
     return Response({"extra_specs": texts})
 
@@ -158,6 +171,8 @@ def show_spec(flavors: Flavors, request: Request) -> Response:
 
 def update_spec(flavors: Flavors, request: Request) -> Response:
     request.context.require()
+    if isinstance(request.json, dict):
+        check_formats(request, request.json)
     return EXTRA_SPECS.change(flavors.rows, _flavor(flavors, request), request)
 
 
@@ -220,7 +235,7 @@ def list_keypairs(keypairs: Keypairs, request: Request) -> Response:
 
 def create_keypair(keypairs: Keypairs, request: Request) -> Response:
     wanted = request.object("keypair")
-    form = r"[a-zA-Z0-9@._\- ]+" if request.version >= (2, 92) else r"[a-zA-Z0-9_\- ]+"
+    form = r"[_\-\@\. a-zA-Z0-9]+" if request.version >= (2, 92) else r"[a-zA-Z0-9_\- ]+"
     checks: dict[str, fields.Check] = {
         "name": fields.text(1, 255, form),
         "public_key": fields.nullable(fields.text(0, 65535)),

@@ -47,7 +47,7 @@ def rule_view(records: Records, request: Request, rule: Record) -> Record:
         source = {"name": found["name"], "tenant_id": found["project_id"]}
     elif prefix is None:
         prefix = "0.0.0.0/0" if rule["ethertype"] == "IPv4" else "::/0"
-    unbounded = -1 if rule["protocol"] in (None, "icmp", "ipv6-icmp") else None
+    unbounded = -1 if rule["protocol"] in ("icmp", "ipv6-icmp") else None
     low, high = rule["port_range_min"], rule["port_range_max"]
     return {
         "id": rule["id"],

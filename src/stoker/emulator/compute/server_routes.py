@@ -49,7 +49,7 @@ NETWORK = {
 DISK_CONFIG = fields.one_of("AUTO", "MANUAL")
 SERVER = {
     "name": fields.name(),
-    "imageRef": fields.text(),
+    "imageRef": fields.one_schema_of(fields.either(fields.text(0, 0), fields.identifier)),
     "flavorRef": fields.either(fields.text(1), fields.integer(0)),
     "adminPass": fields.text(),
     "metadata": METADATA,
@@ -127,8 +127,13 @@ def _check_new_server(request: Request, wanted: Record) -> None:
             raise fields.invalid("networks", networks, f"{networks!r} is not of type 'array'")
     elif networks is not None:
         fields.check_fields({"networks": networks}, {"networks": fields.items(fields.anything)})
-        for row in networks:
-            fields.check_fields(row, NETWORK, where="networks")
+        try:
+            for row in networks:
+                fields.check_fields(row, NETWORK, where="networks")
+        except ApiError:
+            if request.version < (2, 37):
+                raise
+            raise fields.invalid("networks", networks, fields.fits_no_schema(networks)) from None
     for row in [*(wanted.get("block_device_mapping") or []), *(wanted.get("block_device_mapping_v2") or [])]:
         fields.check_fields(row, DEVICE_KEYS, where="block_device_mapping")
     for row in wanted.get("security_groups") or []:

@@ -7,6 +7,7 @@ import binascii
 from typing import Any
 
 from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.fields import invalid
 
 LARGEST_USER_DATA = 65535
 
@@ -21,7 +22,7 @@ def check_user_data(user_data: Any) -> None:
             f"it may have {LARGEST_USER_DATA} characters in base64."
         )
     if not is_base64(user_data):
-        raise bad_request("User data is not valid base64: Userdata content cannot be decoded")
+        raise invalid("user_data", user_data, f"{user_data!r} is not a 'base64'")
 
 
 def is_base64(text: str) -> bool:

@@ -247,7 +247,12 @@ def properties(check_value: Check, key_form: str) -> Check:
 
 def one_schema_of(check: Check) -> Check:
     """A value that may have one of several forms, of which the message tells nothing."""
-    return lambda value: None if check(value) is None else f"{value!r} is not valid under any of the given schemas"
+    return lambda value: None if check(value) is None else fits_no_schema(value)
+
+
+def fits_no_schema(value: Any) -> str:
+    """What is wrong with a value that has none of several forms."""
+    return f"{value!r} is not valid under any of the given schemas"
 
 
 def as_integer(value: Any) -> int | None:

@@ -59,7 +59,7 @@ def created_volume(views: VolumeViews, request: Request, volume: Record) -> dict
                 "attachment_id": row["id"],
                 "volume_id": volume["id"],
                 "server_id": row["instance"],
-                "host_name": row["host_name"],
+                "host_name": row["host_name"] if request.context.is_admin else None,
                 "device": row["device"],
                 "attached_at": row["attached_at"],
             }
