@@ -33,7 +33,7 @@ def listed(rows: Sequence[Record], query: Query, entry: Callable[[Record], Entry
     rows: named records. entry: what the list shows of one. Names that share what comes before a delimiter are
     one entry `{subdir}`. A limit that is not a number is ignored. Raises: ApiError 412 for a limit that is too large.
     """
-    given = query.get("limit", "")
+    given = query.get("limit") or ""
     limit = int(given) if given.isascii() and given.isdigit() else None
     if limit is not None and limit > LONGEST_LIST:
         raise explained(412, f"Maximum limit is {LONGEST_LIST}")
