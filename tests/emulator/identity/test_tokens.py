@@ -68,7 +68,6 @@ def test_wrong_credentials_and_foreign_scopes_get_the_same_401(
     "auth",
     [
         {},
-        {"identity": {"methods": []}},
         {"identity": {"methods": ["password"]}},
         {"identity": {"methods": ["password"], "password": {"user": {"id": "x", "password": 1}}}},
         {"identity": {"methods": ["token"], "token": {}}},

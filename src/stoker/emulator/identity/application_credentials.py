@@ -40,7 +40,7 @@ FIELDS = {
     "secret": Field(nullable(text(1)), default=None),
     "expires_at": Field(nullable(moment), default=None),
     "roles": Field(listing(mapping), default=[]),
-    "unrestricted": Field(nullable(boolean), default=False),
+    "unrestricted": Field(nullable(boolean), default=None),
     "access_rules": Field(listing(mapping), default=None),
 }
 RULE_FIELDS = {
@@ -71,7 +71,6 @@ def create(identity: IdentityRecords, request: Request) -> Response:
             "id": new_hex_id(),
             "user_id": user_id,
             "project_id": caller.project_id,
-            "unrestricted": bool(given["unrestricted"]),
             "roles": roles,
             "expires_at": expires,
             "access_rules": _rules(identity, user_id, given["access_rules"]),

@@ -33,10 +33,14 @@ def authenticate(identity: IdentityRecords, auth: dict[str, Any]) -> tuple[str, 
     """
     given = _object(auth, "identity")
     methods = given.get("methods")
-    if not isinstance(methods, list) or not methods or not all(isinstance(name, str) for name in methods):
+    if not isinstance(methods, list) or not all(isinstance(name, str) for name in methods):
         raise bad_request("auth.identity.methods must be a list of method names.")
-    if not set(methods) <= set(METHODS):
+    if not methods:
         raise unauthorized()
+    if not set(methods) <= set(METHODS):
+        raise ApiError(
+            401, "Attempted to authenticate with an unsupported method.", identity={"methods": sorted(METHODS)}
+        )
     proofs = [METHODS[name](identity, _object(given, name)) for name in dict.fromkeys(methods)]
     user = proofs[0].user
     parent = next((proof.token for proof in proofs if proof.token is not None), None)
@@ -110,6 +114,8 @@ def unauthorized() -> ApiError:
 def _by_password(identity: IdentityRecords, given: dict[str, Any]) -> Proof:
     wanted = _object(given, "user")
     password = wanted.get("password")
+    if password is None:
+        raise unauthorized()
     if not isinstance(password, str):
         raise bad_request("auth.identity.password.user.password must be a string.")
     user = _find(identity, identity.users, wanted)

@@ -9,7 +9,7 @@ from stoker.emulator.core.store import Record, public
 from stoker.emulator.identity.records import IdentityRecords
 
 REGION = "RegionOne"
-INTERFACES = ("public", "internal", "admin")
+INTERFACES = ("admin", "internal", "public")
 CLOUD_URL = "%(cloud)s"
 """Stands in a stored URL for the root of this cloud, which may have another port after a restart."""
 OUTSIDE_NAMES = {"orchestration": "heat", "cloudformation": "heat-cfn"}

@@ -6,13 +6,23 @@ from collections.abc import Sequence
 
 from stoker.emulator.core.cloud import Routes, new_hex_id
 from stoker.emulator.core.errors import bad_request, conflict, forbidden
+from stoker.emulator.core.fields import identifier as uuid
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.identity.entity import Entity, whole_body
 from stoker.emulator.identity.lists import answer
 from stoker.emulator.identity.policy import enforce
 from stoker.emulator.identity.records import IdentityRecords
-from stoker.emulator.identity.validation import Field, checked, description, identifier, integer, name, nullable
+from stoker.emulator.identity.validation import (
+    Field,
+    checked,
+    description,
+    identifier,
+    integer,
+    invalid,
+    name,
+    nullable,
+)
 
 RESOURCE = ("service_id", "region_id", "resource_name")
 COMMON = {
@@ -123,9 +133,22 @@ def _create_all(identity: IdentityRecords, request: Request, entity: Entity) -> 
     return Response({entity.plural: shown}, 201)
 
 
+def list_registered(identity: IdentityRecords, request: Request) -> Response:
+    _check_query(request)
+    return REGISTERED.handle_list(identity, request)
+
+
+def _check_query(request: Request) -> None:
+    """Refuse a `service_id` in the query that cannot be one. Raises ApiError 400."""
+    wanted = request.query.get("service_id")
+    if wanted is not None and (problem := uuid(wanted)) is not None:
+        raise invalid("service_id", wanted, problem)
+
+
 def list_limits(identity: IdentityRecords, request: Request) -> Response:
     """Those of the caller's project; everyone's for an admin."""
     enforce(request.context, "list_limits")
+    _check_query(request)
     return answer(request, "limits", LIMITS.rows(identity, request, list(identity.limits), "get_limit"))
 
 
@@ -137,7 +160,7 @@ def show_model(identity: IdentityRecords, request: Request) -> Response:
 LIMIT_ROUTES: Routes = {
     **REGISTERED.routes(),
     **LIMITS.routes(),
-    "/registered_limits": {**REGISTERED.routes()["/registered_limits"], "POST": create_registered_limits},
+    "/registered_limits": {"GET": list_registered, "POST": create_registered_limits},
     "/limits": {"GET": list_limits, "POST": create_limits},
     "/limits/model": {"GET": show_model},
 }

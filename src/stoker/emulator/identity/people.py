@@ -55,7 +55,7 @@ def change_user(identity: IdentityRecords, user: Record, changes: Record) -> Non
 
 def _check_default_project(identity: IdentityRecords, values: Record) -> None:
     if values.get("default_project_id") in identity.domains:
-        raise bad_request("User's default project ID cannot be a domain ID.")
+        raise bad_request(f"User's default project ID cannot be a domain ID: {values['default_project_id']}")
 
 
 def _view_user(identity: IdentityRecords, user: Record) -> Record:
@@ -183,7 +183,7 @@ def remove_member(identity: IdentityRecords, request: Request) -> Response:
 def _membership(identity: IdentityRecords, group: Record, user: Record) -> Record:
     found = identity.memberships.get(f"{group['id']}:{user['id']}")
     if found is None:
-        raise not_found(f"Could not find user '{user['id']}' in group '{group['id']}'.")
+        raise not_found(f"User '{user['id']}' not found in group '{group['id']}'")
     return found
 
 

@@ -12,6 +12,7 @@ from stoker.emulator.identity.catalog import INTERFACES, endpoint_view
 from stoker.emulator.identity.entity import Entity
 from stoker.emulator.identity.records import IdentityRecords
 from stoker.emulator.identity.validation import (
+    MALFORMED,
     Field,
     boolean,
     choice,
@@ -22,6 +23,10 @@ from stoker.emulator.identity.validation import (
     text,
     url,
 )
+
+URL_VARIABLES = ("tenant_id", "project_id", "user_id", "public_bind_host", "admin_bind_host", "compute_host",
+                 "admin_port", "public_port", "public_endpoint", "admin_endpoint")  # fmt: skip
+"""What the URL of an endpoint can have in `%(…)s` or `$(…)s`."""
 
 
 def refuse_while_used(label: str, record: Record, users: Iterable[tuple[Collection, str]]) -> None:
@@ -124,6 +129,7 @@ SERVICES = Entity(
 
 def create_endpoint(identity: IdentityRecords, values: Record) -> Record:
     _check_service(identity, values)
+    _check_words(values)
     region_id = _region(identity, values)
     return identity.endpoints.add({"id": new_hex_id(), **values, "region": region_id, "region_id": region_id})
 
@@ -131,13 +137,24 @@ def create_endpoint(identity: IdentityRecords, values: Record) -> Record:
 def change_endpoint(identity: IdentityRecords, endpoint: Record, changes: Record) -> None:
     if "service_id" in changes:
         _check_service(identity, changes)
+    if "url" in changes:
+        _check_words(changes)
     if "region" in changes or "region_id" in changes:
         changes["region"] = changes["region_id"] = _region(identity, changes)
 
 
+def _check_words(values: Record) -> None:
+    """Refuse a URL with another variable than those that catalogs fill in. Raises ApiError 400."""
+    form = values["url"].replace("$(", "%(")
+    try:
+        form % dict.fromkeys(URL_VARIABLES, "")
+    except (KeyError, TypeError, ValueError):
+        raise bad_request(f"Cannot create an endpoint with an invalid URL: {values['url']}.") from None
+
+
 def _check_service(identity: IdentityRecords, values: Record) -> None:
     if values["service_id"] not in identity.services:
-        raise bad_request(f"Endpoint service ID not found: {values['service_id']}.")
+        raise bad_request(f"Expecting to find endpoint service_id in service table. {MALFORMED}")
 
 
 def _region(identity: IdentityRecords, values: Record) -> str | None:
@@ -149,7 +166,7 @@ def _region(identity: IdentityRecords, values: Record) -> str | None:
             identity.regions.add({"id": older, "description": "", "parent_region_id": None})
         return older
     if region_id is not None and region_id not in identity.regions:
-        raise bad_request(f"Endpoint region ID not found: {region_id}.")
+        raise bad_request(f"Expecting to find endpoint region_id in region table. {MALFORMED}")
     return region_id
 
 

@@ -78,10 +78,13 @@ def prepare_project(identity: IdentityRecords, given: Record, request: Request) 
 
 def create_project(identity: IdentityRecords, values: Record) -> Record:
     domain_id = values.pop("domain_id")
-    identity.domains.require(domain_id)
+    if domain_id not in identity.domains:
+        raise bad_request(f"Could not find domain: {domain_id}.")
     values["parent_id"] = values["parent_id"] or domain_id
     if values["parent_id"] != domain_id:
-        parent = identity.projects.require(values["parent_id"])
+        parent = identity.projects.get(values["parent_id"])
+        if parent is None:
+            raise bad_request(f"Could not find project: {values['parent_id']}.")
         if parent["domain_id"] != domain_id:
             raise bad_request("A project must be in the domain of its parent.")
         if not parent["enabled"]:
@@ -230,7 +233,7 @@ def _subtree_by_id(identity: IdentityRecords, key: str) -> Record | None:
 
 def list_tags(identity: IdentityRecords, request: Request) -> Response:
     project = PROJECTS.required(identity, request, request.vars["id"], "get_project_tag")
-    return Response({"tags": project["tags"], "links": links(request)})
+    return Response({"tags": project["tags"], "links": {"self": request.url}})
 
 
 def replace_tags(identity: IdentityRecords, request: Request) -> Response:

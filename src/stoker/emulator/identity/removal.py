@@ -37,7 +37,10 @@ def remove_project(identity: IdentityRecords, project: Record) -> None:
     """A project without children, with all that was given on it; 403 when it has children."""
     key = project["id"]
     if identity.projects.first(parent_id=key) is not None:
-        raise forbidden(f"Cannot delete the project {key} since it is not a leaf in the hierarchy.")
+        raise forbidden(
+            f"Cannot delete the project {key} since it is not a leaf in the hierarchy. Use the cascade option if you "
+            "want to delete a whole subtree."
+        )
     _remove_scope(identity, Target("project", key))
     _remove_all(identity.endpoint_filters, identity.endpoint_filters.select(project_id=key))
     for user in identity.users.select(default_project_id=key):
@@ -49,7 +52,7 @@ def remove_domain(identity: IdentityRecords, domain: Record) -> None:
     """A disabled domain with everything in it; 403 while it is enabled."""
     key = domain["id"]
     if domain["enabled"]:
-        raise forbidden(f"Cannot delete a domain that is enabled, please disable it first: {key}.")
+        raise forbidden("Cannot delete a domain that is enabled, please disable it first.")
     for user in identity.users.select(domain_id=key):
         remove_user(identity, user)
     for group in identity.groups.select(domain_id=key):

@@ -17,10 +17,8 @@ NEVER_IMPLIED = "admin"
 
 
 def create_role(identity: IdentityRecords, values: Record) -> Record:
-    domain_id = values.pop("domain_id")
-    if domain_id is not None:
-        identity.domains.require(domain_id)
-    return identity.create_role(values.pop("name"), domain_id, **values)
+    """Create a role. Its domain need not exist, as in Keystone: such a role can be given nowhere."""
+    return identity.create_role(values.pop("name"), values.pop("domain_id"), **values)
 
 
 def change_role(identity: IdentityRecords, role: Record, changes: Record) -> None:
@@ -86,7 +84,7 @@ def imply(identity: IdentityRecords, request: Request) -> Response:
     if implied["name"] == NEVER_IMPLIED and implied["domain_id"] is None:
         raise forbidden(f"{implied['id']} cannot be an implied role.")
     if implied["domain_id"] is not None and prior["domain_id"] is None:
-        raise forbidden(f"Role {implied['id']} of a domain cannot be implied by a role of the whole cloud.")
+        raise forbidden(f"{implied['id']} cannot be an implied roles.")
     identity.imply_role(prior["id"], implied["id"])
     return Response(_inference(request, prior, implied), 201)
 
@@ -116,9 +114,14 @@ def _rule(identity: IdentityRecords, request: Request, prior: Record) -> Record:
 
 
 def _inference(request: Request, prior: Record, implied: Record) -> Record:
+    """The rule of two roles, which are named only."""
+    named = [
+        {key: shown[key] for key in ("id", "name", "links")}
+        for shown in (_mention(request, role) for role in (prior, implied))
+    ]
     return {
-        "role_inference": {"prior_role": _mention(request, prior), "implies": _mention(request, implied)},
-        "links": links(request),
+        "role_inference": {"prior_role": named[0], "implies": named[1]},
+        "links": {"self": request.url},
     }
 
 

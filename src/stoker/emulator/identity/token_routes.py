@@ -8,6 +8,7 @@ from stoker.emulator.core.store import public
 from stoker.emulator.identity import tokens
 from stoker.emulator.identity.authentication import authenticate
 from stoker.emulator.identity.catalog import catalog
+from stoker.emulator.identity.policy import denied
 from stoker.emulator.identity.records import SYSTEM, IdentityRecords
 
 SUBJECT = "X-Subject-Token"
@@ -22,7 +23,7 @@ def create_token(identity: IdentityRecords, request: Request) -> Response:
 
 
 def show_token(identity: IdentityRecords, request: Request) -> Response:
-    secret, granted = _subject(identity, request)
+    secret, granted = _subject(identity, request, "validate_token")
     body = tokens.describe(identity, granted, "nocatalog" not in request.query)
     restricted = "access_rules" in body["token"].get("application_credential", {})
     if restricted and RULES_AWARE not in request.headers:
@@ -31,7 +32,7 @@ def show_token(identity: IdentityRecords, request: Request) -> Response:
 
 
 def delete_token(identity: IdentityRecords, request: Request) -> Response:
-    secret, _ = _subject(identity, request)
+    secret, _ = _subject(identity, request, "revoke_token")
     tokens.revoke(identity, secret)
     return Response(status=204)
 
@@ -54,7 +55,7 @@ def list_domains(identity: IdentityRecords, request: Request) -> Response:
 
 def list_systems(identity: IdentityRecords, request: Request) -> Response:
     reachable = identity.roles_of(request.context.user_id, SYSTEM)
-    return Response({"system": [{"all": True}] if reachable else [], "links": _links(request)})
+    return Response({"system": [{"all": True}] if reachable else [], "links": {"self": request.url}})
 
 
 def _reachable(identity: IdentityRecords, request: Request, kind: str) -> list[dict[str, object]]:
@@ -68,12 +69,14 @@ def _reachable(identity: IdentityRecords, request: Request, kind: str) -> list[d
     ]
 
 
-def _subject(identity: IdentityRecords, request: Request) -> tuple[str, tokens.Grant]:
+def _subject(identity: IdentityRecords, request: Request, rule: str) -> tuple[str, tokens.Grant]:
     """The token asked about; other users' tokens are for admins and services only.
 
     A token of a trust is its trustee's, although it acts as the trustor: as such it may not even ask about itself.
     """
     secret = request.headers.get(SUBJECT.lower(), "")
+    if not secret:
+        raise denied(rule)
     granted = tokens.look_up(identity, secret)
     if granted is None:
         raise not_found("Could not find token.")

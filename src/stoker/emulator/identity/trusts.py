@@ -21,9 +21,9 @@ from stoker.emulator.identity.validation import (
     integer,
     listing,
     mapping,
-    moment,
     nullable,
     parse_time,
+    text,
 )
 
 MOST_REDELEGATIONS = 3
@@ -34,7 +34,7 @@ FIELDS = {
     "impersonation": Field(boolean, required=True),
     "project_id": Field(nullable(identifier), default=None),
     "roles": Field(listing(mapping), default=[]),
-    "expires_at": Field(nullable(moment), default=None),
+    "expires_at": Field(nullable(text()), default=None),
     "remaining_uses": Field(nullable(integer(1)), default=None),
     "allow_redelegation": Field(boolean, default=False),
     "redelegation_count": Field(nullable(integer(0)), default=None),
@@ -96,7 +96,9 @@ def _expiry(identity: IdentityRecords, wanted: str | None, parent: Record | None
     if wanted is None:
         return limit
     expires = parse_time(wanted)
-    if expires is None or expires <= identity.cloud.clock.now():
+    if expires is None:
+        raise bad_request(f"Timestamp not in expected format. {MALFORMED}")
+    if expires <= identity.cloud.clock.now():
         raise bad_request(f"The 'expires_at' must not be before now. {MALFORMED}")
     if limit is not None and expires > limit:
         raise forbidden("Requested expiration time is more than the redelegated trust can provide.")
@@ -125,7 +127,10 @@ def _held_role(identity: IdentityRecords, wanted: Record, held: list[Record]) ->
     if isinstance(key := wanted.get("id"), str):
         found = next((role for role in held if role["id"] == key), None)
     elif isinstance(key := wanted.get("name"), str):
-        found = _only([role for role in identity.roles.select(name=key, domain_id=None) if role in held], key)
+        known = identity.roles.select(name=key, domain_id=None)
+        if not known:
+            raise not_found(f"Role {key} is not defined")
+        found, key = _only([role for role in known if role in held], key), known[0]["id"]
     else:
         raise bad_request("A role of a trust is named by its id or its name.")
     if found is None:
