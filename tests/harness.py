@@ -128,6 +128,7 @@ class World:
                 stack_user_domain_name="heat",
                 stack_domain_admin="heat_domain_admin",
                 stack_domain_admin_password="secret",
+                allow_trusts_redelegation=True,
             ),
             self.clock,
         )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -10,12 +12,13 @@ import click
 import pytest
 from click.testing import CliRunner
 from manual_pages import heat_pages, roff
-from manual_pages.__main__ import DIRECTORIES, outdated, wanted
+from manual_pages.__main__ import DIRECTORIES, wanted
 
 from stoker.cli.main import COMMANDS, cli
 from stoker.processes.lifetime import cluster_config
 from tests.servers import ServerMissing, program
 
+DOCUMENTATION = Path(__file__).parents[2] / "docs"
 HEAT_COMMANDS = Path(__file__).parents[2] / "contrib" / "stoker-heat-commands"
 
 
@@ -25,7 +28,11 @@ def pages() -> dict[str, str]:
 
 
 def test_every_program_and_command_has_a_page_that_fits_it(pages: dict[str, str]) -> None:
-    assert outdated(wanted()) == [], "`make man` writes them"
+    # Other tests of this process may have changed what help shows, such as the environment that defaults come from.
+    path = os.pathsep.join([str(DOCUMENTATION / "_ext"), str(HEAT_COMMANDS / "src")])
+    check = [sys.executable, "-m", "manual_pages", "--check"]
+    done = subprocess.run(check, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     made = tomllib.loads((HEAT_COMMANDS / "pyproject.toml").read_text())
     programs = {*made["project"]["scripts"], *(Path(file).name for file in made["tool"]["setuptools"]["script-files"])}
     assert pages.keys() == {"stoker", *(f"stoker-{name}" for name in COMMANDS), *programs}

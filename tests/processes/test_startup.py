@@ -47,6 +47,10 @@ def test_an_embedded_engine_imports_neither_a_broker_nor_what_upgrades_tables() 
 def test_the_emulated_cloud_imports_identity_only() -> None:
     found = modules(CLOUD)
     packages = {name.split(".")[2] for name in found if name.startswith("stoker.emulator.")}
-    assert packages <= {"core", "identity", "services", "main", "dns"}
-    assert among(found, "stoker.emulator.dns.designate", "dns", "sqlalchemy", "keystoneauth1", "yaql", "jinja2") == []
+    assert packages <= {"core", "identity", "services", "main", "dns", "guests"}
+    drivers = ("stoker.emulator.guests.namespace", "stoker.emulator.guests.machine")
+    assert (
+        among(found, *drivers, "stoker.emulator.dns.designate", "dns", "sqlalchemy", "keystoneauth1", "yaql", "jinja2")
+        == []
+    )
     assert len(found) < 600

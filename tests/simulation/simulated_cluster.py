@@ -46,6 +46,7 @@ CLOUD = CloudSettings(
     stack_user_domain_name="heat",
     stack_domain_admin="heat_domain_admin",
     stack_domain_admin_password="secret",
+    allow_trusts_redelegation=True,
 )
 
 

@@ -97,6 +97,7 @@ def _use_emulated_cloud(config: cfg.ConfigOpts, identity: str) -> None:
     config.set_default("region_name_for_services", REGION)
     set_login(config, TOKEN_CHECK, "password", service_user)
     set_login(config, SERVICE_USER, "password", service_user)
+    config.set_default("allow_trusts_redelegation", True)
     config.set_default("stack_user_domain_name", "heat")
     config.set_default("stack_domain_admin", "heat_domain_admin")
     config.set_default("stack_domain_admin_password", "secret")

@@ -92,7 +92,11 @@ async def test_the_life_of_a_container(bench: MakeBench, cloud: Cloud, served: S
 
 async def test_networks_are_changed_in_place(bench: MakeBench, cloud: Cloud) -> None:
     private, public = [await cloud.find("neutron.network", name) for name in ("private", "public")]
-    port = (await cloud.post("neutron", "/v2.0/ports", {"port": {"network_id": public, "name": "mine"}}))["port"]["id"]
+    own = (await cloud.post("neutron", "/v2.0/networks", {"network": {"name": "own"}}))["network"]["id"]
+    await cloud.post(
+        "neutron", "/v2.0/subnets", {"subnet": {"network_id": own, "ip_version": 4, "cidr": "10.9.0.0/24"}}
+    )
+    port = (await cloud.post("neutron", "/v2.0/ports", {"port": {"network_id": own, "name": "mine"}}))["port"]["id"]
     containers = bench(Container)
     container = await containers.create({"image": "cirros"})
     key = container.physical_id
