@@ -59,9 +59,10 @@ REPEATED = {("zaqar", "messages")}
 OUTLIVING = {
     "OS::Barbican::Order": {("barbican", "secrets"), ("barbican", "containers")},
     "OS::Mistral::ExternalResource": {("mistral", kind) for kind in ("executions", "tasks", "action_executions")},
+    "OS::Zaqar::MistralTrigger": {("keystone", "users")},
 }
-"""What types leave on purpose: keys that an order has generated, without which data could not be read any more, and
-the record of what workflows have done."""
+"""What types leave on purpose: keys that an order has generated, without which data could not be read any more, the
+record of what workflows have done, and the user of the messaging service, who is created when the first trust is."""
 PATIENCE = 20.0
 """Seconds after which whatever is still in progress waits for a signal, or for an engine."""
 SETTLED = 4.0
