@@ -24,8 +24,8 @@ from stoker.contract.request import Request
 PROJECT, OTHER = "a" * 32, "b" * 32
 STRANGER = "127.0.0.2"
 PLACES = 200
-LATENCY = 0.25
-"""Seconds: what nine of ten, and nearly all, of the neighbour's requests take less than."""
+LATENCY = 1.0
+"""Seconds: nearly all of the neighbour's requests take less, also on a machine that runs other tests."""
 
 PREPARE = f"POST /v1/{PROJECT}/validate HTTP/1.1\r\nHost: api\r\nContent-Type: application/json\r\n".encode()
 
