@@ -102,8 +102,8 @@ class Local:
     def start(self, stopped: threading.Event | None = None) -> Processes:
         """Start the programs that are not running, write the files for clients, and return what was started.
 
-        Raises Stopped if `stopped` is set meanwhile, StokerError if a program does not start, the errors of
-        `write_aws_file`; programs that were started before are stopped again.
+        Raises Stopped if `stopped` is set meanwhile, StokerError if a program does not start or the emulated cloud
+        gives no access key; programs that were started before are stopped again.
         """
         began: Processes = {}
         self.directory.record(self.set_up)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from stoker.base.errors import StokerError
 from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.processes.directory import DataDirectory, SetUp, write_private
 from stoker.processes.local_addresses import IDENTITY_PATH, LOCAL_USER
@@ -14,6 +15,9 @@ from stoker.processes.local_addresses import IDENTITY_PATH, LOCAL_USER
 REGION = "RegionOne"
 _USERS = {"stoker": ("demo", "openrc"), "stoker-admin": ("admin", "openrc-admin")}
 """Name in clouds.yaml → user and project, file for the shell."""
+_DEMO, _ = _USERS["stoker"]
+_SECONDS = 30
+"""The time in seconds that a request to the emulated cloud may take."""
 
 
 def login(user: str, identity: str) -> dict[str, str]:
@@ -35,8 +39,7 @@ def cloud_of(set_up: SetUp) -> NamedCloud:
     """
     if set_up.cloud is not None:
         return read_cloud(set_up.cloud)
-    user, _ = _USERS["stoker"]
-    return NamedCloud("password", login(user, set_up.identity), region_name=REGION, interface="public")
+    return NamedCloud("password", login(_DEMO, set_up.identity), region_name=REGION, interface="public")
 
 
 def write_access_files(directory: DataDirectory, set_up: SetUp) -> None:
@@ -95,14 +98,12 @@ def _openrc(auth: Mapping[str, str]) -> str:
 def write_aws_file(directory: DataDirectory, set_up: SetUp) -> None:
     """Write `awsrc`, with an access key of the emulated cloud's ordinary user, who gets one if there is none.
 
-    The cloud must be running. Raises the errors of keystoneauth1.
+    The cloud must be running. Raises StokerError if it does not answer as expected.
     """
-    from stoker.cloud.named_login import session_of
-
-    session = session_of(cloud_of(set_up))
-    url, project = f"{set_up.identity}/users/{session.get_user_id()}/credentials/OS-EC2", session.get_project_id()
-    known = [key for key in session.get(url).json()["credentials"] if key["tenant_id"] == project]
-    key = known[0] if known else session.post(url, json={"tenant_id": project}).json()["credential"]
+    try:
+        key = _access_key(set_up)
+    except (OSError, ValueError, KeyError) as error:
+        raise StokerError(f"The emulated cloud gives no access key for AWS's clients: {error}") from error
     values = {
         "AWS_ACCESS_KEY_ID": key["access"],
         "AWS_SECRET_ACCESS_KEY": key["secret"],
@@ -112,3 +113,30 @@ def write_aws_file(directory: DataDirectory, set_up: SetUp) -> None:
     }
     exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items())
     write_private(directory.path / "awsrc", f"unset AWS_PROFILE AWS_SESSION_TOKEN\n{exports}")
+
+
+def _access_key(set_up: SetUp) -> Mapping[str, Any]:
+    """Return an access key of the ordinary user. keystoneauth would do, but importing it takes longer than all else."""
+    user = {"name": _DEMO, "password": "secret", "domain": {"name": "Default"}}
+    scope = {"project": {"name": _DEMO, "domain": {"name": "Default"}}}
+    auth = {"auth": {"identity": {"methods": ["password"], "password": {"user": user}}, "scope": scope}}
+    token, answer = _asked(f"{set_up.identity}/auth/tokens", auth)
+    owner, project = answer["token"]["user"]["id"], answer["token"]["project"]["id"]
+    url = f"{set_up.identity}/users/{owner}/credentials/OS-EC2"
+    known = [key for key in _asked(url, token=token)[1]["credentials"] if key["tenant_id"] == project]
+    key: Mapping[str, Any] = known[0] if known else _asked(url, {"tenant_id": project}, token)[1]["credential"]
+    return key
+
+
+def _asked(url: str, body: Any = None, token: str = "") -> tuple[str, Any]:
+    """Return the token and the data in the answer of the emulated cloud to a GET, or to a POST of `body`.
+
+    Raises OSError without a good answer, ValueError for one that is not JSON.
+    """
+    import json
+    from urllib.request import Request, urlopen
+
+    data = None if body is None else json.dumps(body).encode()
+    request = Request(url, data, {"Content-Type": "application/json", "X-Auth-Token": token})  # noqa: S310
+    with urlopen(request, timeout=_SECONDS) as response:  # noqa: S310  the emulated cloud's own loopback URL
+        return response.headers.get("X-Subject-Token", ""), json.load(response)
