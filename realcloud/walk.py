@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import count
 from typing import Any
 
 import requests
 
+from realcloud.background import repeated
 from realcloud.cases import THING, Case
 from realcloud.engine import Refused, Stacks, Stuck
 from realcloud.inventory import STACK_PREFIX
@@ -224,33 +225,19 @@ class Walk:
         if shown["resource_status"] == "CREATE_COMPLETE":
             requests.put(shown["attributes"][attribute], json=dict(signal), timeout=30)
 
-    @contextmanager
-    def _signals(self) -> Iterator[None]:
+    def _signals(self) -> AbstractContextManager[None]:
         """Send signals to the resource that others wait for, until the body ends."""
         if self._case.signal is None:
-            yield
+            return nullcontext()
+        numbers = count(1)
+        return repeated(_SIGNAL_SECONDS, lambda: self._signal(str(next(numbers))))
+
+    def _signal(self, number: str) -> None:
+        details = {"id": number, "status": "SUCCESS", "reason": "done", "data": number}
+        if self._case.signal_url is not None:
+            self._upload(details)
             return
-        stop = threading.Event()
-
-        def send() -> None:
-            number = 0
-            while not stop.wait(_SIGNAL_SECONDS):
-                number += 1
-                details = {"id": str(number), "status": "SUCCESS", "reason": "done", "data": str(number)}
-                if self._case.signal_url is not None:
-                    self._upload(details)
-                    continue
-                amazon = {"UniqueId": str(number), "Status": "SUCCESS", "Reason": "done", "Data": str(number)}
-                for body in (details, amazon):
-                    try:
-                        self._engine.send("POST", f"{self._stack}/resources/{self._case.signal}/signal", json=body)
-                    except Refused:
-                        continue
-
-        thread = threading.Thread(target=send)
-        thread.start()
-        try:
-            yield
-        finally:
-            stop.set()
-            thread.join()
+        amazon = {"UniqueId": number, "Status": "SUCCESS", "Reason": "done", "Data": number}
+        for body in (details, amazon):
+            with suppress(Refused):
+                self._engine.send("POST", f"{self._stack}/resources/{self._case.signal}/signal", json=body)

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import re
 import shutil
-import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 import yaml
 from heatclient.common import template_utils
 
+from realcloud.background import repeated
 from realcloud.engine import Refused, Stacks, Stuck
 from realcloud.operators.base import Unexpected, deployed, expect, networked
 from realcloud.operators.place import Place
@@ -173,25 +173,14 @@ def _strings(files: Mapping[str, str | bytes]) -> dict[str, str]:
     return {name: text if isinstance(text, str) else text.decode() for name, text in files.items()}
 
 
-@contextmanager
-def guests(stacks: Stacks, stack: str) -> Iterator[None]:
+def guests(stacks: Stacks, stack: str) -> AbstractContextManager[None]:
     """Send what the guests of a stack's servers would send, until the body ends."""
-    stop = threading.Event()
 
-    def run() -> None:
-        while not stop.wait(_SIGNAL_SECONDS):
-            try:
-                _answer(stacks, stack)
-            except Refused:
-                continue
+    def answer() -> None:
+        with suppress(Refused):
+            _answer(stacks, stack)
 
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
+    return repeated(_SIGNAL_SECONDS, answer)
 
 
 def _answer(stacks: Stacks, stack: str) -> None:
