@@ -122,8 +122,15 @@ def _vendor_data(name: str) -> Mapping[str, Any]:
     return found
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """`python -m stoker.emulator`."""
+def _endpoint(text: str) -> tuple[str, str]:
+    """The value of `--extra-endpoint`: type and URL of a service."""
+    kind, separator, url = text.partition("=")
+    if not separator or not url:
+        raise argparse.ArgumentTypeError(f"{text!r} is not TYPE=URL")
+    return kind, url
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="stoker.emulator", description="An OpenStack cloud in one process.")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument("--port", type=int, default=5000, help="port to listen on; 0 picks a free one")
@@ -134,6 +141,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--extra-endpoint",
         action="append",
+        type=_endpoint,
         default=[],
         metavar="TYPE=URL",
         help="catalog entry of a service that runs elsewhere; %%(project_id)s is filled in",
@@ -165,13 +173,12 @@ def main(arguments: list[str] | None = None) -> None:
         help="image of all guests: one that `stoker guests build` has built, or `host`, the programs of this machine "
         "(default: %(default)s)",
     )
-    options = parser.parse_args(arguments)
-    extra = {}
-    for entry in options.extra_endpoint:
-        kind, separator, url = entry.partition("=")
-        if not separator or not url:
-            parser.error(f"--extra-endpoint must be TYPE=URL, not {entry!r}")
-        extra[kind] = url
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """`python -m stoker.emulator`."""
+    options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     for handler in logging.getLogger().handlers:
         protect(handler)
@@ -187,7 +194,7 @@ def main(arguments: list[str] | None = None) -> None:
             options.state,
             options.port_file,
             options.pace,
-            extra,
+            dict(options.extra_endpoint),
             options.password,
             options.services,
             options.dns_port,

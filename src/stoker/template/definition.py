@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from copy import copy
-from typing import Any, TypeVar
+from typing import Any, NotRequired, TypedDict, TypeVar, Unpack
 
 from stoker.base.budget import Budget, Postponed, ensured
 from stoker.base.diagnostics import Diagnostic, Path
@@ -41,6 +41,26 @@ _UNKNOWN_SCOPE = UnknownScope()
 Called = TypeVar("Called", bound=Function)
 
 
+class DefinitionInputs(TypedDict):
+    """What a template is bound to, beside its environment.
+
+    parameters: values given with the request; they may be unknown if the parent stack has not been created yet.
+    files: contents by name.
+    strict: whether values are validated (default); not for an existing stack, which was created with them.
+    missing_ok: whether the value of a parameter without a value is unknown; by default it is a problem.
+    exports: the values that the project's stacks export, by name; without them the value of every import is unknown.
+    look_up: resolves Fn::ValueOf, which is an error without it.
+    """
+
+    parameters: Mapping[str, Any]
+    files: Mapping[str, str]
+    pseudo: PseudoParameters
+    strict: NotRequired[bool]
+    missing_ok: NotRequired[bool]
+    exports: NotRequired[Mapping[str, Any] | None]
+    look_up: NotRequired[LookUp | None]
+
+
 class Definition:
     """A template bound to one stack's environment and parameters. Created by `bind`; read-only."""
 
@@ -70,42 +90,13 @@ class Definition:
     outputs: Mapping[str, OutputDefinition]
 
     @classmethod
-    def bind(
-        cls,
-        template: Template,
-        environment: Environment,
-        *,
-        parameters: Mapping[str, Any],
-        files: Mapping[str, str],
-        pseudo: PseudoParameters,
-        strict: bool = True,
-        missing_ok: bool = False,
-        exports: Mapping[str, Any] | None = None,
-        look_up: LookUp | None = None,
-    ) -> Definition:
+    def bind(cls, template: Template, environment: Environment, **inputs: Unpack[DefinitionInputs]) -> Definition:
         """Bind a template to the environment and parameters of one stack.
-
-        `parameters` are those of the request; they may be unknown if the parent stack has not been created yet.
-        Without `strict` values are not validated, as for an existing stack that was created with them. With
-        `missing_ok` the value of a parameter without a value is unknown.
-
-        `exports` are the values that the project's stacks export, by name; with None the value of every import is
-        unknown. `look_up` resolves Fn::ValueOf, which is an error without it.
 
         Raises TemplateInvalid for unknown, missing and invalid parameters, and for conditions and policies with
         invalid values.
         """
-        definition, problems = cls.examine(
-            template,
-            environment,
-            parameters=parameters,
-            files=files,
-            pseudo=pseudo,
-            strict=strict,
-            missing_ok=missing_ok,
-            exports=exports,
-            look_up=look_up,
-        )
+        definition, problems = cls.examine(template, environment, **inputs)
         if problems:
             raise TemplateInvalid(problems)
         return definition
@@ -116,14 +107,8 @@ class Definition:
         template: Template,
         environment: Environment,
         *,
-        parameters: Mapping[str, Any],
-        files: Mapping[str, str],
-        pseudo: PseudoParameters,
-        strict: bool = True,
-        missing_ok: bool = False,
-        exports: Mapping[str, Any] | None = None,
-        look_up: LookUp | None = None,
         broken: Collection[Path] = (),
+        **inputs: Unpack[DefinitionInputs],
     ) -> tuple[Definition, list[Diagnostic]]:
         """Return a definition that may have mistakes, and the problems for which `bind` raises TemplateInvalid.
 
@@ -133,19 +118,20 @@ class Definition:
         """
         definition = cls()
         definition.environment = environment
-        definition.files = files
-        definition.known_exports = exports
-        definition.look_up = look_up
+        definition.files = inputs["files"]
+        definition.known_exports = inputs.get("exports")
+        definition.look_up = inputs.get("look_up")
+        strict = inputs.get("strict", True)
         with ensured(template.limits.allowed) as definition.budget:
-            given = _given(environment.parameters, parameters)
+            given = _given(environment.parameters, inputs["parameters"])
             defaults = environment.parameter_defaults
-            if missing_ok:
+            if inputs.get("missing_ok", False):
                 defaults = {**dict.fromkeys(_valueless(template, given, defaults), UNDETERMINED), **_not_null(defaults)}
             definition.parameters = Parameters(
                 template.parameters,
                 given,
                 defaults,
-                pseudo.values(template.dialect.pseudo_parameters),
+                inputs["pseudo"].values(template.dialect.pseudo_parameters),
                 template.written("parameters"),
             )
             problems = Problems(template.document, template.limits.max_problems)
