@@ -113,11 +113,15 @@ class OpenStack:
 
     def __call__(self, command: str) -> Any:
         """What a command prints, read when it is asked for JSON; it must succeed."""
+        return self.run(*shlex.split(command))
+
+    def run(self, *arguments: str) -> Any:
+        """The same for a command that is given as its arguments."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        print(json.dumps(shlex.split(command)), file=self._process.stdin, flush=True)
+        print(json.dumps(arguments), file=self._process.stdin, flush=True)
         result = json.loads(self._process.stdout.readline())
-        assert result["status"] == 0, f"{command}: {result['err']}"
-        return json.loads(result["out"]) if command.endswith("-f json") else result["out"]
+        assert result["status"] == 0, f"{shlex.join(arguments)}: {result['err']}"
+        return json.loads(result["out"]) if arguments[-2:] == ("-f", "json") else result["out"]
 
 
 def openstack(shell: Shell, *commands: str, cloud: str = "stoker") -> list[Any]:

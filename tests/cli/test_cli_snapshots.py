@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.cli_shell import ANY_PORTS, Shell, sdk_connection, shell_in
+from tests.cli.cli_shell import ANY_PORTS, OpenStack, Shell, sdk_connection, shell_in
 
 pytestmark = [
     pytest.mark.slow,
@@ -42,72 +42,80 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     user.ok("down")
 
 
-def json_of(shell: Shell, *arguments: str) -> Any:
-    return json.loads(shell.openstack(*arguments, "-f", "json").out)
+@pytest.fixture(scope="module")
+def client(shell: Shell) -> Iterator[OpenStack]:
+    with OpenStack(shell) as running:
+        yield running
 
 
-def create(shell: Shell, name: str) -> None:
-    template = str(shell.directory.parent / "template.yaml")
-    shell.openstack("stack", "create", "-t", template, "--parameter", "word=very secret", "--wait", "--poll", "1", name)
+def json_of(client: OpenStack, *arguments: str) -> Any:
+    return client.run(*arguments, "-f", "json")
 
 
-def until(shell: Shell, stack: str, status: str) -> None:
-    for _ in range(120):
-        shown = json_of(shell, "stack", "show", stack)["stack_status"]
+def template_in(shell: Shell) -> str:
+    return str(shell.directory.parent / "template.yaml")
+
+
+def create(client: OpenStack, template: str, name: str) -> None:
+    client.run("stack", "create", "-t", template, "--parameter", "word=very secret", "--wait", "--poll", "1", name)
+
+
+def until(client: OpenStack, stack: str, status: str) -> None:
+    for _ in range(1200):
+        shown = json_of(client, "stack", "show", stack)["stack_status"]
         if shown == status:
             return
         assert not shown.endswith("FAILED"), shown
     raise AssertionError(f"{stack} has not become {status}")
 
 
-def test_snapshots(shell: Shell) -> None:
-    create(shell, "snapped")
-    taken = json_of(shell, "stack", "snapshot", "create", "--name", "first", "snapped")
+def test_snapshots(shell: Shell, client: OpenStack) -> None:
+    create(client, template_in(shell), "snapped")
+    taken = json_of(client, "stack", "snapshot", "create", "--name", "first", "snapped")
     assert (taken["name"], taken["status"]) == ("first", "IN_PROGRESS")
-    until(shell, "snapped", "SNAPSHOT_COMPLETE")
-    listed = json_of(shell, "stack", "snapshot", "list", "snapped")
+    until(client, "snapped", "SNAPSHOT_COMPLETE")
+    listed = json_of(client, "stack", "snapshot", "list", "snapped")
     assert [(row["id"], row["name"], row["status"]) for row in listed] == [(taken["ID"], "first", "COMPLETE")]
-    shown = json_of(shell, "stack", "snapshot", "show", "snapped", taken["ID"])["snapshot"]
+    shown = json_of(client, "stack", "snapshot", "show", "snapped", taken["ID"])["snapshot"]
     assert shown["data"]["resources"]["disk"]["resource_data"]["backup_id"]
-    template = str(shell.directory.parent / "template.yaml")
-    shell.openstack(
-        "stack", "update", "-t", template, "--existing", "--parameter", "text=after", "--wait", "snapped"
+    client.run(
+        "stack", "update", "-t", template_in(shell), "--existing", "--parameter", "text=after", "--wait", "snapped"
     )  # fmt: skip
-    shell.openstack("stack", "snapshot", "restore", "snapped", taken["ID"])
-    until(shell, "snapped", "RESTORE_COMPLETE")
-    assert json_of(shell, "stack", "show", "snapped")["parameters"]["text"] == "before"
-    [volume] = [row["ID"] for row in json_of(shell, "volume", "list")]
-    assert json_of(shell, "volume", "show", volume)["properties"] == {"text": "before"}
-    shell.openstack("stack", "snapshot", "delete", "snapped", taken["ID"])
-    for _ in range(60):
-        if not json_of(shell, "stack", "snapshot", "list", "snapped"):
+    client.run("stack", "snapshot", "restore", "snapped", taken["ID"])
+    until(client, "snapped", "RESTORE_COMPLETE")
+    assert json_of(client, "stack", "show", "snapped")["parameters"]["text"] == "before"
+    [volume] = [row["ID"] for row in json_of(client, "volume", "list")]
+    assert json_of(client, "volume", "show", volume)["properties"] == {"text": "before"}
+    client.run("stack", "snapshot", "delete", "snapped", taken["ID"])
+    for _ in range(600):
+        if not json_of(client, "stack", "snapshot", "list", "snapped"):
             break
-    assert json_of(shell, "volume", "backup", "list") == []
-    shell.openstack("stack", "delete", "--yes", "--wait", "snapped")
+    assert json_of(client, "volume", "backup", "list") == []
+    client.run("stack", "delete", "--yes", "--wait", "snapped")
 
 
-def test_abandon_and_adopt(shell: Shell, tmp_path: Path) -> None:
-    create(shell, "moving")
-    random = json_of(shell, "stack", "output", "show", "moving", "random")["output_value"]
-    [volume] = [row["ID"] for row in json_of(shell, "volume", "list")]
+def test_abandon_and_adopt(shell: Shell, client: OpenStack, tmp_path: Path) -> None:
+    create(client, template_in(shell), "moving")
+    random = json_of(client, "stack", "output", "show", "moving", "random")["output_value"]
+    [volume] = [row["ID"] for row in json_of(client, "volume", "list")]
     exported, abandoned = tmp_path / "exported.json", tmp_path / "abandoned.json"
-    shell.openstack("stack", "export", "--output-file", str(exported), "moving")
-    shell.openstack("stack", "abandon", "--output-file", str(abandoned), "moving")
+    client.run("stack", "export", "--output-file", str(exported), "moving")
+    client.run("stack", "abandon", "--output-file", str(abandoned), "moving")
     text = abandoned.read_text()
     assert "very secret" not in text and random not in text
     assert json.loads(exported.read_text())["resources"] == json.loads(text)["resources"]
-    assert [row["Stack Name"] for row in json_of(shell, "stack", "list")] == []
-    assert [row["ID"] for row in json_of(shell, "volume", "list")] == [volume]
-    adopted = shell.openstack("stack", "adopt", "--adopt-file", str(abandoned), "--wait", "moved")
-    assert "ADOPT_COMPLETE" in adopted.out
-    assert json_of(shell, "stack", "output", "show", "moved", "random")["output_value"] == random
-    assert json_of(shell, "stack", "resource", "show", "moved", "disk")["physical_resource_id"] == volume
-    shell.openstack("stack", "delete", "--yes", "--wait", "moved")
-    assert json_of(shell, "volume", "list") == []
+    assert [row["Stack Name"] for row in json_of(client, "stack", "list")] == []
+    assert [row["ID"] for row in json_of(client, "volume", "list")] == [volume]
+    adopted = client.run("stack", "adopt", "--adopt-file", str(abandoned), "--wait", "moved")
+    assert "ADOPT_COMPLETE" in adopted
+    assert json_of(client, "stack", "output", "show", "moved", "random")["output_value"] == random
+    assert json_of(client, "stack", "resource", "show", "moved", "disk")["physical_resource_id"] == volume
+    client.run("stack", "delete", "--yes", "--wait", "moved")
+    assert json_of(client, "volume", "list") == []
 
 
-def test_openstacksdk_exports_and_abandons(shell: Shell) -> None:
-    create(shell, "exported")
+def test_openstacksdk_exports_and_abandons(shell: Shell, client: OpenStack) -> None:
+    create(client, template_in(shell), "exported")
     with sdk_connection(shell) as sdk:
         heat = sdk.orchestration
         stack = heat.find_stack("exported")
