@@ -1,4 +1,4 @@
-"""Format templates: indentation, order of sections, blank lines. The meaning of a template does not change.
+"""Format templates: indentation, blank lines, and on request the order of keys. The meaning does not change.
 
 Indentation changes space only; order and blank lines affect whole lines. The result is verified: it is accepted only
 if it consists of the same YAML nodes, contains the same data and has the same comments.
@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import yaml
 
@@ -46,6 +45,8 @@ _RESOURCE_KEYS = (
     "update_policy",
 )
 _MOST_ROUNDS = 4
+_JSON_WIDTH = 100
+"""Columns that a list or object in one line of JSON may take, with the comma after it."""
 
 
 class _Unsettled(Exception):
@@ -57,13 +58,16 @@ class CannotFormat(StokerError):
     """Formatting would change the meaning of the template, so it is left unchanged: an error in the formatter."""
 
 
-def layout(text: str, source: str = "template") -> str:
-    """Return the formatted template. Raises CannotFormat, and TemplateInvalid for an invalid template."""
+def layout(text: str, source: str = "template", sort: bool = False) -> str:
+    """Return the formatted template. Raises CannotFormat, and TemplateInvalid for an invalid template.
+
+    Keys keep their order, or with `sort` get the usual one in HOT: that of sections, and that of a resource's keys.
+    """
     Document.parse(text, source=source, limits=_NO_LIMITS)
     if _is_json(text):
         return _json_layout(text)
     refusals: list[str] = []
-    for order in (_ordered, _unordered):  # an alias must not be moved before its anchor
+    for order in (_ordered, _unordered) if sort else (_unordered,):  # an alias must not be moved before its anchor
         try:
             before = with_plain_line_ends(text)
             result = _arranged(before, order)
@@ -127,17 +131,52 @@ def _is_json(text: str) -> bool:
 
 
 def _json_layout(text: str) -> str:
-    """Return JSON with one item on each line; every string and number stays as written."""
+    """Return JSON with one item on each line; every string and number stays as written.
+
+    A list or an object that was written in one line stays in one line if it fits; the whole document never does.
+    """
+    tokens = list(_JSON_TOKEN.finditer(text))
+    words = [token[0] for token in tokens]
+    ends = _json_ends(words)
     result: list[str] = []
-    depth = 0
-    for before, word in pairwise(["", *_JSON_TOKEN.findall(text)]):
-        is_empty = before + word in ("{}", "[]")
+    column = depth = position = 0
+    while position < len(words):
+        word = words[position]
         depth -= word in ("}", "]")
-        if (before in ("{", "[", ",") or word in ("}", "]")) and not is_empty:
+        before = words[position - 1] if position else ""
+        if before in ("{", "[", ",") or word in ("}", "]"):
             result.append("\n" + "  " * depth)
+            column = 2 * depth
+        end = ends.get(position, position)
+        if word in ("{", "["):
+            source = text[tokens[position].start() : tokens[end].end()] if end - position < _JSON_WIDTH else "\n"
+            line = "".join(map(_spaced, words[position : end + 1])) if "\n" not in source and position else ""
+            if end == position + 1:
+                position, word = end, word + words[end]
+            elif line and column + len(line) < _JSON_WIDTH:
+                position, word = end, line
+            else:
+                depth += 1
         result.append(": " if word == ":" else word)
-        depth += word in ("{", "[")
+        column += len(result[-1])
+        position += 1
     return "".join(result) + "\n"
+
+
+def _json_ends(words: list[str]) -> dict[int, int]:
+    """Return the positions of closing brackets by those of the opening ones."""
+    ends: dict[int, int] = {}
+    opened: list[int] = []
+    for position, word in enumerate(words):
+        if word in ("{", "["):
+            opened.append(position)
+        elif word in ("}", "]"):
+            ends[opened.pop()] = position
+    return ends
+
+
+def _spaced(word: str) -> str:
+    return f"{word} " if word in (":", ",") else word
 
 
 # -- indentation -------------------------------------------------------------------------------------------------

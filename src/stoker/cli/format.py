@@ -33,11 +33,13 @@ def _print_difference(path: str, before: str, after: str) -> None:
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|DIRECTORY|-...", type=click.Path(allow_dash=True))
 @click.option("--check", is_flag=True, help="Write nothing; exit with status 1 if a file would change.")
 @click.option("--diff", is_flag=True, help="Write nothing; show the changes.")
-def fmt(paths: tuple[str, ...], check: bool, diff: bool) -> None:
+@click.option("--sort", is_flag=True, help="Sort the sections of HOT templates, and the keys of resources.")
+def fmt(paths: tuple[str, ...], check: bool, diff: bool, sort: bool) -> None:
     """Format templates; for a directory, format all templates below it; - is the standard input.
 
-    Makes indentation, the order of sections and of the keys of resources, blank lines and the position of comments
-    uniform. Lines are not joined or broken, and values stay as they are written.
+    Makes indentation, blank lines and the position of comments uniform. Lines are not joined or broken, and keys and
+    values stay as they are written, in their order. With --sort, sections and the keys of resources get the usual order
+    in HOT: type, condition, depends_on, properties and so on.
 
     \b
     Exit status: 0, 1 if a file is not valid or --check finds one that would
@@ -47,6 +49,7 @@ def fmt(paths: tuple[str, ...], check: bool, diff: bool) -> None:
     Examples:
       stoker fmt templates/
       stoker fmt --check --diff web.yaml
+      stoker fmt - < web.yaml
     """
     from stoker.authoring.layout import layout
     from stoker.authoring.sources import find_templates, reason
@@ -55,7 +58,7 @@ def fmt(paths: tuple[str, ...], check: bool, diff: bool) -> None:
     for path in find_templates(paths):
         try:
             before = _read(path)
-            after = layout(before, path)
+            after = layout(before, path, sort)
             changes = before != after if path == _STDIN else _has_changes(path, after)
         except (OSError, UnicodeDecodeError) as error:
             failed = True

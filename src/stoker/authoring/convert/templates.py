@@ -165,7 +165,8 @@ _Dumper.add_representer(str, _text)
 
 def to_yaml(data: Mapping[str, Any]) -> str:
     """Return the data as formatted YAML."""
-    return layout(yaml.dump(dict(data), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120))
+    written = yaml.dump(dict(data), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+    return layout(written, sort=True)
 
 
 def to_json(data: Mapping[str, Any]) -> str:
