@@ -49,6 +49,7 @@ COMMANDS: Mapping[str, Command] = {
     "convert": Command(
         "stoker.cli.convert:command", "Convert a template to HOT or to CloudFormation, without a server."
     ),
+    "schema": Command("stoker.cli.schema:schema", "Print the JSON Schema of templates or environments, for editors."),
     "demo": Command("stoker.cli.demo:demo", "Start Stoker with an emulated cloud, deploy an example, and change it."),
     "engine": Command("stoker.cli.cluster:engine", "Run an engine of a cluster, until SIGTERM."),
     "api": Command("stoker.cli.cluster:api", "Serve the Orchestration API for a cluster's engines, until SIGTERM."),

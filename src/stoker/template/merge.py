@@ -11,7 +11,7 @@ from stoker.template.parameter import ParameterSchema
 from stoker.template.parameter_types import BOOLEAN, COMMA_DELIMITED_LIST, JSON, NUMBER
 
 _OVERWRITE = "overwrite"
-_STRATEGIES = frozenset({_OVERWRITE, "merge", "deep_merge"})
+STRATEGIES = frozenset({_OVERWRITE, "merge", "deep_merge"})
 
 
 class ParameterMerge:
@@ -27,10 +27,10 @@ class ParameterMerge:
         (ConflictingMergeStrategyForParam) or do not fit the parameter (InvalidMergeStrategyForParam).
         """
         general = strategies.get("default", _OVERWRITE)
-        general = general if general in _STRATEGIES else _OVERWRITE
+        general = general if general in STRATEGIES else _OVERWRITE
         for name, value in values.items():
             own = strategies.get(name)
-            strategy = own if own in _STRATEGIES else general
+            strategy = own if own in STRATEGIES else general
             self._refuse_conflict(name, own)
             schema = self._schemas.get(name)
             before = self.result.get(name)
@@ -40,7 +40,7 @@ class ParameterMerge:
                 self.result[name] = _combined(schema, before, value, strategy == "deep_merge")
 
     def _refuse_conflict(self, name: str, strategy: Any) -> None:
-        if strategy not in _STRATEGIES:
+        if strategy not in STRATEGIES:
             return
         if self._asked.setdefault(name, strategy) != strategy:
             raise _refused(name, "two environments specify different merge strategies", "Conflicting")

@@ -1,0 +1,68 @@
+"""The JSON Schema of environments."""
+
+from __future__ import annotations
+
+from stoker.authoring.json_schema.templates import DRAFT
+from stoker.authoring.json_schema.values import Schema, reference
+from stoker.plugins.registry import Registry
+from stoker.template.environment import HOOKS, RESTRICTED_ACTIONS
+from stoker.template.merge import STRATEGIES
+
+
+def of_environment(registry: Registry) -> Schema:
+    """Return the schema of environments, with the names of all resource types."""
+    any_map: Schema = {"type": "object"}
+    target: Schema = {"anyOf": [{"enum": sorted(registry.types())}, {"type": ["string", "null"]}]}
+    return {
+        "$schema": DRAFT,
+        "title": "Environment of a stack",
+        "type": "object",
+        "properties": {
+            "parameters": {**any_map, "description": "Values of the template's parameters, by name."},
+            "parameter_defaults": {
+                **any_map,
+                "description": "Values of parameters of the template and of all nested templates, by name; each "
+                "replaces the parameter's default where no value is given.",
+            },
+            "resource_registry": {
+                "type": "object",
+                "description": "What types stand for: another type, or a template. A name may end with *.",
+                "properties": {
+                    "base_url": {"type": "string", "description": "Where the relative names of templates begin."},
+                    "resources": {
+                        "type": "object",
+                        "description": "Mappings, hooks and restricted actions for single resources, by name.",
+                        "additionalProperties": reference("resource"),
+                    },
+                },
+                "additionalProperties": target,
+            },
+            "parameter_merge_strategies": {
+                "type": "object",
+                "description": "How values of the same parameter in several environments are combined.",
+                "additionalProperties": {"enum": sorted(STRATEGIES)},
+            },
+            "event_sinks": {
+                "type": "array",
+                "description": "Where events of the stack are sent.",
+                "items": {"type": "object", "required": ["type"]},
+            },
+            "encrypted_param_names": {"type": "array", "items": {"type": "string"}},
+        },
+        "additionalProperties": False,
+        "definitions": {
+            "resource": {
+                "type": "object",
+                "properties": {
+                    "hooks": _choice(HOOKS, "Where operations on the resource wait for a signal."),
+                    "restricted_actions": _choice(RESTRICTED_ACTIONS, "What updates must not do to the resource."),
+                },
+                "additionalProperties": {"anyOf": [target, reference("resource")]},
+            }
+        },
+    }
+
+
+def _choice(names: frozenset[str], description: str) -> Schema:
+    one: Schema = {"enum": sorted(names)}
+    return {"description": description, "anyOf": [one, {"type": "array", "items": one}]}

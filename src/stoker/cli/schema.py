@@ -1,0 +1,41 @@
+"""`stoker schema`: JSON Schemas of templates and environments."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+
+@click.command()
+@click.argument("kind", metavar="hot|cfn|environment", type=click.Choice(["hot", "cfn", "environment"]))
+@click.option(
+    "--short-tags",
+    is_flag=True,
+    help="For cfn: accept any string or list in place of a value, for editors that do not know the meaning of "
+    "short tags such as !Ref.",
+)
+def schema(kind: str, short_tags: bool) -> None:
+    """Print the JSON Schema of templates or environments, for editors.
+
+    Editors with a schema check and complete HOT templates (hot), CloudFormation templates (cfn) and environments while
+    you type. The schema (draft-07) has all resource types that are installed, those of plug-ins included. It knows
+    neither references nor nested templates: `stoker lint` finds more.
+
+    \b
+    Examples:
+      stoker schema hot > hot.schema.json
+      stoker schema cfn --short-tags > cfn.schema.json
+    """
+    from stoker.authoring.json_schema.environments import of_environment
+    from stoker.authoring.json_schema.templates import of_cfn, of_hot
+    from stoker.plugins.registry import Registry
+
+    if short_tags and kind != "cfn":
+        raise click.UsageError("--short-tags is for CloudFormation templates (cfn).")
+    registry = Registry.from_entry_points()
+    if kind == "cfn":
+        found = of_cfn(registry, short_tags)
+    else:
+        found = of_hot(registry) if kind == "hot" else of_environment(registry)
+    click.echo(json.dumps(found, indent=1, ensure_ascii=False))
