@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import stat
+import threading
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -15,7 +18,7 @@ from stoker.base.errors import Conflict, Invalid
 from stoker.cli.errors import CommandFailed
 from stoker.cli.local import planned_set_up, up
 from stoker.processes.access import write_access_files
-from stoker.processes.control import programs_of, running
+from stoker.processes.control import StartFailed, programs_of, running, start
 from stoker.processes.directory import DataDirectory, SetUp
 from stoker.processes.embedded import Options, configuration
 from stoker.processes.settings import cloud_settings, engine_settings
@@ -67,6 +70,19 @@ def test_a_directory_holds_one_engine(directory: DataDirectory) -> None:
 def test_a_stale_pid_file_is_nobody(directory: DataDirectory) -> None:
     directory.pid_file("engine").write_text("1")
     assert running(directory, "engine") is None
+
+
+def test_the_answers_of_another_program_at_the_port_are_not_taken_for_those_of_the_one_that_ended(
+    directory: DataDirectory,
+) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        port = other.server_port
+        cloud = programs_of(directory, replace(SET_UP, identity=f"http://127.0.0.1:{port}/identity/v3"))[0]
+        with pytest.raises(StartFailed, match="ended with status 1"):
+            start(directory, replace(cloud, ports=()))  # its port was taken after it had been found free
+        other.shutdown()
+    assert running(directory, cloud.name) is None
 
 
 def test_chosen_services_are_kept_and_given_to_the_emulated_cloud(directory: DataDirectory) -> None:

@@ -16,6 +16,7 @@ import uvloop
 from aiohttp import web
 
 from stoker.base.logging import protect
+from stoker.base.readiness import add_ready_option, report_ready
 from stoker.emulator.core.app import runner
 from stoker.emulator.core.upgrades import StateUnusable
 from stoker.emulator.dns.server import NameServer
@@ -32,6 +33,7 @@ def run(
     port: int = 5000,
     state_path: Path | None = None,
     port_file: Path | None = None,
+    ready_fd: int | None = None,
     pace: float = 1.0,
     extra_endpoints: dict[str, str] | None = None,
     password: str = "secret",  # noqa: S107  the documented password of a throw-away cloud, as DevStack's
@@ -45,7 +47,7 @@ def run(
     services: the groups of services that it has.
 
     port, dns_port: 0 picks a free one. port_file: receives the port in decimal once requests are served.
-    For the other arguments see `Cloud`.
+    ready_fd: see `report_ready`. For the other arguments see `Cloud`.
     """
 
     async def serve() -> None:
@@ -77,6 +79,7 @@ def run(
         stop = asyncio.Event()
         for signum in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(signum, stop.set)
+        report_ready(ready_fd)
         try:
             await stop.wait()
         finally:
@@ -173,6 +176,7 @@ def _parser() -> argparse.ArgumentParser:
         help="image of all guests: one that `stoker guests build` has built, or `host`, the programs of this machine "
         "(default: %(default)s)",
     )
+    add_ready_option(parser)
     return parser
 
 
@@ -193,6 +197,7 @@ def main(arguments: list[str] | None = None) -> None:
             options.port,
             options.state,
             options.port_file,
+            options.ready_fd,
             options.pace,
             dict(options.extra_endpoint),
             options.password,

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import fcntl
 import os
+import select
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
 from stoker.base.errors import Conflict, StokerError
@@ -27,6 +28,7 @@ CLOUD, ENGINE = "cloud", "engine"
 _START_SECONDS = 45.0
 _STOP_SECONDS = 30.0
 _LOCK_SECONDS = 1.0
+_EXIT_SECONDS = 1.0
 _POLL_SECONDS = 0.05
 _LOG_LINES = 12
 
@@ -41,7 +43,10 @@ class Stopped(StokerError):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One process: the interpreter's `arguments`, the `ports` it listens on, a `url` that answers once it is ready."""
+    """One process: the interpreter's `arguments`, the `ports` it listens on, and the `url` at which it answers.
+
+    Its command has the option `--ready-fd`, an open file that gets a line once it answers.
+    """
 
     name: str
     title: str
@@ -117,22 +122,29 @@ def start(
     for port in program.ports:
         _require_free(port, program)
     pid_file, log_file = directory.pid_file(program.name), directory.log_file(program.name)
-    with open(pid_file, "a+", opener=private) as lock, open(log_file, "ab", opener=private) as log:
-        if not _locked(lock):
-            raise Conflict(f"The {program.title} is already being started on {directory.path}.")
-        began = log.tell()
-        process = subprocess.Popen(  # noqa: S603  this interpreter and Stoker's modules
-            [sys.executable, *program.arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            pass_fds=[lock.fileno()],
-            start_new_session=True,
-            umask=PRIVATE_UMASK,
-        )
-        lock.truncate(0)
-        lock.write(str(process.pid))
-    _wait_until_ready(directory, program, process, began, stopped or threading.Event())
+    reader, writer = os.pipe()
+    with os.fdopen(reader, "rb") as ready:
+        with (
+            os.fdopen(writer, "wb") as reported,
+            open(pid_file, "a+", opener=private) as lock,
+            open(log_file, "ab", opener=private) as log,
+        ):
+            if not _locked(lock):
+                raise Conflict(f"The {program.title} is already being started on {directory.path}.")
+            began = log.tell()
+            process = subprocess.Popen(  # noqa: S603  this interpreter and Stoker's modules
+                [sys.executable, *program.arguments, "--ready-fd", str(reported.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=[lock.fileno(), reported.fileno()],
+                start_new_session=True,
+                umask=PRIVATE_UMASK,
+            )
+            lock.truncate(0)
+            lock.write(str(process.pid))
+        if not _reported(program, process, ready, stopped or threading.Event()):
+            raise StartFailed(_failure(program, process, log_file, began))
     return process
 
 
@@ -160,29 +172,31 @@ def _require_free(port: int, program: Program) -> None:
         ) from None
 
 
-def _wait_until_ready(
-    directory: DataDirectory,
-    program: Program,
-    process: subprocess.Popen[bytes],
-    log_start: int,
-    stopped: threading.Event,
-) -> None:
+def _reported(program: Program, process: subprocess.Popen[bytes], ready: IO[bytes], stopped: threading.Event) -> bool:
+    """Wait until the process reports that it is ready; return False when it ends before that, or takes too long.
+
+    Its own report counts, not that its address answers: another program may have taken the port in the meantime.
+    """
     end = time.monotonic() + _START_SECONDS
-    while process.poll() is None and time.monotonic() < end:
-        if stopped.wait(_POLL_SECONDS):
+    while time.monotonic() < end:
+        if select.select([ready], [], [], _POLL_SECONDS)[0]:
+            return bool(ready.readline())
+        if stopped.is_set():
             _end(process)
             raise Stopped(f"The {program.title} was stopped before it was ready.")
-        if answers(program.url):
-            return
-    if process.poll() is None:
+    return False
+
+
+def _failure(program: Program, process: subprocess.Popen[bytes], log_file: Path, log_start: int) -> str:
+    """End a process that did not become ready, and return the message about it."""
+    try:
+        what = f"ended with status {process.wait(_EXIT_SECONDS)}"
+    except subprocess.TimeoutExpired:
         what = f"did not answer within {_START_SECONDS:g} seconds"
         process.kill()
         process.wait()
-    else:
-        what = f"ended with status {process.returncode}"
-    log_file = directory.log_file(program.name)
     said = log_file.read_bytes()[log_start:].decode(errors="replace").splitlines()[-_LOG_LINES:]
-    raise StartFailed("\n".join([f"The {program.title} {what}. The end of its log ({log_file}):", *said]))
+    return "\n".join([f"The {program.title} {what}. The end of its log ({log_file}):", *said])
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -193,25 +207,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def answers(url: str) -> bool:
-    """Return whether an HTTP server answers, with any status."""
-    import urllib.error
-    import urllib.request
-
-    try:
-        with urllib.request.urlopen(url, timeout=2):  # noqa: S310  Stoker's own loopback URLs
-            return True
-    except urllib.error.HTTPError:
-        return True
-    except OSError:
-        return False
-
-
-def ensure(directory: DataDirectory, programs: Sequence[Program]) -> dict[str, subprocess.Popen[bytes]]:
-    """Start those of `programs` that do not run; return the started ones by name. Raises like `start`."""
-    return {program.name: start(directory, program) for program in programs if running(directory, program.name) is None}
 
 
 def stop(directory: DataDirectory, name: str) -> bool:

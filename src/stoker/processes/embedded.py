@@ -28,6 +28,7 @@ from stoker.base.config import load_config, shown_options
 from stoker.base.errors import StokerError
 from stoker.base.logging import setup as set_logging_up
 from stoker.base.options import SERVICE_USER
+from stoker.base.readiness import add_ready_option, report_ready
 from stoker.base.unused_options import log_unused_options
 from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.engine.core import Engine
@@ -54,7 +55,8 @@ class Options:
     """The command-line options of the process.
 
     `identity` is the URL of the emulated cloud's Keystone; with `cloud`, an entry of clouds.yaml, it is not used.
-    `config_files` have heat.conf's format and override the defaults of an embedded Stoker.
+    `config_files` have heat.conf's format and override the defaults of an embedded Stoker. `ready_fd` is the file for
+    `report_ready`.
     """
 
     directory: DataDirectory
@@ -63,6 +65,7 @@ class Options:
     identity: str
     cloud: str | None = None
     config_files: tuple[str, ...] = ()
+    ready_fd: int | None = None
 
 
 def configuration(options: Options) -> cfg.ConfigOpts:
@@ -164,6 +167,7 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
                 serving.push_async_callback(partial(asyncio.to_thread, server.stop))
             _log.info("The API is at http://%s:%d/v1", _HOST, options.api_port)
             collect_rarely()
+            report_ready(options.ready_fd)
             await stop.wait()
             _log.info("Stopping")
 
@@ -187,6 +191,7 @@ def _parsed(arguments: list[str] | None) -> Options:
     parser.add_argument("--identity", default="", help="URL of the emulated cloud's identity service")
     parser.add_argument("--cloud", help="entry of clouds.yaml to use instead of the emulated cloud")
     parser.add_argument("--config-file", action="append", default=[], help="file in heat.conf's format")
+    add_ready_option(parser)
     given = parser.parse_args(arguments)
     return Options(
         directory=DataDirectory(given.data_dir),
@@ -195,6 +200,7 @@ def _parsed(arguments: list[str] | None) -> Options:
         identity=given.identity,
         cloud=given.cloud,
         config_files=tuple(given.config_file),
+        ready_fd=given.ready_fd,
     )
 
 
