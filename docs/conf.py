@@ -13,23 +13,21 @@ project = "Stoker"
 author = "The Stoker authors"
 release = version = __version__
 
-extensions = ["myst_parser", "stoker_reference"]
+extensions = ["myst_parser", "sphinx_copybutton", "sidebar", "stoker_reference"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build", "_ext", "how-to/plug-in"]
-myst_enable_extensions = ["colon_fence", "deflist", "attrs_block"]
+myst_enable_extensions = ["colon_fence", "deflist", "attrs_block", "attrs_inline"]
 myst_heading_anchors = 3
 nitpicky = True
+copybutton_prompt_text = "$ "  # only the commands of a console are copied
+copybutton_exclude = ".linenos, .gp, .go"
 
-html_theme = "alabaster"
+html_theme = "furo"
 html_title = f"Stoker {version}"
 html_static_path = ["_static"]
 html_css_files = ["manual.css"]
-html_theme_options = {
-    "description": "An orchestration engine for OpenStack clouds",
-    "fixed_sidebar": True,
-    "page_width": "1100px",
-    "sidebar_width": "240px",
-}
-html_sidebars = {"**": ["about.html", "searchfield.html", "navigation.html"]}
 html_copy_source = False
 html_show_sourcelink = False
+html_show_copyright = False
+pygments_style = "default"
+pygments_dark_style = "github-dark"
