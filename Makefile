@@ -81,8 +81,8 @@ chaos: $(STAMP)         ## simulate crashes, then kill real processes, MINUTES l
 	$(BIN)/python -m chaos --minutes $(MINUTES)
 
 realcloud: $(STAMP)     ## run every resource type on the real services of LAB (a folder), as a user and as an operator
-	$(BIN)/python -m realcloud $(if $(LAB),--lab $(LAB))
-	$(BIN)/python -m realcloud.operators $(if $(LAB),--lab $(LAB))
+	@$(BIN)/python -m realcloud $(if $(LAB),--lab $(LAB)) $(REALCLOUD); status=$$?; [ $$status -le 1 ] || exit $$status; \
+	$(BIN)/python -m realcloud.operators $(if $(LAB),--lab $(LAB)) $(REALCLOUD) && exit $$status
 
 images: $(STAMP)              ## build the container image without a daemon, and run it (PLACE: a folder of its own, which is kept)
 	contrib/container/try-image.sh $(PLACE)

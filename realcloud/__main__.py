@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 from realcloud import inventory, report
@@ -155,7 +156,7 @@ def _lacking(lab: Lab, cases: Cases) -> dict[str, str]:
 
 
 def _results(wanted: Iterable[Case | Absent], engines: Mapping[str, Engine], workers: int) -> Iterable[Result]:
-    """Run the cases, a few side by side, and print each result."""
+    """Run the cases, a few side by side, and print each result. What fails runs again alone."""
     alone: list[Case] = []
     groups: dict[str, list[Case]] = {}
     for case in wanted:
@@ -169,8 +170,14 @@ def _results(wanted: Iterable[Case | Absent], engines: Mapping[str, Engine], wor
             groups.setdefault(_group(case), []).append(case)
     yield from _walked(alone, engines)
     with ThreadPoolExecutor(workers) as threads:
+        failed = []
         for results in threads.map(lambda group: _walked(group, engines), _longest_first(groups.values())):
-            yield from results
+            failed += [result for result in results if result.failures]
+            yield from (result for result in results if not result.failures)
+    cases = {case.type_name: case for group in groups.values() for case in group}
+    for first in failed:
+        [result] = _walked([cases[first.type_name]], engines)
+        yield replace(result, beside_others=tuple(first.failures))
 
 
 def _group(case: Case) -> str:

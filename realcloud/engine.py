@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from keystoneauth1.exceptions import ClientException
+
 from realcloud.lab import Account, Lab
 
 STOKER = str(Path(sys.executable).with_name("stoker"))
@@ -24,7 +26,7 @@ _DEFAULTS = {"disable_rollback": True, "timeout_mins": 5}
 
 
 class Refused(Exception):
-    """The API has refused a request."""
+    """The API has refused a request, or has not answered it."""
 
 
 class Stuck(Exception):
@@ -40,8 +42,11 @@ class Stacks:
         """The URL of another Orchestration API for the project, instead of the endpoint in the catalog."""
 
     def send(self, method: str, path: str, **options: Any) -> Any:
-        """Return the body of the response. Raises Refused."""
-        answer = self.account.send("orchestration", method, f"{self.url}{path}", **options)
+        """Return the body of the response. Raises Refused, also when there is none."""
+        try:
+            answer = self.account.send("orchestration", method, f"{self.url}{path}", **options)
+        except ClientException as error:
+            raise Refused(f"no answer: {error}") from error
         if answer.status_code >= 400:
             body = answer.json() if "json" in answer.headers.get("Content-Type", "") else {}
             raise Refused(f"{answer.status_code} {body.get('error', {}).get('message', answer.text[:300])}")

@@ -86,6 +86,8 @@ def block(results: Sequence[Result], left: Sequence[str]) -> Iterator[str]:
     yield from (_row(result) for result in ran)
     if failed := [failure for result in ran for failure in result.failures]:
         yield from ("", "### Failures", "", *(f"- {line(failure)}" for failure in failed))
+    if again := [failure for result in ran if not result.failures for failure in result.beside_others]:
+        yield from ("", "### Passed when run again alone", "", *(f"- {line(failure)}" for failure in again))
     if left:
         yield from ("", "### Left in the cloud", "", *(f"- `{line(each)}`" for each in left))
     if absent := [result for result in results if result.absent]:

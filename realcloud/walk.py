@@ -57,6 +57,8 @@ class Result:
     outcomes: dict[Verb, Outcome] = field(default_factory=dict)
     absent: str = ""
     """Why the type cannot run on this cloud."""
+    beside_others: tuple[str, ...] = ()
+    """The failures of a first run beside other types, after which the type has run again alone."""
 
     @property
     def failures(self) -> list[str]:

@@ -51,15 +51,13 @@ def main() -> int:
     kept = nullcontext(arguments.keep) if arguments.keep else tempfile.TemporaryDirectory(prefix="stoker-operators-")
     with kept as home:
         try:
-            results, left = _run(lab, Path(home), arguments.parts)
+            results, left = _run(lab, Path(home), arguments)
         finally:
             unregister(lab)
     for line in left:
         print(f"left in the cloud: {line}")
     for name, rows in results.items():
         print(f"{name}: {summary(rows)}")
-        if arguments.record:
-            record(name, rows)
     failed = any(row.status == FAILED for rows in results.values() for row in rows)
     return int(bool(failed or left))
 
@@ -77,8 +75,8 @@ def _arguments() -> argparse.Namespace:
     return arguments
 
 
-def _run(lab: Lab, home: Path, parts: list[str]) -> tuple[dict[str, list[Row]], list[str]]:
-    """Return the rows of each part, and what is left in the cloud afterwards."""
+def _run(lab: Lab, home: Path, arguments: argparse.Namespace) -> tuple[dict[str, list[Row]], list[str]]:
+    """Return the rows of each part, which are recorded when it has ended, and what is left in the cloud afterwards."""
     home = home.resolve()
     home.mkdir(parents=True, exist_ok=True)
     results: dict[str, list[Row]] = {}
@@ -88,12 +86,14 @@ def _run(lab: Lab, home: Path, parts: list[str]) -> tuple[dict[str, list[Row]], 
     files = {"/small.qcow2": bytes(65536), "/member.yaml": MEMBER.encode()}
     with serving(files) as web, servers() as given, installed(lab, given, home / region, region) as installation:
         place = Place(_logged_in_again(lab), given, installation, home, web)
-        for name in parts:
+        for name in arguments.parts:
             print(f"{name}:", flush=True)
             results[name] = rows = []
             for row in PARTS[name](place):
                 show(row)
                 rows.append(row)
+            if arguments.record:
+                record(name, rows)
     unregister(lab)
     return results, inventory.left(before, inventory.taken(projects))
 

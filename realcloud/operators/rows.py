@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from realcloud import report
 
@@ -21,6 +21,13 @@ class Row:
     name: str
     status: str
     reason: str = ""
+
+
+def passed_alone(first: Row, second: Row) -> Row:
+    """Return the outcome of what failed beside others and was run again alone."""
+    if second.status != PASSED:
+        return second
+    return replace(second, reason=f"It passed alone; beside others: {first.reason}")
 
 
 def show(row: Row) -> None:

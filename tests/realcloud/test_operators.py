@@ -61,6 +61,12 @@ def test_types_of_the_short_run_have_templates() -> None:
     assert [name for name in TYPES if not hasattr(cases.of(name, {}), "template")] == []
 
 
+def test_a_row_that_passes_alone_says_why_it_has_failed_before() -> None:
+    first = Row("a", FAILED, "late")
+    assert rows.passed_alone(first, Row("a", FAILED, "again")) == Row("a", FAILED, "again")
+    assert rows.passed_alone(first, Row("a", PASSED)) == Row("a", PASSED, "It passed alone; beside others: late")
+
+
 def test_each_part_has_a_place_in_the_manual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from realcloud.operators.__main__ import PARTS
 

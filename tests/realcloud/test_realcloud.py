@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from keystoneauth1.exceptions import ConnectTimeout
 
+import realcloud.__main__
 from realcloud import lab, report
-from realcloud.cases import THING, Absent, Cases, replaced
+from realcloud.cases import THING, Absent, Case, Cases, replaced
+from realcloud.engine import Engine, Refused, Stacks
 from realcloud.scenarios.trials import Told
 from realcloud.walk import Outcome, Result, Verb
 from stoker.schema.property import Change
@@ -50,12 +55,14 @@ def test_results_are_recorded_in_the_page(tmp_path: Path) -> None:
     page.write_text(f"before\n{report.TYPES}old\n{report.END}after\n")
     failed = Outcome("failed", "refused 5d1f0a6e-8c1b-4b7f-9d3a-2e6c4b8f7a90 (req-1)")
     outcomes = {Verb.CREATE: Outcome("passed"), Verb.UPDATE: failed, Verb.CHECK: Outcome("none", "Slow.")}
-    results = [Result("OS::A::B", outcomes), Result("OS::C::D", absent="No such service.")]
+    again = Result("OS::E::F", {Verb.CREATE: Outcome("passed")}, beside_others=("OS::E::F create: late",))
+    results = [Result("OS::A::B", outcomes), Result("OS::C::D", absent="No such service."), again]
     report.record(report.TYPES, report.block(results, ["server x"]), page)
     text = page.read_text()
     assert text.startswith("before\n") and text.endswith("after\n") and "old" not in text
     for line in (
-        "Of 2 types 1 ran; 0 did so without a failure.",
+        "Of 3 types 2 ran; 1 did so without a failure.",
+        "- OS::E::F create: late",
         "| `OS::A::B` | ✓ | - | ✗ |  |  |  |  |  |  |  |",
         "- OS::A::B update: refused … (…",
         "- `server x`",
@@ -74,3 +81,30 @@ def test_results_are_recorded_in_the_page(tmp_path: Path) -> None:
     page.write_text("nothing")
     with pytest.raises(LookupError, match="no place"):
         report.record(report.SCENARIOS, report.scenario_block([], [], names), page)
+
+
+def test_what_fails_beside_others_runs_again_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = [Cases({}).of(name, {}) for name in ("OS::Heat::Value", "OS::Heat::None")]
+    outcomes = {
+        "OS::Heat::Value": [Outcome("failed", "late"), Outcome("passed")],
+        "OS::Heat::None": [Outcome("passed")],
+    }
+
+    def walked(group: Sequence[Case], engines: Mapping[str, Engine]) -> list[Result]:
+        return [Result(case.type_name, {Verb.CREATE: outcomes[case.type_name].pop(0)}) for case in group]
+
+    monkeypatch.setattr(realcloud.__main__, "_walked", walked)
+    results = {result.type_name: result for result in realcloud.__main__._results(cases, {}, 2)}
+    assert {name: (result.failures, result.beside_others) for name, result in results.items()} == {
+        "OS::Heat::Value": ([], ("OS::Heat::Value create: late",)),
+        "OS::Heat::None": ([], ()),
+    }
+
+
+def test_a_request_without_an_answer_is_refused() -> None:
+    class Silent(lab.Account):
+        def send(self, service: str, method: str, path: str, **options: Any) -> Any:
+            raise ConnectTimeout("too late")
+
+    with pytest.raises(Refused, match="no answer: too late"):
+        Stacks(Silent({"auth_url": "http://127.0.0.1:9/v3", "password": "secret"}, "RegionOne")).show("/stacks/a/b")
