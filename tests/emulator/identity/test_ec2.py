@@ -235,27 +235,64 @@ def test_others_credentials_are_hidden(identity: Any, key: dict[str, str]) -> No
     assert identity.ok("GET", "/credentials", token=stranger)["credentials"] == []
 
 
-def test_a_credential_made_through_a_trust_acts_through_it(identity: Any, served: ServedCloud) -> None:
+def test_a_credential_that_names_a_trust_acts_through_it(identity: Any, served: ServedCloud) -> None:
     trustor, project = identity.find("users", "demo"), identity.find("projects", "demo")
     trustee = identity.make("users", name="helper", password="secret")
-    trust = identity.ok(
-        "POST",
-        "/OS-TRUST/trusts",
-        {
-            "trust": {
-                "trustor_user_id": trustor,
-                "trustee_user_id": trustee["id"],
-                "project_id": project,
-                "impersonation": True,
-                "roles": [{"name": "reader"}],
-            }
-        },
-        served.token("demo", "demo"),
-    )["trust"]
-    token = identity.token(trustee, {"OS-TRUST:trust": {"id": trust["id"]}})
-    key = identity.ok("POST", f"/users/{trustor}/credentials/OS-EC2", {"tenant_id": project}, token)["credential"]
-    got = exchange(served, version_2(key)).json["token"]
+    trust = _trusted(identity, served, trustor, trustee, project)
+    blob = {"access": "mine", "secret": "hidden", "trust_id": trust["id"]}
+    wanted = {"type": "ec2", "blob": json.dumps(blob), "user_id": trustor, "project_id": project}
+    identity.ok("POST", "/credentials", {"credential": wanted}, served.token("demo", "demo"))
+    got = exchange(served, version_2(blob)).json["token"]
     assert got["OS-TRUST:trust"]["id"] == trust["id"]
     assert [role["name"] for role in got["roles"]] == ["reader"]
     identity.ok("DELETE", f"/OS-TRUST/trusts/{trust['id']}", token=served.token("demo", "demo"))
-    assert exchange(served, version_2(key)).status == 401
+    assert exchange(served, version_2(blob)).status == 401
+
+
+def test_delegated_tokens_do_not_see_credentials(identity: Any, served: ServedCloud) -> None:
+    user, project, own = identity.find("users", "demo"), identity.find("projects", "demo"), served.token("demo", "demo")
+    trustee = identity.make("users", name="helper", password="secret")
+    trust = _trusted(identity, served, user, trustee, project)
+    path = f"/users/{user}/credentials/OS-EC2"
+    access = identity.ok("POST", path, {"tenant_id": project}, own)["credential"]["access"]
+    body = {"application_credential": {"name": "free", "unrestricted": True}}
+    robot = identity.ok("POST", f"/users/{user}/application_credentials", body, own)["application_credential"]
+    given = {"id": robot["id"], "secret": robot["secret"]}
+    wanted = {"credential": {"type": "totp", "blob": "words", "user_id": user}}
+    one = f"/credentials/{hashlib.sha256(access.encode()).hexdigest()}"
+    for token in (
+        identity.token(trustee, {"OS-TRUST:trust": {"id": trust["id"]}}),
+        identity.log_in({"application_credential": given}).headers["x-subject-token"],
+    ):
+        assert identity.ok("GET", "/credentials", token=token)["credentials"] == []
+        for method, where, sent in (
+            ("POST", "/credentials", wanted),
+            ("GET", one, None),
+            ("PATCH", one, {"credential": {"blob": "{}"}}),
+            ("DELETE", one, None),
+            ("GET", path, None),
+            ("POST", path, {"tenant_id": project}),
+            ("GET", f"{path}/{access}", None),
+            ("DELETE", f"{path}/{access}", None),
+        ):
+            refused = identity.call(method, where, sent, token)
+            assert (refused.status, refused.json["error"]["message"].rpartition(": ")[2]) == (
+                403,
+                "Delegated tokens cannot access credentials directly.",
+            )
+    assert len(identity.ok("GET", path, token=own)["credentials"]) == 1
+
+
+def _trusted(identity: Any, served: ServedCloud, trustor: str, trustee: dict[str, Any], project: str) -> dict[str, Any]:
+    """A trust of the user demo with the role reader."""
+    trust = {
+        "trustor_user_id": trustor,
+        "trustee_user_id": trustee["id"],
+        "project_id": project,
+        "impersonation": True,
+        "roles": [{"name": "reader"}],
+    }
+    made: dict[str, Any] = identity.ok("POST", "/OS-TRUST/trusts", {"trust": trust}, served.token("demo", "demo"))[
+        "trust"
+    ]
+    return made

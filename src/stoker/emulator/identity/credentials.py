@@ -1,4 +1,7 @@
-"""Credentials, above all those of EC2: `/credentials` and `/users/{id}/credentials/OS-EC2`, which are one store."""
+"""Credentials, above all those of EC2: `/credentials` and `/users/{id}/credentials/OS-EC2`, which are one store.
+
+Tokens of trusts and application credentials, also of unrestricted ones, give no access to them: 403, and empty lists.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ from stoker.emulator.core.errors import bad_request, conflict, forbidden, not_fo
 from stoker.emulator.core.http import Context, Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.identity.entity import Entity, whole_body
-from stoker.emulator.identity.lists import links
+from stoker.emulator.identity.lists import answer, links
 from stoker.emulator.identity.policy import enforce
 from stoker.emulator.identity.records import IdentityRecords
-from stoker.emulator.identity.tokens import application_credential_of, forbid_restricted
+from stoker.emulator.identity.tokens import application_credential_of
 from stoker.emulator.identity.validation import Field, checked, identifier, nullable, text
 
 EC2 = "ec2"
@@ -38,22 +41,22 @@ def ec2_blob(credential: Record) -> Record:
 
 
 def prepare_credential(identity: IdentityRecords, given: Record, request: Request) -> None:
-    """The credential is the caller's unless the request says whose.
-
-    One made through a trust or with an application credential acts through it, with no more than its rights.
-    """
+    """The credential is the caller's unless the request says whose."""
     given.setdefault("user_id", request.context.user_id)
-    forbid_restricted(identity, request.context, "managing credentials")
-    if given.get("type") == EC2 and isinstance(given.get("blob"), str):
-        blob = {**ec2_blob(given), **_limits(identity, request.context)}
-        given["blob"] = orjson.dumps(blob).decode()
+    forbid_delegated(identity, request.context)
 
 
-def _limits(identity: IdentityRecords, caller: Context) -> Record:
-    """What a credential that the caller makes acts through: a trust, an application credential, both or neither."""
-    credential = application_credential_of(identity, caller)
-    through = {"trust_id": caller.trust_id, "app_cred_id": credential["id"] if credential is not None else None}
-    return {key: value for key, value in through.items() if value is not None}
+def forbid_delegated(identity: IdentityRecords, caller: Context) -> None:
+    """403 for a token of a trust or of an application credential."""
+    if _delegated(identity, caller):
+        raise forbidden(
+            "You are not authorized to perform the requested action: Delegated tokens cannot access credentials "
+            "directly."
+        )
+
+
+def _delegated(identity: IdentityRecords, caller: Context) -> bool:
+    return caller.trust_id is not None or application_credential_of(identity, caller) is not None
 
 
 def create_credential(identity: IdentityRecords, values: Record) -> Record:
@@ -80,7 +83,21 @@ def change_credential(identity: IdentityRecords, credential: Record, changes: Re
         raise bad_request(f"Missing parameter project_id: a credential of type {EC2} needs a project.")
 
 
-CREDENTIALS = Entity(
+class Credentials(Entity):
+    """Credentials: tokens of trusts and application credentials are refused once the policy has let them pass."""
+
+    def handle_list(self, identity: IdentityRecords, request: Request) -> Response:
+        if _delegated(identity, request.context):
+            return answer(request, self.plural, [])
+        return super().handle_list(identity, request)
+
+    def required(self, identity: IdentityRecords, request: Request, key: str, rule: str, verb: str = "") -> Record:
+        record = super().required(identity, request, key, rule, verb)
+        forbid_delegated(identity, request.context)
+        return record
+
+
+CREDENTIALS = Credentials(
     "credential",
     "credentials",
     "credentials",
@@ -110,14 +127,10 @@ def list_ec2(identity: IdentityRecords, request: Request) -> Response:
 def create_ec2(identity: IdentityRecords, request: Request) -> Response:
     """An access key and secret for a user in a project."""
     user_id = _user(identity, request, "write_ec2_credential", "ec2_create")
-    forbid_restricted(identity, request.context, "managing credentials")
     given = checked({"tenant_id": Field(identifier, required=True)}, whole_body(request), extra=True)
     identity.projects.require(given["tenant_id"])
-    caller = request.context
-    if caller.trust_id is not None and caller.project_id != given["tenant_id"]:
-        raise forbidden("A credential made through a trust is for the project of the trust.")
     access, secret = new_hex_id(), secrets.token_hex(16)
-    blob = {"access": access, "secret": secret, "trust_id": None, **_limits(identity, caller)}
+    blob = {"access": access, "secret": secret, "trust_id": None}
     credential = identity.credentials.add(
         {
             "id": ec2_id(access),
@@ -143,6 +156,7 @@ def delete_ec2(identity: IdentityRecords, request: Request) -> Response:
 
 def _user(identity: IdentityRecords, request: Request, rule: str, verb: str = "") -> str:
     enforce(request.context, rule, {"user_id": request.vars["user_id"]}, verb)
+    forbid_delegated(identity, request.context)
     return str(identity.users.require(request.vars["user_id"])["id"])
 
 

@@ -61,9 +61,9 @@ def _answer(identity: IdentityRecords, credential: Record) -> Response:
 
 
 def _issue(identity: IdentityRecords, credential: Record) -> tuple[str, tokens.Grant]:
-    """A token for the credential's user and project, through the trust or application credential it was made with.
+    """A token for the credential's user and project, through the trust or application credential that its blob names.
 
-    A credential made through a trust is the trustor's with impersonation, else the trustee's; with that of
+    A credential that names a trust is the trustor's with impersonation, else the trustee's; with that of
     another user one could become someone one is not.
     """
     user: Any = identity.users.get(credential["user_id"])

@@ -77,9 +77,7 @@ class StackUserResource(ResourceType):
             call.data[USER_PROJECT] = project
         if call.physical_id is None:
             return Done()
-        if call.data.get("credential_id"):
-            await admin.delete("keystone", f"/credentials/{call.data['credential_id']}", ok=(404,))
-        if await _own_user(call, admin):
+        if await _own_user(call, admin):  # with the user, Keystone deletes its key pair
             await admin.delete("keystone", _path(call), ok=(404,))
         call.data.pop("user_id", None)
         return Done()
