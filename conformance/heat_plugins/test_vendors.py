@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from conformance.heat_plugins.vendors import BIG_IP, Vendors
+from conformance.heat_plugins.vendors import BIG_IP, NETMRI, Vendors
 from stoker.base.clock import SystemClock
 from stoker.base.extensions import PluginInvalid
 from stoker.emulator.network.extensions import EXTENSIONS
@@ -28,9 +28,17 @@ INSTALLED = {
     "gbpautomation": SITE / "gbpautomation" / "heat",
     "openstack-heat-plugin-venafi": SITE / "openstack-heat-plugin-venafi",
     "networking_bgpvpn_heat": SITE / "networking_bgpvpn_heat",
+    "netmri_job.py": SITE / "heat_infoblox" / "resources" / "netmri_job.py",
+    "netmri_managed_resource.py": SITE / "heat_infoblox" / "resources" / "netmri_managed_resource.py",
     "f5_heat": UNPACKED / "f5-openstack-heat-plugins-10.0.0" / "f5_heat",
 }
-COUNTS = {"OS::GroupBasedPolicy::": 15, "OS::Nova::VenafiCertificate": 1, "OS::Neutron::BGPVPN": 4, "F5::": 10}
+COUNTS = {
+    "OS::GroupBasedPolicy::": 15,
+    "OS::Nova::VenafiCertificate": 1,
+    "OS::Neutron::BGPVPN": 4,
+    "F5::": 10,
+    "Infoblox::NetMRI::": 2,
+}
 
 
 @pytest.fixture(scope="session")
@@ -185,3 +193,24 @@ async def test_bgp_vpns(world: World, vendors: Vendors) -> None:
     assert len(association["network_id"]) == 36
     assert (await world.delete("vendors"))["status"] == "COMPLETE"
     assert vendors.objects == {}, vendors.requests
+
+
+async def test_netmri_runs_jobs(world: World, vendors: Vendors) -> None:
+    """The creation and the deletion wait for a job each; the handler of the deletion records its job as metadata."""
+    connection = {"host": NETMRI, "api_version": "3", "username": "admin", "password": "secret"}
+    device = {"device_ip_address": "192.0.2.5", "network_view": "Network 1"}
+    jobs = {
+        f"{action}_job": {"source": {"script": f"{action} VLAN"}, "inputs": {"vlan": 7}, "targets": [device]}
+        for action in ("create", "delete")
+    }
+    template = stack_of(
+        vlan={"type": "Infoblox::NetMRI::ManagedResource", "properties": {"connection": connection, **jobs}}
+    )
+    template["outputs"] = {"job": {"value": {"get_attr": ["vlan", "job"]}}}
+    stack = await created(world, template)
+    assert world.outputs(stack)["job"]["completed_at"]
+    assert (await world.delete("vendors"))["status"] == "COMPLETE"
+    created_by, deleted_by = vendors.objects.values()
+    assert (created_by["name"], deleted_by["name"]) == ("create VLAN", "delete VLAN")
+    assert created_by["device_ids"] == [5] and created_by["$vlan"] == 7
+    assert created_by["completed_at"] and deleted_by["completed_at"]

@@ -13,6 +13,7 @@ import requests
 from requests.adapters import HTTPAdapter
 
 BIG_IP = "big-ip.example.com"
+NETMRI = "netmri.example.com"
 _EXTENSIONS = re.compile(r"/v2\.0(/(?:grouppolicy|servicechain|bgpvpn)/.*)")
 _SINGULAR = (("ies", "y"), ("s", ""))
 _REAL_SEND = HTTPAdapter.send
@@ -47,6 +48,8 @@ class Vendors:
         path = re.sub(r"\.json$", "", parts.path)
         if parts.hostname == BIG_IP:
             status, answer = self._big_ip(request.method, path, body)
+        elif parts.hostname == NETMRI:
+            status, answer = self._netmri(path.removeprefix("/api/"), body)
         elif found := _EXTENSIONS.search(path):
             assert request.headers["X-Auth-Token"], "plug-ins have the token of the stack's owner"
             status, answer = self._neutron(request.method, found[1], body, query)
@@ -56,6 +59,7 @@ class Vendors:
         made = requests.Response()
         made.status_code, made.url, made.request = status, request.url, request
         made._content = b"" if answer is None else json.dumps(answer).encode()
+        made._content_consumed = True
         made.headers["Content-Type"] = "application/json"
         return made
 
@@ -80,6 +84,24 @@ class Vendors:
             del self.objects[path]
             return 200, None
         return 200, self.objects[path]
+
+    def _netmri(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        """NetMRI: a job runs a script on devices, and has ended when it is shown for the second time."""
+        if path == "authenticate":
+            return 200, {}
+        path = path.removeprefix("3/")
+        if path == "virtual_networks/search":
+            return 200, {"virtual_networks": [{"VirtualNetworkID": 1, "VirtualNetworkName": "Network 1"}]}
+        if path == "devices/index":
+            return 200, {"devices": [{"DeviceID": 5, "DeviceIPDotted": "192.0.2.5", "VirtualNetworkID": 1}]}
+        if path == "scripts/run":
+            key = len(self.objects) + 1
+            self.objects[f"jobs/{key}"] = {**body, "id": key, "completed_at": None}
+            return 200, {"JobID": key}
+        job = self.objects[path]
+        shown = dict(job)
+        job["completed_at"] = "2026-01-01 00:00:00"
+        return 200, {"job": shown}
 
     def _neutron(self, method: str, path: str, body: dict[str, Any], query: dict[str, str]) -> tuple[int, Any]:
         """An extension of Neutron: objects by ID, each below its own name."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from heat.common import exception
-from heat.engine import properties, scheduler
+from heat.engine import attributes, properties, scheduler, support
 from heat.engine.translation import TranslationRule
 from stoker.base.extensions import PluginInvalid
 from stoker.plugins.registry import Registry
@@ -127,6 +127,14 @@ def test_tasks() -> None:
     assert seen[-1] == 4
     with pytest.raises(scheduler.Timeout):
         scheduler.TaskRunner(inner)(wait_time=0, timeout=-1)
+
+
+def test_a_type_in_the_place_of_the_support_status() -> None:
+    """heat-infoblox declares its attributes like this."""
+    misplaced = attributes.Schema("A job.", attributes.Schema.MAP)
+    assert (misplaced.type, misplaced.support_status.status) == ("Map", "SUPPORTED")
+    deprecated = attributes.Schema("A job.", support.SupportStatus(support.DEPRECATED), type=attributes.Schema.LIST)
+    assert (deprecated.type, deprecated.support_status.status) == ("List", "DEPRECATED")
 
 
 def test_exceptions_and_translation() -> None:

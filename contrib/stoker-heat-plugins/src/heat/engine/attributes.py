@@ -13,7 +13,10 @@ ALL_ATTRIBUTES = "*"
 
 
 class Schema:
-    """The declaration of an attribute."""
+    """The declaration of an attribute.
+
+    Plug-ins pass the type in the place of the support status, too, which Heat does not notice: it is accepted there.
+    """
 
     KEYS = (DESCRIPTION, TYPE) = ("description", "type")
     CACHE_MODES = (CACHE_LOCAL, CACHE_NONE) = ("cache_local", "cache_none")
@@ -30,10 +33,12 @@ class Schema:
     def __init__(
         self,
         description: str | None = None,
-        support_status: support.SupportStatus | None = None,
+        support_status: support.SupportStatus | str | None = None,
         cache_mode: str = CACHE_LOCAL,
         type: str | None = None,
     ) -> None:
+        if isinstance(support_status, str):
+            type, support_status = type or support_status, None
         self.description, self.type, self.cache_mode = description, type, cache_mode
         self.support_status = support_status or support.SupportStatus()
 
