@@ -1,4 +1,4 @@
-"""Snapshots, abandoning and adopting with the openstack command, against an embedded Stoker that allows them."""
+"""Snapshots, abandoning and adopting with the commands `openstack` and `stoker`, against an embedded Stoker."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from stoker.cli.main import cli
 from tests.cli.cli_shell import ANY_PORTS, OpenStack, Shell, sdk_connection, shell_in
 
 pytestmark = [
@@ -35,9 +37,8 @@ outputs:
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     home = tmp_path_factory.mktemp("snapshots")
     (home / "template.yaml").write_text(TEMPLATE)
-    (home / "heat.conf").write_text("[DEFAULT]\nenable_stack_abandon = true\nenable_stack_adopt = true\n")
     user = shell_in(home)
-    user.ok("up", "--detach", "--config-file", str(home / "heat.conf"), *ANY_PORTS)
+    user.ok("up", "--detach", *ANY_PORTS)
     yield user
     user.ok("down")
 
@@ -126,3 +127,44 @@ def test_openstacksdk_exports_and_abandons(shell: Shell, client: OpenStack) -> N
         [volume] = sdk.block_storage.volumes(details=False)
         sdk.block_storage.delete_volume(volume)
         sdk.block_storage.wait_for_delete(volume, interval=1, wait=30)
+
+
+def test_the_same_with_the_stoker_command(shell: Shell, tmp_path: Path) -> None:
+    runner = CliRunner(env={**shell.environment, "OS_CLOUD": "", "OS_AUTH_URL": ""})
+
+    def run(*words: str, status: int = 0) -> str:
+        done = runner.invoke(cli, words)
+        assert done.exit_code == status, done.output
+        return done.output
+
+    document = tmp_path / "web.json"
+    run("deploy", "web", "-t", template_in(shell), "-P", "word=secret", "--yes")
+    assert "SNAPSHOT_COMPLETE" in run("snapshot", "create", "web", "first")
+    [taken] = json.loads(run("snapshot", "list", "web", "-f", "json"))
+    assert (taken["name"], taken["status"]) == ("first", "COMPLETE")
+    run("deploy", "web", "-t", template_in(shell), "-P", "text=after", "--yes")
+    assert "RESTORE_COMPLETE" in run("snapshot", "restore", "web", "first", "--yes")
+    assert "first" in run("snapshot", "show", "web", taken["id"])
+    assert "web has no snapshot second; it has first." in run("snapshot", "delete", "web", "second", "--yes", status=1)
+    run("snapshot", "delete", "web", "first", "--yes")
+
+    assert json.loads(run("stack", "export", "web"))["name"] == "web"
+    assert "not a terminal" in run("stack", "abandon", "web", status=1)
+    run("stack", "abandon", "web", "-o", str(document), "--yes")
+    assert document.stat().st_mode & 0o777 == 0o600
+    assert "There is no stack web." in run("outputs", "web", status=1)
+    assert "ADOPT_COMPLETE" in run("stack", "adopt", "moved", str(document))
+    document.write_text("[]")
+    assert "not the document of a stack" in run("stack", "adopt", "again", str(document), status=1)
+
+    word = run("outputs", "moved", "random").strip()
+    assert json.loads(run("outputs", "moved", "-f", "json")) == {"random": word}
+    assert json.loads(run("outputs", "moved", "random", "-f", "json")) == word
+    assert word in run("outputs", "moved")
+    assert "did you mean random?" in run("outputs", "moved", "randm", status=1)
+    lines = run("logs", "moved").splitlines()
+    assert lines[-1].endswith("moved  ADOPT_COMPLETE  Stack ADOPT completed successfully")
+    assert run("logs", "moved", "-n", "1").splitlines() == lines[-1:]
+    assert run("logs", "moved", "--failed") == ""
+    assert [json.loads(line)["path"] for line in run("logs", "moved", "--json").splitlines()].count("moved") == 2
+    run("delete", "moved", "--yes")

@@ -11,7 +11,7 @@ import click
 from stoker.processes.directory import default_directory
 
 if TYPE_CHECKING:
-    from stoker.cli.service import Service
+    from stoker.cli.service import Service, Stack
 
 _SECONDS = 5.0
 _MOST = 500
@@ -27,16 +27,25 @@ def stack_names(context: click.Context, _param: click.Parameter, incomplete: str
 
 def resource_names(context: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the names of the stack's resources that begin with `incomplete`."""
+    return _of_stack(context, incomplete, lambda stack: (each["resource_name"] for each in stack.resources(depth=0)))
+
+
+def output_names(context: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the keys of the stack's outputs that begin with `incomplete`."""
+    return _of_stack(context, incomplete, lambda stack: (each["output_key"] for each in stack.outputs()))
+
+
+def snapshot_names(context: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of the stack's snapshots that begin with `incomplete`."""
+    return _of_stack(context, incomplete, lambda stack: (each["name"] for each in stack.snapshots() if each["name"]))
+
+
+def _of_stack(context: click.Context, incomplete: str, names: Callable[[Stack], Iterable[str]]) -> list[str]:
+    """Return the names of parts of the stack that the command line names already."""
     stack = context.params.get("name")
     if not stack:
         return []
-    return _offered(
-        context,
-        incomplete,
-        lambda service: (
-            resource["resource_name"] for resource in service.stack(stack, outputs=False).resources(depth=0)
-        ),
-    )
+    return _offered(context, incomplete, lambda service: names(service.stack(stack, outputs=False)))
 
 
 def _offered(context: click.Context, incomplete: str, names: Callable[[Service], Iterable[str]]) -> list[str]:

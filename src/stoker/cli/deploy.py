@@ -14,21 +14,13 @@ import click
 
 from stoker.cli.completion import stack_names
 from stoker.cli.formats import show_record
-from stoker.cli.framework import with_service
+from stoker.cli.framework import key_values, with_service
 from stoker.cli.saved_plans import SavedPlan, is_plan
 from stoker.cli.service import Service
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _PATH = click.Path(dir_okay=False, path_type=Path)
-
-
-def _parameters(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    pairs = [text.partition("=") for text in given]
-    for name, separator, _ in pairs:
-        if not separator or not name:
-            raise click.BadParameter(f"{name!r} must be KEY=VALUE.")
-    return {name: value for name, _, value in pairs}
 
 
 def _definition_options(*, required: bool) -> Callable[[Command], Command]:
@@ -45,7 +37,7 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
             help="Use the defaults of parameters that are not given, not the values of the last deployment.",
         ),
         click.option(
-            "-P", "--parameter", "parameters", multiple=True, metavar="KEY=VALUE", callback=_parameters,
+            "-P", "--parameter", "parameters", multiple=True, metavar="KEY=VALUE", callback=key_values,
             help="Value of a parameter; repeatable.",
         ),
         click.option(

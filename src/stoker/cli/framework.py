@@ -35,11 +35,36 @@ class Commands(click.Group):
     def list_commands(self, context: click.Context) -> list[str]:
         return list(self.commands)
 
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; suggest a similar one for a name that does not exist."""
+        if not context.resilient_parsing and self.get_command(context, args[0]) is None and args[0][:1] != "-":
+            hint = self.hint(context, args[0])
+            context.fail(f"There is no command {args[0]!r}{f'; did you mean {hint}?' if hint else '.'}")
+        return super().resolve_command(context, args)
+
+    def hint(self, context: click.Context, name: str) -> str:
+        """Return commands that may be meant by a name that does not exist; an empty string if nothing comes close."""
+        from difflib import get_close_matches  # only for a mistake
+
+        close = get_close_matches(name, self.list_commands(context), n=2, cutoff=0.7)
+        return " or ".join(f"`{context.command_path} {found}`" for found in close)
+
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands with their complete first sentences."""
         found = ((name, self.get_command(context, name)) for name in self.list_commands(context))
         with formatter.section("Commands"):
             formatter.write_dl([(name, command.get_short_help_str(_SENTENCE)) for name, command in found if command])
+
+
+def key_values(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """Return the values of a repeatable option KEY=VALUE by key; a callback of click."""
+    pairs = [text.partition("=") for text in given]
+    for name, separator, _ in pairs:
+        if not separator or not name:
+            raise click.BadParameter(f"{name!r} must be KEY=VALUE.")
+    return {name: value for name, _, value in pairs}
 
 
 def always(_rows: Rows) -> bool:

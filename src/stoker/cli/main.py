@@ -31,7 +31,16 @@ COMMANDS: Mapping[str, Command] = {
     "deploy": Command("stoker.cli.deploy:deploy", "Create or update the stack NAME, after showing the plan."),
     "plan": Command("stoker.cli.deploy:plan", "Show what `deploy` would do to the stack NAME, without doing it."),
     "delete": Command("stoker.cli.deploy:delete", "Delete the stack NAME with all its resources."),
+    "outputs": Command(
+        "stoker.cli.logs:outputs",
+        "List the outputs of the stack NAME; or print the value of the output KEY alone, for scripts.",
+    ),
+    "logs": Command(
+        "stoker.cli.logs:logs",
+        "Show the events of the stack NAME and its nested stacks, oldest first: when, which resource, what and why.",
+    ),
     "stack": Command("stoker.cli.stacks:stack", "Show stacks and run actions on them."),
+    "snapshot": Command("stoker.cli.snapshots:snapshot", "Take, restore and delete snapshots of stacks."),
     "guests": Command(
         "stoker.cli.guests:guests",
         "Build, list and delete the images of guests, which run in the servers of the emulated cloud.",
@@ -48,6 +57,14 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "convert": Command(
         "stoker.cli.convert:command", "Convert a template to HOT or to CloudFormation, without a server."
+    ),
+    "types": Command(
+        "stoker.cli.reference:types",
+        "List the resource types, or those with PART in their names; or show the properties and attributes of TYPE.",
+    ),
+    "functions": Command(
+        "stoker.cli.reference:functions",
+        "List the functions of templates; or show the function NAME: its arguments, and the versions that have it.",
     ),
     "schema": Command("stoker.cli.schema:schema", "Print the JSON Schema of templates or environments, for editors."),
     "demo": Command("stoker.cli.demo:demo", "Start Stoker with an emulated cloud, deploy an example, and change it."),
@@ -75,8 +92,40 @@ COMMANDS: Mapping[str, Command] = {
 """Only the requested command is imported, and none to list them: some import large parts of the engine."""
 
 
+_OTHER_NAMES = {
+    "apply": "deploy",
+    "cancel": "stack cancel",
+    "check": "stack check",
+    "create": "deploy",
+    "describe": "stack show",
+    "destroy": "delete",
+    "diff": "plan",
+    "events": "logs",
+    "format": "fmt",
+    "history": "stack history",
+    "list": "stack list",
+    "preview": "plan",
+    "resources": "stack resources",
+    "resume": "stack resume",
+    "retry": "stack retry",
+    "rollback": "stack rollback",
+    "show": "stack show",
+    "start": "up",
+    "stop": "down",
+    "suspend": "stack suspend",
+    "update": "deploy",
+    "validate": "lint",
+}
+"""What users of other tools write, and the command that they mean."""
+
+
 class Stoker(Commands):
     """The commands of the table above."""
+
+    def hint(self, context: click.Context, name: str) -> str:
+        if name in _OTHER_NAMES:
+            return f"`{context.command_path} {_OTHER_NAMES[name]}`"
+        return super().hint(context, name)
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(COMMANDS)

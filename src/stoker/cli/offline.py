@@ -10,20 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from stoker.base.errors import TemplateInvalid
+from stoker.cli.framework import key_values
 from stoker.cli.paint import show
 
 if TYPE_CHECKING:
     from stoker.authoring.sources import Sources
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def _parameters(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    pairs = [text.partition("=") for text in given]
-    for name, separator, _ in pairs:
-        if not separator or not name:
-            raise click.BadParameter(f"{name!r} must be KEY=VALUE.")
-    return {name: value for name, _, value in pairs}
 
 
 def binding_options(function: Command) -> Command:
@@ -43,7 +36,7 @@ def binding_options(function: Command) -> Command:
         "parameters",
         multiple=True,
         metavar="KEY=VALUE",
-        callback=_parameters,
+        callback=key_values,
         help="Value of a parameter; repeatable.",
     )
     return environment(parameter(function))

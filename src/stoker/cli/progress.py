@@ -84,7 +84,7 @@ class Progress:
     def take(self, event: Answer) -> None:
         """Apply an event. Raises Refused."""
         self.marker = event["id"]
-        path = self._path(event)
+        path = self.path_of(event)
         node = self._node(path)
         if event["resource_status"].startswith("DELETE") and node.physical_id not in _ids(event):
             path = (*path[:-1], f"{path[-1]}{_REPLACED}")
@@ -109,8 +109,11 @@ class Progress:
                 yield path, node
             pending += (((*path, name), child) for name, child in node.children.items())
 
-    def _path(self, event: Answer) -> tuple[str, ...]:
-        """Return the path of an event's resource; a nested stack's own event belongs to its resource."""
+    def path_of(self, event: Answer) -> tuple[str, ...]:
+        """Return the path of an event's resource; a nested stack's own event belongs to its resource.
+
+        Raises Refused.
+        """
         stack_id = _linked(event, "stack")
         if stack_id not in self._paths:
             self._find_nested()

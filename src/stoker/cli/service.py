@@ -260,6 +260,39 @@ class Stack:
         """Its outputs with their values."""
         return list(self.again(outputs=True).facts.get("outputs") or [])
 
+    def snapshots(self) -> list[Answer]:
+        """Its snapshots."""
+        rows: list[Answer] = self._service.below(self.facts, "/snapshots")["snapshots"]
+        return rows
+
+    def snapshot(self, identifier: str) -> Answer:
+        """One of its snapshots, with the document that was saved."""
+        answer: Answer = self._service.below(self.facts, f"/snapshots/{_segment(identifier)}")["snapshot"]
+        return answer
+
+    def take_snapshot(self, name: str | None) -> Answer:
+        """Start to take a snapshot."""
+        answer: Answer = self._service.send("POST", self.facts, "/snapshots", {"name": name} if name else {})
+        return answer
+
+    def restore(self, identifier: str) -> None:
+        """Start to restore a snapshot."""
+        self._service.send("POST", self.facts, f"/snapshots/{_segment(identifier)}/restore")
+
+    def delete_snapshot(self, identifier: str) -> None:
+        """Delete a snapshot with its copies."""
+        self._service.send("DELETE", self.facts, f"/snapshots/{_segment(identifier)}")
+
+    def export(self) -> Answer:
+        """Its document, from which the same or another service can adopt its objects."""
+        data: Answer = self._service.below(self.facts, "/export")
+        return data
+
+    def abandon(self) -> Answer:
+        """Remove its record without deleting an object; return its document."""
+        data: Answer = self._service.send("DELETE", self.facts, "/abandon")
+        return data
+
 
 def _path(stack: Answer) -> str:
     return f"/stacks/{_segment(stack['stack_name'])}/{_segment(stack['id'])}"

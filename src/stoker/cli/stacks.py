@@ -10,6 +10,7 @@ import click
 
 from stoker.cli.completion import resource_names, stack_names
 from stoker.cli.deploy import delete
+from stoker.cli.documents import DOCUMENTS
 from stoker.cli.framework import Commands, listing, record, with_service
 from stoker.cli.history import history
 from stoker.cli.service import NESTED, Answer, Service, Stack
@@ -207,7 +208,7 @@ stack = Commands(
     "stack",
     commands=[
         list_stacks, show, resources, resource, metadata, failures, events, outputs, template, environment, files,
-        history, *VERBS, delete,
+        history, *VERBS, *DOCUMENTS, delete,
     ],
     help="Show stacks and run actions on them.",
 )  # fmt: skip

@@ -76,6 +76,8 @@ def configuration(options: Options) -> cfg.ConfigOpts:
     config = load_config([], options.config_files)
     config.set_default("auth_encryption_key", options.directory.encryption_key())
     config.set_default("connection", options.directory.database_url, group="database")
+    config.set_default("enable_stack_abandon", True)
+    config.set_default("enable_stack_adopt", True)
     config.set_default("heat_metadata_server_url", f"http://{_HOST}:{options.cfn_port}")
     config.set_default("heat_waitcondition_server_url", f"http://{_HOST}:{options.cfn_port}/v1/waitcondition")
     if options.cloud is None:

@@ -1,0 +1,196 @@
+"""Reference of resource types and template functions as plain data, from their declarations. Needs no server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from inspect import cleandoc
+from typing import Any
+
+from stoker.plugins.registry import Registry
+from stoker.plugins.resource import ResourceType
+from stoker.schema.constraints import Constraint
+from stoker.schema.property import Attribute, Change, Property, Support, Type
+from stoker.template.functions.registered import functions
+from stoker.template.versions import VERSIONS, Version
+
+CHANGES = {Change.UPDATE: "update", Change.REPLACE: "replacement", Change.REFUSE: "refused"}
+"""The effect of a changed value, in a word."""
+
+_HIDDEN = "HIDDEN"
+
+
+# -- resource types ----------------------------------------------------------------------------------------------
+
+
+def matching_types(registry: Registry, pattern: str) -> list[str]:
+    """Return the names that contain `pattern`, whatever its case, without hidden types; all names for an empty one."""
+    found = sorted(name for name in registry.types() if pattern.lower() in name.lower())
+    return [name for name in found if registry.types()[name].support.status != _HIDDEN]
+
+
+def exact_type(registry: Registry, name: str) -> str | None:
+    """Return the name of the type with this name, whatever its case; None if there is none."""
+    return next((known for known in registry.types() if known.lower() == name.lower()), None)
+
+
+def type_summaries(registry: Registry, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the name, the service and the description of types."""
+    for name in names:
+        kind = registry.types()[name]
+        yield {"type": name, "service": kind.service, "description": _sentence(kind.description)}
+
+
+def type_details(name: str, kind: ResourceType) -> dict[str, Any]:
+    """Return the declarations of a type: its properties at any depth, and its attributes."""
+    return {
+        "type": name,
+        "description": _sentence(kind.description),
+        "service": kind.service,
+        "for_administrators": kind.for_administrators,
+        "any_properties": kind.any_properties,
+        **_support(kind.support),
+        "properties": _properties(kind.properties),
+        "update_policy": _properties(kind.update_policy),
+        "attributes": {
+            attribute: _attribute(declared)
+            for attribute, declared in kind.attributes.items()
+            if declared.support.status != _HIDDEN
+        },
+    }
+
+
+def _support(support: Support) -> dict[str, Any]:
+    return {"status": support.status, "since": support.version, "status_message": support.message}
+
+
+def _properties(schema: Mapping[str, Property], change: Change | None = None) -> dict[str, Any]:
+    """Return properties by name; the property of the resource decides the effect of a change inside it."""
+    return {
+        name: _property(prop, change or prop.change)
+        for name, prop in schema.items()
+        if prop.support.status != _HIDDEN and prop.implemented
+    }
+
+
+def _property(prop: Property, change: Change) -> dict[str, Any]:
+    inner = prop.items if prop.items is not None else prop
+    return {
+        "type": _type_name(prop),
+        "required": prop.required,
+        "default": prop.default,
+        "change": CHANGES[change],
+        "description": _sentence(prop.description),
+        "constraints": [*_constraints(prop.constraints), *_constraints(_of_items(prop), "each ")],
+        **_support(prop.support),
+        "properties": _properties(inner.schema, change) if inner.schema is not None else {},
+    }
+
+
+def _type_name(prop: Property) -> str:
+    if prop.type is Type.LIST and prop.items is not None:
+        return f"list of {str(prop.items.type).lower()}s"
+    return str(prop.type).lower()
+
+
+def _of_items(prop: Property) -> Sequence[Constraint]:
+    return prop.items.constraints if prop.items is not None else ()
+
+
+def _constraints(constraints: Sequence[Constraint], prefix: str = "") -> Iterator[str]:
+    for constraint in constraints:
+        rule, value = next(item for item in constraint.to_schema().items() if item[0] != "description")
+        yield f"{prefix}{_IN_WORDS[rule](value)}"
+
+
+def _bounds(bounds: Mapping[str, Any]) -> str:
+    least, most = bounds.get("min"), bounds.get("max")
+    if least is None:
+        return f"at most {most}"
+    return f"at least {least}" if most is None else f"{least} to {most}"
+
+
+def _custom(constraint: str) -> str:
+    """Return what a custom constraint demands: `an existing flavor (nova)` for `nova.flavor`."""
+    service, dot, thing = constraint.partition(".")
+    if dot:
+        return f"an existing {thing.replace('_', ' ')} ({service})"
+    return _FORMS.get(constraint, f"a valid {constraint.replace('_', ' ')}")
+
+
+_FORMS = {
+    "cidr": "a CIDR",
+    "cron_expression": "a cron expression",
+    "dns_domain": "a domain name",
+    "dns_name": "a domain name",
+    "expiration": "a time in ISO 8601, in the future",
+    "ip_addr": "an IP address",
+    "ip_or_cidr": "an IP address or a CIDR",
+    "iso_8601": "a time in ISO 8601",
+    "mac_addr": "a MAC address",
+    "net_cidr": "the CIDR of a network",
+    "rel_dns_name": "a domain name without the zone",
+    "timezone": "the name of a time zone",
+}
+
+
+_IN_WORDS = {
+    "range": _bounds,
+    "length": lambda value: f"length {_bounds(value)}",
+    "modulo": lambda value: f"a multiple of {value['step']}, plus {value['offset']}",
+    "allowed_values": lambda value: f"one of {', '.join(map(str, value))}",
+    "allowed_pattern": lambda value: f"matches {value}",
+    "custom_constraint": _custom,
+}
+
+
+def _attribute(attribute: Attribute) -> dict[str, Any]:
+    return {
+        "type": str(attribute.type).lower() if attribute.type else "any",
+        "description": _sentence(attribute.description),
+        **_support(attribute.support),
+    }
+
+
+# -- functions ---------------------------------------------------------------------------------------------------
+
+
+def function_names() -> list[str]:
+    """Return the names of all functions, those for conditions included, sorted whatever their case."""
+    tables = (table for version in VERSIONS for table in _tables(version).values())
+    return sorted({name for table in tables for name in table}, key=str.lower)
+
+
+def function_details(name: str) -> list[dict[str, Any]]:
+    """Return the variants of a function, oldest first: what each does, and where templates can use it."""
+    uses: dict[str, dict[str, list[str]]] = {}
+    for version in VERSIONS:
+        for place, table in _tables(version).items():
+            if name in table:
+                uses.setdefault(table[name], {}).setdefault(place, []).append(_label(version))
+    return [
+        {"function": name, "description": _paragraphs(functions()[variant]), "versions": uses[variant]}
+        for variant in sorted(uses)
+    ]
+
+
+def _tables(version: Version) -> dict[str, Mapping[str, str]]:
+    """Return the functions of a format by the place where they can be used."""
+    return {
+        "values": {**version.functions, **version.extended_functions},
+        "conditions": {**version.condition_functions, **version.extended_condition_functions},
+        "rules": version.rule_functions,
+    }
+
+
+def _label(version: Version) -> str:
+    return version.value if version.dialect.name == "hot" else f"{version.key} {version.value}"
+
+
+def _paragraphs(function: type) -> str:
+    found = cleandoc(function.__doc__ or "").split("\n\n")
+    return "\n".join(" ".join(paragraph.split()) for paragraph in found)
+
+
+def _sentence(text: str) -> str:
+    text = " ".join(text.split())
+    return text if not text or text.endswith((".", "!", "?")) else f"{text}."

@@ -1,0 +1,135 @@
+"""`stoker snapshot …`: take, list, show, restore and delete snapshots of a stack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+import click
+
+from stoker.cli.completion import snapshot_names, stack_names
+from stoker.cli.errors import CommandFailed
+from stoker.cli.framework import Commands, listing, record, with_service
+from stoker.cli.service import Answer, Service, Stack
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+def _arguments(function: Command) -> Command:
+    """Add NAME, the stack, and SNAPSHOT, the name or the ID of one of its snapshots."""
+    snapshot = click.argument("snapshot", shell_complete=snapshot_names)
+    return click.argument("name", shell_complete=stack_names)(snapshot(function))
+
+
+def _identified(stack: Stack, wanted: str) -> Answer:
+    """Return the snapshot with this ID or name. Raises CommandFailed if there is none, or several."""
+    known = stack.snapshots()
+    found = [each for each in known if each["id"] == wanted] or [each for each in known if each["name"] == wanted]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise CommandFailed(
+            f"{len(found)} snapshots of {stack.name} have the name {wanted}; use an ID: "
+            f"{', '.join(each['id'] for each in found)}."
+        )
+    names = ", ".join(each["name"] or each["id"] for each in known)
+    raise CommandFailed(f"{stack.name} has no snapshot {wanted}; it has {names or 'none'}.")
+
+
+@listing("list", "name", "id", "status", "creation_time", more=("status_reason",))
+@click.argument("name", shell_complete=stack_names)
+@with_service
+def list_snapshots(service: Service, name: str) -> Iterable[Answer]:
+    """List the snapshots of the stack NAME.
+
+    \b
+    Examples:
+      stoker snapshot list web
+    """
+    return service.stack(name, outputs=False).snapshots()
+
+
+@click.command("create")
+@click.argument("name", shell_complete=stack_names)
+@click.argument("snapshot", required=False)
+@with_service
+def create(service: Service, name: str, snapshot: str | None) -> None:
+    """Take a snapshot of the stack NAME, with the name SNAPSHOT or a generated one, and wait until it is complete.
+
+    It contains the definition of the stack, and a copy of the content of servers and volumes.
+
+    \b
+    Examples:
+      stoker snapshot create web before-upgrade
+    """
+    from stoker.cli.deployment import finish
+    from stoker.cli.follow import follow
+
+    stack = service.stack(name, outputs=False)
+    marker = stack.last_event()
+    taken = stack.take_snapshot(snapshot)
+    finish(follow(stack, marker), ("SNAPSHOT",))
+    click.echo(f"Snapshot {taken['name']} ({taken['id']}). To restore it: stoker snapshot restore {stack.name} "
+               f"{taken['name']}")  # fmt: skip
+
+
+@record("show", form="yaml")
+@_arguments
+@with_service
+def show(service: Service, name: str, snapshot: str) -> Answer:
+    """Show SNAPSHOT of the stack NAME with its document; hidden values are redacted.
+
+    \b
+    Examples:
+      stoker snapshot show web before-upgrade
+    """
+    stack = service.stack(name, outputs=False)
+    return stack.snapshot(_identified(stack, snapshot)["id"])
+
+
+@click.command("restore")
+@_arguments
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@with_service
+def restore(service: Service, name: str, snapshot: str, yes: bool) -> None:
+    """Restore the definition and the content that the stack NAME had when SNAPSHOT was taken.
+
+    \b
+    Examples:
+      stoker snapshot restore web before-upgrade
+    """
+    from stoker.cli.deployment import confirm, finish
+    from stoker.cli.follow import follow
+
+    stack = service.stack(name, outputs=False)
+    found = _identified(stack, snapshot)
+    confirm(f"Restore {stack.name} from the snapshot {found['name']} of {found['creation_time']}?", yes)
+    marker = stack.last_event()
+    stack.restore(found["id"])
+    finish(follow(stack, marker), ("RESTORE",))
+
+
+@click.command("delete")
+@_arguments
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@with_service
+def delete(service: Service, name: str, snapshot: str, yes: bool) -> None:
+    """Delete SNAPSHOT of the stack NAME with its copies.
+
+    \b
+    Examples:
+      stoker snapshot delete web before-upgrade --yes
+    """
+    from stoker.cli.deployment import confirm
+
+    stack = service.stack(name, outputs=False)
+    found = _identified(stack, snapshot)
+    confirm(f"Delete the snapshot {found['name']} of {stack.name} with its copies?", yes)
+    stack.delete_snapshot(found["id"])
+
+
+snapshot = Commands(
+    "snapshot",
+    commands=[list_snapshots, create, show, restore, delete],
+    help="Take, restore and delete snapshots of stacks.",
+)
