@@ -377,6 +377,30 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
             help="Page whose URL EstimateTemplateCost returns; its query has the number of resources of each type.",
         ),
     ),
+    "console": (
+        cfg.BoolOpt("enabled", default=False, help="Serve the web console below /console, beside the REST API."),
+        cfg.URIOpt(
+            "auth_url",
+            schemes=["http", "https"],
+            help="Identity service for logging in; by default www_authenticate_uri of [keystone_authtoken], or its "
+            "auth_url.",
+        ),
+        cfg.IntOpt(
+            "session_seconds",
+            default=28_800,
+            min=60,
+            max=604_800,
+            help="Longest duration of a session; it also ends with the token that Keystone has issued.",
+        ),
+        cfg.IntOpt(
+            "login_attempts",
+            default=10,
+            min=1,
+            max=1000,
+            help="Failed log-ins from one address or for one user in login_window, after which more are refused.",
+        ),
+        cfg.IntOpt("login_window", default=300, min=1, max=86_400, help="Seconds for which failed log-ins count."),
+    ),
     "constraint_validation_cache": (
         cfg.BoolOpt("caching", default=True, help="Cache IDs of names, and values that constraints accept."),
         cfg.IntOpt("expiration_time", default=60, min=0, help="Seconds for which they are cached."),

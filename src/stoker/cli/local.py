@@ -262,6 +262,7 @@ def _show_addresses(out: Console, local: Local) -> None:
 
     set_up, path = local.set_up, local.directory.path
     lines = [("REST API", set_up.rest), ("Query API", set_up.cfn), ("identity", set_up.identity)]
+    lines.append(("console", set_up.rest.removesuffix("/v1") + "/console"))
     if set_up.dns_port:
         lines.append(("DNS", f"{HOST}, port {set_up.dns_port}"))
     if set_up.cloud is None:

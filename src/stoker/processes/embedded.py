@@ -36,12 +36,14 @@ from stoker.operations import OPERATIONS
 from stoker.processes.access import REGION
 from stoker.processes.assembly import made_engine, opened_database
 from stoker.processes.directory import PRIVATE_UMASK, DataDirectory
+from stoker.processes.local_addresses import IDENTITY_PATH
 from stoker.processes.local_identity import LocalIdentity
 from stoker.processes.memory import collect_rarely, configure_allocator
 from stoker.processes.report import report_section
 from stoker.processes.settings import TOKEN_CHECK, server_limits, serving_threads, set_login
 from stoker.processes.signals import handle_signals
 from stoker.processes.tokens import caller_check
+from stoker.processes.web_console import beside_api
 from stoker.rpc.direct import DirectClient
 from stoker.rpc.dispatch import Dispatcher
 
@@ -78,6 +80,7 @@ def configuration(options: Options) -> cfg.ConfigOpts:
     config.set_default("connection", options.directory.database_url, group="database")
     config.set_default("enable_stack_abandon", True)
     config.set_default("enable_stack_adopt", True)
+    config.set_default("enabled", True, group="console")
     config.set_default("heat_metadata_server_url", f"http://{_HOST}:{options.cfn_port}")
     config.set_default("heat_waitcondition_server_url", f"http://{_HOST}:{options.cfn_port}/v1/waitcondition")
     if options.cloud is None:
@@ -86,6 +89,8 @@ def configuration(options: Options) -> cfg.ConfigOpts:
         _use_named_cloud(config, read_cloud(options.cloud))
         # The catalog of the cloud has no entry for this process.
         config.set_default("url", f"http://{_HOST}:{options.api_port}/v1/%(tenant_id)s", group="clients_heat")
+        identity = f"http://{_HOST}:{options.api_port}{IDENTITY_PATH}/v3"
+        config.set_default("auth_url", identity, group="console")
     return config
 
 
@@ -156,6 +161,7 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
         client = DirectClient(loop, Dispatcher(engine, OPERATIONS))
         check = caller_check(config, engine.clock)
         application = await asyncio.to_thread(make_app, config, client, check)
+        application = beside_api(config, application, engine.clock)
         query_application = await asyncio.to_thread(make_cfn_app, config, client)
         interfaces: tuple[tuple[Any, int, str], ...] = (
             (_with_login(options, application), options.api_port, "heat_api"),

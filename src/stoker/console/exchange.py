@@ -1,0 +1,145 @@
+"""One request of a browser and its response, as the pages use them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+import falcon
+
+from stoker.api.faults import as_stoker_error, message_of, status_of
+from stoker.console.gateway import ApiError, Gateway, Stream
+from stoker.console.protection import safe_target
+from stoker.console.rendering import Pages
+from stoker.console.sessions import Session, end_cookie
+from stoker.console.settings import PREFIX
+
+_FORM = "application/x-www-form-urlencoded"
+_MOST_FIELDS = 2000
+
+
+@dataclass
+class Exchange:
+    """`path` has the variables of the route; `session` and `gateway` are None if nobody is logged in; `now` is the time
+    in seconds since 1970.
+    """
+
+    request: falcon.Request
+    response: falcon.Response
+    pages: Pages
+    path: Mapping[str, str]
+    session: Session | None
+    gateway: Gateway | None
+    now: float
+    largest_body: int
+    _form: dict[str, list[str]] | None = None
+
+    @property
+    def api(self) -> Gateway:
+        """The API as the user of the session calls it."""
+        assert self.gateway is not None, "private pages have a session"
+        return self.gateway
+
+    def query(self, name: str) -> str:
+        """Return a parameter of the URL; empty if it is missing."""
+        return str(self.request.get_param(name, default=""))
+
+    def query_number(self, name: str, default: int, most: int) -> int:
+        """Return a parameter of the URL that is an integer from 1 to `most`; `default` for anything else."""
+        text = self.query(name)
+        return min(max(int(text), 1), most) if text.isdecimal() and text.isascii() and len(text) < 9 else default
+
+    @property
+    def secure(self) -> bool:
+        """Whether the request came over TLS."""
+        return bool(self.request.scheme == "https")
+
+    # -- forms ---------------------------------------------------------------------------------------------------
+
+    def form(self, name: str, default: str = "") -> str:
+        """Return the value of a field of the form that was sent. Raises falcon.HTTPError for an invalid form."""
+        return self.fields().get(name, [default])[-1]
+
+    def fields(self) -> Mapping[str, list[str]]:
+        """Return all fields of the form that was sent. Raises falcon.HTTPError for an invalid form."""
+        if self._form is None:
+            self._form = self._read_form()
+        return self._form
+
+    def _read_form(self) -> dict[str, list[str]]:
+        if (self.request.content_type or "").partition(";")[0].strip().lower() != _FORM:
+            raise falcon.HTTPUnsupportedMediaType(description=f"Forms are sent as {_FORM}.")
+        length = self.request.content_length or 0
+        if length > self.largest_body:
+            raise falcon.HTTPContentTooLarge(description=f"A form can have {self.largest_body} bytes at most.")
+        try:
+            text = self.request.bounded_stream.read(length).decode()
+            return parse_qs(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
+        except ValueError as error:
+            raise falcon.HTTPBadRequest(description="The form is not valid.") from error
+
+    def check_form(self) -> None:
+        """Refuse a form that was not made for this session. Raises falcon.HTTPError."""
+        if self.session is None or not self.session.accepts(self.form("csrf")):
+            raise falcon.HTTPForbidden(description="The form is outdated: go back, reload the page and try again.")
+
+    # -- responses -----------------------------------------------------------------------------------------------
+
+    @property
+    def wants_fragment(self) -> bool:
+        """Whether a script asks for the changing part of the page only."""
+        return bool(self.request.get_header("X-Fragment") == "1")
+
+    def show(self, template: str, status: int = 200, /, **values: Any) -> None:
+        """Respond with a page."""
+        self.response.status = HTTPStatus(status)
+        self.response.content_type = "text/html; charset=utf-8"
+        frame = "fragment.html" if self.wants_fragment else "base.html"
+        common = {"session": self.session, "now": self.now, "path": self.request.path, "frame": frame}
+        self.response.text = self.pages.render(template, {**common, **values})
+
+    def redirect(self, path: str, **query: str) -> None:
+        """Continue with another page; `path` is below PREFIX."""
+        self.response.status = HTTPStatus.SEE_OTHER
+        self.response.set_header("Location", f"{PREFIX}{path}{'?' + urlencode(query) if query else ''}")
+
+    def send_stream(self, stream: Stream) -> None:
+        """Respond with a stream of server-sent events."""
+        for name in ("content-type", "cache-control", "x-accel-buffering"):
+            if name in stream.headers:
+                self.response.set_header(name, stream.headers[name])
+        self.response.stream = stream.body
+
+    def ask_to_log_in(self) -> None:
+        """Continue with the form for logging in, and then with this page; scripts get the status 401."""
+        if self.request.method == "GET" and self.request.get_header("Sec-Fetch-Mode", default="navigate") == "navigate":
+            self.redirect("/login", next=safe_target(self.request.relative_uri))
+        elif self.request.method == "POST":
+            self.redirect("/login")
+        else:
+            self.response.status = HTTPStatus.UNAUTHORIZED
+            self.response.text = "The session has ended."
+
+    def end_session(self) -> None:
+        """Remove the session's cookie."""
+        self.session = self.gateway = None
+        self.response.append_header("Set-Cookie", end_cookie(secure=self.secure))
+
+    def fail(self, error: Exception) -> None:
+        """Show an error as a page."""
+        match error:
+            case ApiError():
+                status, message, diagnostics = error.status, error.message, error.diagnostics
+            case falcon.HTTPError():
+                status, diagnostics = error.status_code, ()
+                message = error.description or HTTPStatus(status).phrase
+                for name, value in dict(error.headers or {}).items():
+                    self.response.set_header(name, value)
+            case _:
+                fault = as_stoker_error(error)
+                status, message, diagnostics = status_of(fault), message_of(fault), ()
+        title = HTTPStatus(status).phrase
+        self.show("error.html", status, title=title, message=message, diagnostics=diagnostics)

@@ -1,0 +1,73 @@
+"""Jinja templates of the console's pages; every value is escaped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from stoker.console.settings import PREFIX
+
+
+class Pages:
+    """Renders templates; `static_url` returns the URL of a file."""
+
+    def __init__(self, static_url: Callable[[str], str]) -> None:
+        self._environment = jinja2.Environment(
+            loader=jinja2.PackageLoader("stoker.console"),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.globals.update(PREFIX=PREFIX, static=static_url)
+        self._environment.filters.update(duration=duration, clock=clock, json=pretty, state=state)
+
+    def render(self, template: str, values: Mapping[str, Any]) -> str:
+        """Return a page."""
+        return self._environment.get_template(template).render(values)
+
+
+def duration(seconds: float | None) -> str:
+    """Return a duration like `1 h 2 min`, `2 min 5 s`, `5 s` or `< 1 s`; empty for None."""
+    if seconds is None:
+        return ""
+    if seconds < 1:
+        return "< 1 s"
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def clock(text: str | None) -> Markup:
+    """Return a time of the API as an element; empty for None."""
+    if not text:
+        return Markup("")
+    when = datetime.fromisoformat(text).astimezone(UTC)
+    return Markup('<time datetime="{}">{}</time>').format(text, f"{when:%Y-%m-%d %H:%M:%S}")
+
+
+def pretty(value: Any) -> str:
+    """Return a value as indented JSON; a string as it is."""
+    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def state(text: str) -> Markup:
+    """Return a state like CREATE_IN_PROGRESS as a badge with its action and its status."""
+    action, status = split_state(text)
+    words = f"{action} {status}".replace("_", " ").strip().capitalize()
+    return Markup('<span class="state" data-status="{}">{}</span>').format(status, words)
+
+
+def split_state(text: str) -> tuple[str, str]:
+    """Return the action and the status of a state like CREATE_IN_PROGRESS."""
+    for status in ("IN_PROGRESS", "COMPLETE", "FAILED"):
+        if text.endswith(f"_{status}"):
+            return text.removesuffix(f"_{status}"), status
+    return text, ""

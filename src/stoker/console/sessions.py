@@ -1,0 +1,99 @@
+"""Sessions of the console, kept in an encrypted cookie that scripts cannot read.
+
+The cookie has the user's token, so that any API process can serve any request without shared storage.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+import secrets
+import threading
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from http.cookies import CookieError, SimpleCookie
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+
+from stoker.console.settings import PREFIX
+
+COOKIE = "stoker_console"
+_LARGEST_COOKIE = 4000
+"""Bytes; browsers discard cookies of more than 4096 bytes with their attributes."""
+
+
+class SessionTooLarge(Exception):
+    """The token does not fit into a cookie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Who is logged in, and until when (seconds since 1970). `csrf` is the value that every form must contain."""
+
+    token: str
+    user: str
+    project: str
+    project_id: str
+    expires: float
+    csrf: str
+
+    @classmethod
+    def begin(cls, token: str, user: str, project: str, project_id: str, expires: float) -> Session:
+        """Return a new session."""
+        return cls(token, user, project, project_id, expires, secrets.token_urlsafe(24))
+
+    def accepts(self, value: str) -> bool:
+        """Return whether a form with this value was made for this session."""
+        return hmac.compare_digest(value.encode(), self.csrf.encode())
+
+
+class SessionCookies:
+    """Encrypts and decrypts sessions; `keys` as in ConsoleSettings."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._cipher = MultiFernet([Fernet(_derived(key)) for key in keys])
+        self._ended: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def set_cookie(self, session: Session, now: float, *, secure: bool) -> str:
+        """Return the header `Set-Cookie` that begins a session. Raises SessionTooLarge."""
+        value = self._cipher.encrypt(json.dumps(asdict(session)).encode()).decode()
+        if len(value) > _LARGEST_COOKIE:
+            raise SessionTooLarge
+        return _header(value, int(session.expires - now), secure)
+
+    def read(self, header: str, now: float) -> Session | None:
+        """Return the session in the header `Cookie`; None if there is none that is valid at `now`."""
+        try:
+            morsel = SimpleCookie(header).get(COOKIE)
+            data = None if morsel is None else self._cipher.decrypt(morsel.value.encode())
+        except (CookieError, InvalidToken, UnicodeEncodeError):
+            return None
+        if data is None:
+            return None
+        try:
+            session = Session(**json.loads(data))
+        except (TypeError, ValueError):  # of another release
+            return None
+        return session if now < session.expires and session.csrf not in self._ended else None
+
+    def end(self, session: Session, now: float) -> None:
+        """Refuse a session from now on, in this process; others do when they notice that its token is revoked."""
+        with self._lock:
+            kept = {key: expires for key, expires in self._ended.items() if expires > now}
+            self._ended = {**kept, session.csrf: session.expires}
+
+
+def end_cookie(*, secure: bool) -> str:
+    """Return the header `Set-Cookie` that ends the session."""
+    return _header("", 0, secure)
+
+
+def _header(value: str, seconds: int, secure: bool) -> str:
+    last = "; Secure" if secure else ""
+    return f"{COOKIE}={value}; Path={PREFIX}; Max-Age={seconds}; HttpOnly; SameSite=Strict{last}"
+
+
+def _derived(key: str) -> bytes:
+    return base64.urlsafe_b64encode(hmac.digest(key.encode(), b"stoker.console.session", "sha256"))

@@ -1,0 +1,87 @@
+// Behaviour of all pages. Pages work without it; with it they change while they are open.
+import { follow } from "./live.js";
+
+const announcements = document.getElementById("announcements");
+
+/** Have screen readers read a sentence. */
+export function announce(sentence) {
+  announcements.textContent = sentence;
+}
+
+/** Return the document that the server renders for the changing part of a page; null after an error. */
+export async function fragment(url) {
+  const response = await fetch(url, { headers: { "X-Fragment": "1" }, credentials: "same-origin" });
+  if (response.status === 401) {
+    location.reload();
+  }
+  return response.ok ? new DOMParser().parseFromString(await response.text(), "text/html") : null;
+}
+
+/** Make the rows of one table body like those of another, by ID; rows that did not change are kept. */
+export function patchRows(old, fresh) {
+  const wanted = [...fresh.children];
+  wanted.forEach((row, place) => {
+    const known = row.id ? document.getElementById(row.id) : null;
+    const kept = known && known.innerHTML === row.innerHTML ? known : document.importNode(row, true);
+    if (known && kept !== known) {
+      kept.hidden = known.hidden;
+      known.replaceWith(kept);
+    }
+    if (old.children[place] !== kept) {
+      old.insertBefore(kept, old.children[place] ?? null);
+    }
+  });
+  while (old.children.length > wanted.length) {
+    old.lastElementChild.remove();
+  }
+}
+
+function openDialogs() {
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest("a[data-dialog]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) {
+      return;
+    }
+    event.preventDefault();
+    const content = await fragment(link.href);
+    if (!content) {
+      location.href = link.href;
+      return;
+    }
+    const dialog = document.createElement("dialog");
+    dialog.setAttribute("aria-labelledby", "question");
+    dialog.append(...content.body.children);
+    document.body.append(dialog);
+    dialog.addEventListener("close", () => dialog.remove());
+    dialog.querySelector("[data-close]").addEventListener("click", (close) => {
+      close.preventDefault();
+      dialog.close();
+      link.focus();
+    });
+    dialog.showModal();
+  });
+}
+
+/** Ask for a list again every few seconds while the page is visible. */
+function poll(list) {
+  const seconds = Number(list.dataset.poll);
+  setInterval(async () => {
+    if (document.hidden) {
+      return;
+    }
+    const fresh = (await fragment(location.href).catch(() => null))?.getElementById(list.id);
+    const [body, freshBody] = [list, fresh].map((part) => part?.querySelector("tbody"));
+    if (body && freshBody) {
+      patchRows(body, freshBody);
+    } else if (fresh && Boolean(body) !== Boolean(freshBody)) {
+      list.replaceChildren(...[...fresh.childNodes].map((node) => document.importNode(node, true)));
+    }
+  }, seconds * 1000);
+}
+
+openDialogs();
+document.querySelectorAll("[data-poll]").forEach(poll);
+const live = document.getElementById("live");
+if (live) {
+  follow(live, { announce, fragment, patchRows });
+}

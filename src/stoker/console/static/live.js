@@ -1,0 +1,187 @@
+// A stack's page while work is in progress: events from the server change rows, at most ten times a second.
+
+const BETWEEN_CHANGES = 100; // milliseconds
+const BETWEEN_RELOADS = 2000;
+const STATUSES = ["IN_PROGRESS", "COMPLETE", "FAILED"];
+
+/** Split CREATE_IN_PROGRESS into its action and status. */
+function split(state) {
+  const status = STATUSES.find((known) => state.endsWith(`_${known}`)) ?? "";
+  return [state.slice(0, state.length - status.length - 1), status];
+}
+
+function badge(state) {
+  const [action, status] = split(state);
+  const words = `${action} ${status}`.replaceAll("_", " ").toLowerCase();
+  const span = document.createElement("span");
+  span.className = "state";
+  span.dataset.status = status;
+  span.textContent = words.charAt(0).toUpperCase() + words.slice(1);
+  return span;
+}
+
+function duration(seconds) {
+  if (seconds < 1) {
+    return "< 1 s";
+  }
+  const whole = Math.floor(seconds);
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  if (hours) {
+    return `${hours} h ${minutes} min`;
+  }
+  return minutes ? `${minutes} min ${rest} s` : `${rest} s`;
+}
+
+function stackOf(event) {
+  return event.links.find((link) => link.rel === "stack").href.split("/").at(-1);
+}
+
+/** Change one row as an event says. */
+function change(row, event) {
+  const [, state, time, reason] = row.querySelectorAll("td").length === 4 ? [null, ...[...row.querySelectorAll("td")].slice(1)] : [];
+  if (!state) {
+    return;
+  }
+  const when = Date.parse(event.event_time) / 1000;
+  state.replaceChildren(badge(event.resource_status));
+  reason.textContent = event.resource_status_reason === "state changed" ? "" : event.resource_status_reason ?? "";
+  if (event.resource_status.endsWith("_IN_PROGRESS")) {
+    time.dataset.since ??= String(when);
+  } else if (time.dataset.since) {
+    time.textContent = duration(when - Number(time.dataset.since));
+    delete time.dataset.since;
+  }
+  row.classList.remove("changed");
+  row.classList.add("changed");
+}
+
+function count(live) {
+  const numbers = { IN_PROGRESS: 0, COMPLETE: 0, FAILED: 0 };
+  live.querySelectorAll("tbody .state").forEach((item) => {
+    numbers[item.dataset.status] = (numbers[item.dataset.status] ?? 0) + 1;
+  });
+  const line = live.querySelector("#counts");
+  if (line) {
+    const named = [[numbers.COMPLETE, "complete"], [numbers.IN_PROGRESS, "in progress"], [numbers.FAILED, "failed"]];
+    line.textContent = named.filter(([number]) => number).map(([number, name]) => `${number} ${name}`).join(" · ");
+  }
+}
+
+function foldBranches(live) {
+  live.addEventListener("click", (event) => {
+    const button = event.target.closest(".fold");
+    if (!button) {
+      return;
+    }
+    const open = button.getAttribute("aria-expanded") === "false";
+    button.setAttribute("aria-expanded", String(open));
+    const shown = new Map([[button.closest("tr").id, open]]);
+    live.querySelectorAll("tbody tr[data-parent]").forEach((row) => {
+      if (shown.has(row.dataset.parent)) {
+        row.hidden = !shown.get(row.dataset.parent);
+        const own = row.querySelector(".fold");
+        shown.set(row.id, !row.hidden && own?.getAttribute("aria-expanded") !== "false");
+      }
+    });
+  });
+}
+
+/** Keep the page of a stack up to date. */
+export function follow(live, { announce, fragment, patchRows }) {
+  const pending = new Map();
+  const stack = live.dataset.stack;
+  const behind = Date.now() / 1000 - Number(live.dataset.now); // this clock less the server's, in seconds
+  let scheduled = false;
+  let reloadAt = 0;
+  let reloading = null;
+  let busy = document.querySelector("#stack-state .state")?.dataset.status === "IN_PROGRESS";
+
+  async function reload() {
+    reloading = null;
+    reloadAt = Date.now() + BETWEEN_RELOADS;
+    const fresh = await fragment(location.href).catch(() => null);
+    if (!fresh) {
+      return;
+    }
+    document.getElementById("summary").replaceWith(document.importNode(fresh.getElementById("summary"), true));
+    const [body, freshBody] = [live, fresh].map((part) => part.querySelector("#tree tbody"));
+    if (body && freshBody) {
+      patchRows(body, freshBody);
+    } else if (freshBody) {
+      live.replaceChildren(...[...fresh.getElementById("live").childNodes].map((node) => document.importNode(node, true)));
+    }
+    live.dispatchEvent(new CustomEvent("reloaded", { detail: fresh }));
+    count(live);
+  }
+
+  function reloadSoon() {
+    reloading ??= setTimeout(reload, Math.max(0, reloadAt - Date.now()));
+  }
+
+  function apply() {
+    scheduled = false;
+    for (const [key, event] of pending) {
+      if (key === stack) {
+        document.getElementById("stack-state").replaceChildren(badge(event.resource_status));
+        document.getElementById("stack-reason").textContent = event.resource_status_reason ?? "";
+        const working = event.resource_status.endsWith("_IN_PROGRESS");
+        if (working !== busy) {
+          busy = working;
+          announce(`${event.resource_name}: ${badge(event.resource_status).textContent}`);
+          reloadSoon();
+        }
+        continue;
+      }
+      const row = document.getElementById(`r-${key}`);
+      if (row) {
+        change(row, event);
+      } else if (!event.resource_status.startsWith("DELETE")) {
+        reloadSoon();
+      }
+      live.dispatchEvent(new CustomEvent("resource", { detail: { key, event } }));
+      if (event.resource_status.endsWith("_FAILED")) {
+        announce(`${event.resource_name}: ${badge(event.resource_status).textContent}`);
+      }
+    }
+    pending.clear();
+    count(live);
+  }
+
+  function take(event) {
+    const within = stackOf(event);
+    const itself = event.physical_resource_id === within;
+    if (itself && within !== stack) {
+      return;
+    }
+    const key = itself ? stack : `${within}/${event.resource_name}`;
+    pending.delete(key); // only the latest event of a resource counts
+    pending.set(key, event);
+    if (!scheduled) {
+      scheduled = true;
+      setTimeout(() => requestAnimationFrame(apply), BETWEEN_CHANGES);
+    }
+  }
+
+  function connect() {
+    const line = () => live.querySelector("#connection");
+    const source = new EventSource(live.dataset.stream);
+    source.addEventListener("open", () => line()?.replaceChildren());
+    source.addEventListener("message", (message) => take(JSON.parse(message.data)));
+    source.addEventListener("error", () => {
+      if (source.readyState === EventSource.CLOSED) {
+        line()?.replaceChildren("Live changes have stopped; reload the page to continue.");
+      }
+    });
+    addEventListener("pagehide", () => source.close());
+  }
+
+  setInterval(() => {
+    const now = Date.now() / 1000 - behind;
+    live.querySelectorAll("[data-since]").forEach((cell) => {
+      cell.textContent = duration(now - Number(cell.dataset.since));
+    });
+  }, 1000);
+  foldBranches(live);
+  count(live);
+  connect();
+}

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from stoker.base.clock import SystemClock
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+from tests.console.support import Browser, logged_in, served_console
+from tests.harness import ThreadedWorld
+
+
+@pytest.fixture(scope="package")
+def served() -> Iterator[ServedCloud]:
+    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)) as served:
+        yield served
+
+
+@pytest.fixture(scope="package")
+def world(served: ServedCloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThreadedWorld]:
+    running = ThreadedWorld(tmp_path_factory.mktemp("engine"), served)
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="package")
+def base(world: ThreadedWorld, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with served_console(world, tmp_path_factory.mktemp("api")) as url:
+        yield url
+
+
+@pytest.fixture
+def browser(base: str, served: ServedCloud) -> Browser:
+    return logged_in(base, served)

@@ -1,0 +1,92 @@
+"""A console over a real engine and an emulated cloud, and browsers without scripts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import requests
+
+from stoker.api.app import make_app
+from stoker.api.server import Server
+from stoker.base.clock import Clock, SystemClock
+from stoker.emulator.testing import ServedCloud
+from stoker.processes.web_console import beside_api
+from tests.harness import ThreadedWorld, api_config
+
+FORM_SECRET = re.compile(r'name="csrf" value="([^"]+)"')
+
+
+@contextmanager
+def served_console(world: ThreadedWorld, directory: Path, clock: Clock | None = None, **options: int) -> Iterator[str]:
+    """Yield the URL of a REST API with the console; `options` are those of `[console]`."""
+    config = api_config(directory, world.served)
+    config.set_override("auth_encryption_key", "0123456789abcdef0123456789abcdef")
+    config.set_override("auth_url", f"{world.served.url}/identity/v3", group="console")
+    for name, value in {"enabled": True, **options}.items():
+        config.set_override(name, value, group="console")
+    server = Server(beside_api(config, make_app(config, world.client()), clock or SystemClock()), "127.0.0.1", 0, 8)
+    server.start()
+    try:
+        yield server.url
+    finally:
+        server.stop()
+
+
+class Browser:
+    """A user who reads pages and sends their forms."""
+
+    def __init__(self, base: str) -> None:
+        self.base = base
+        self.session = requests.Session()
+
+    def get(self, path: str, **headers: str) -> requests.Response:
+        return self.session.get(f"{self.base}/console{path}", headers=headers, allow_redirects=False, timeout=60)
+
+    def post(self, path: str, form: dict[str, Any], **headers: str) -> requests.Response:
+        return self.session.post(
+            f"{self.base}/console{path}", data=form, headers=headers, allow_redirects=False, timeout=60
+        )
+
+    def log_in(self, user: str, password: str, **more: str) -> requests.Response:
+        return self.post("/login", {"user": user, "password": password, "project": user, **more})
+
+    def submit(self, path: str, page: str, **fields: Any) -> requests.Response:
+        """Send a form with the secret of the page that it is on."""
+        found = FORM_SECRET.search(self.get(page).text)
+        assert found, page
+        return self.post(path, {"csrf": found[1], **fields})
+
+
+def logged_in(base: str, served: ServedCloud, user: str = "demo") -> Browser:
+    """Return the browser of a user who has logged in."""
+    browser = Browser(base)
+    answer = browser.log_in(user, served.cloud.password_of(user))
+    assert answer.status_code == 303, answer.text
+    return browser
+
+
+def add_user(served: ServedCloud, name: str) -> None:
+    """Make a user with a project of the same name, as an operator does."""
+    token = served.token("admin", "admin")
+
+    def make(method: str, path: str, body: Any = None) -> Any:
+        answer = served.call(method, f"/identity/v3{path}", body, token)
+        assert answer.status < 300, answer.content
+        return answer.json if answer.content else None
+
+    project = make("POST", "/projects", {"project": {"name": name, "domain_id": "default"}})["project"]["id"]
+    user = {"name": name, "domain_id": "default", "password": served.cloud.password_of(name)}
+    identifier = make("POST", "/users", {"user": user})["user"]["id"]
+    (role,) = make("GET", "/roles?name=member")["roles"]
+    make("PUT", f"/projects/{project}/users/{identifier}/roles/{role['id']}")
+
+
+def create(world: ThreadedWorld, name: str, template: Any, **arguments: Any) -> str:
+    """Create a stack of the user demo; return its path when the operation has ended."""
+    stack = world.run(world.world.create(name, template, **arguments))
+    return f"/stacks/{quote(name)}/{stack['id']}"

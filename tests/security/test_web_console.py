@@ -1,0 +1,131 @@
+"""Attacks on the web console: sessions, forms, log-ins, and what pages may do in a browser."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+
+import pytest
+
+from stoker.base.clock import ManualClock, SystemClock
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+from tests.console.support import Browser, add_user, create, logged_in, served_console
+from tests.harness import ThreadedWorld
+
+TEMPLATE = {"heat_template_version": "2021-04-16", "resources": {"word": {"type": "OS::Heat::RandomString"}}}
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThreadedWorld]:
+    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)) as served:
+        running = ThreadedWorld(tmp_path_factory.mktemp("engine"), served)
+        yield running
+        running.stop()
+
+
+@pytest.fixture(scope="module")
+def base(world: ThreadedWorld, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with served_console(world, tmp_path_factory.mktemp("api")) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def stack(world: ThreadedWorld) -> str:
+    return create(world, "web", TEMPLATE)
+
+
+def test_without_a_session(base: str, stack: str) -> None:
+    """Read pages and delete a stack in the console without logging in, or with a forged cookie."""
+    browser = Browser(base)
+    for cookie in (None, "stoker_console=x", "stoker_console=gAAAAABk", 'stoker_console="\\"'):
+        headers = {} if cookie is None else {"Cookie": cookie}
+        answer = browser.get(stack, **headers)
+        assert answer.status_code == 303 and answer.headers["Location"].startswith("/console/login?next=")
+        assert browser.post(f"{stack}/actions/delete", {}, **headers).headers["Location"] == "/console/login"
+    script = browser.get(f"{stack}/stream", **{"Sec-Fetch-Mode": "cors"})
+    assert script.status_code == 401
+
+
+def test_open_redirect(base: str, world: ThreadedWorld) -> None:
+    """Send a user to another site after the log-in, by a link to the log-in page."""
+    password = world.served.cloud.password_of("demo")
+    for target in (
+        "https://evil.example/", "//evil.example", "/\\evil.example", "/console/../../evil", "/console//evil.example/",
+        "javascript:alert(1)", "/v1/x", "/console/stacks\r\nX: y",
+    ):  # fmt: skip
+        answer = Browser(base).log_in("demo", password, next=target)
+        assert (answer.status_code, answer.headers["Location"]) == (303, "/console/stacks"), target
+    kept = Browser(base).log_in("demo", password, next="/console/stacks?name=web")
+    assert kept.headers["Location"] == "/console/stacks?name=web"
+
+
+def test_forged_forms(base: str, stack: str, world: ThreadedWorld) -> None:
+    """Have a browser with a session send a form that another site, or another session, has made."""
+    browser, other = logged_in(base, world.served), logged_in(base, world.served)
+    path = f"{stack}/actions/delete"
+    assert browser.post(path, {"csrf": ""}).status_code == 403
+    assert browser.post(path, {"csrf": "guess"}).status_code == 403
+    assert browser.post(path, {"csrf": "ä"}).status_code == 403
+    foreign = html.unescape(other.get(path).text.partition('name="csrf" value="')[2].partition('"')[0])
+    assert foreign and browser.post(path, {"csrf": foreign}).status_code == 403
+    own = browser.get(path).text.partition('name="csrf" value="')[2].partition('"')[0]
+    for headers in (
+        {"Origin": "https://evil.example"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ):
+        assert browser.post(path, {"csrf": own}, **headers).status_code == 403
+        assert Browser(base).post("/login", {"user": "demo"}, **headers).status_code == 403
+    assert "Create complete" in browser.get(stack).text
+
+
+def test_cookie_and_headers(base: str, stack: str, world: ThreadedWorld) -> None:
+    """Read the session's cookie with a script, frame a page, or run a script in it that is not the console's."""
+    answer = Browser(base).log_in("demo", world.served.cloud.password_of("demo"))
+    cookie = answer.headers["Set-Cookie"]
+    assert all(part in cookie for part in ("HttpOnly", "SameSite=Strict", "Path=/console", "Max-Age="))
+    browser = logged_in(base, world.served)
+    for path in ("/login", "/stacks", stack, "/nowhere"):
+        page = browser.get(path)
+        policy = page.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
+        assert page.headers["X-Content-Type-Options"] == "nosniff" and page.headers["Cache-Control"] == "no-store"
+        assert not any(part in page.text for part in ("<style", " style=", " onclick=", "gAAAA"))
+
+
+def test_other_projects(base: str, stack: str, world: ThreadedWorld) -> None:
+    """Open and delete a stack of another project in the console."""
+    add_user(world.served, "other")
+    other = logged_in(base, world.served, "other")
+    path = f"{stack}/actions/delete"
+    assert other.get(stack).status_code == 404 and other.get(f"{stack}/stream").status_code == 404
+    assert "web" not in other.get("/stacks").text
+    token = other.get("/stacks").text.partition('name="csrf" value="')[2].partition('"')[0]
+    assert other.post(path, {"csrf": token}).status_code == 404
+
+
+def test_after_the_session(base: str, world: ThreadedWorld) -> None:
+    """Use the cookie of a session after the user has logged out."""
+    browser = logged_in(base, world.served)
+    kept = {"Cookie": "; ".join(f"{cookie.name}={cookie.value}" for cookie in browser.session.cookies)}
+    assert browser.submit("/logout", "/stacks").headers["Location"] == "/console/login"
+    assert not browser.session.cookies
+    late = Browser(base)
+    assert late.get("/stacks", **kept).status_code == 303
+
+
+def test_guessing_passwords(world: ThreadedWorld, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Guess a password in the log-in form of the console, and keep a session for longer than allowed."""
+    clock = ManualClock(SystemClock().now())
+    directory, password = tmp_path_factory.mktemp("limited"), world.served.cloud.password_of("demo")
+    with served_console(world, directory, clock, login_attempts=3, login_window=60, session_seconds=600) as base:
+        browser = Browser(base)
+        assert [browser.log_in("demo", f"guess {number}").status_code for number in range(4)] == [401, 401, 401, 429]
+        refused = browser.log_in("demo", password)
+        assert refused.status_code == 429 and refused.headers["Retry-After"] == "60"
+        clock.advance(61)
+        assert browser.log_in("demo", password).status_code == 303
+        assert browser.get("/stacks").status_code == 200
+        clock.advance(601)
+        assert browser.get("/stacks").status_code == 303
