@@ -22,6 +22,11 @@ class Row:
     status: str
     reason: str = ""
 
+    @property
+    def bad(self) -> bool:
+        """Whether it has failed, or was not run for no reason."""
+        return self.status == FAILED or (self.status == ABSENT and not self.reason)
+
 
 def passed_alone(first: Row, second: Row) -> Row:
     """Return the outcome of what failed beside others and was run again alone."""

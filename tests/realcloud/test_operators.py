@@ -63,6 +63,12 @@ def test_types_of_the_short_run_have_templates() -> None:
 
 def test_a_row_that_passes_alone_says_why_it_has_failed_before() -> None:
     first = Row("a", FAILED, "late")
+    assert [row.bad for row in (first, Row("a", PASSED), Row("a", ABSENT, "no service"), Row("a", ABSENT))] == [
+        True,
+        False,
+        False,
+        True,
+    ]
     assert rows.passed_alone(first, Row("a", FAILED, "again")) == Row("a", FAILED, "again")
     assert rows.passed_alone(first, Row("a", PASSED)) == Row("a", PASSED, "It passed alone; beside others: late")
 
