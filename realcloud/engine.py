@@ -22,6 +22,8 @@ CLOUDS = "OS_CLIENT_CONFIG_FILE"
 POLL_SECONDS = 0.5
 PATIENCE = 180.0
 """Seconds after which an operation counts as stuck."""
+_DELETIONS = 3
+"""Attempts to delete a stack."""
 _DEFAULTS = {"disable_rollback": True, "timeout_mins": 5}
 
 
@@ -81,6 +83,17 @@ class Stacks:
                 return shown["stack_status"], shown["stack_status_reason"]
             time.sleep(POLL_SECONDS)
         raise Stuck(f"still {shown['stack_status']} after {seconds:.0f} s")
+
+    def delete(self, stack: str, seconds: float = PATIENCE) -> tuple[str, str]:
+        """Delete a stack, and return the status and its reason. Raises Stuck.
+
+        A deletion that fails is tried again a few times, so that nothing is left; the outcome is that of the first.
+        """
+        outcomes: list[tuple[str, str]] = []
+        while len(outcomes) < _DELETIONS and (not outcomes or outcomes[-1][0] != "DELETE_COMPLETE"):
+            self.send("DELETE", stack)
+            outcomes.append(self.ended(stack, seconds))
+        return outcomes[0]
 
     def resource(self, stack: str, name: str) -> dict[str, Any]:
         """Return a resource of a stack."""

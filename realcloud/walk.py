@@ -185,8 +185,7 @@ class Walk:
 
     def _delete(self) -> None:
         stack, self._stack = self._stack, ""
-        self._engine.send("DELETE", stack)
-        status, reason = self._engine.ended(stack)
+        status, reason = self._engine.delete(stack)
         if status != "DELETE_COMPLETE":
             raise Failed(f"{status}: {reason}")
 

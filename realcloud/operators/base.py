@@ -26,6 +26,13 @@ def expect(stacks: Stacks, stack: str, wanted: str, seconds: float = 300.0) -> N
         raise Unexpected(f"{status}: {reason}")
 
 
+def deleted(stacks: Stacks, stack: str) -> None:
+    """Delete a stack. Raises Unexpected when it has failed, even if it is gone after further attempts, and Stuck."""
+    status, reason = stacks.delete(stack)
+    if status != "DELETE_COMPLETE":
+        raise Unexpected(f"{status}: {reason}")
+
+
 @contextmanager
 def deployed(
     stacks: Stacks,
@@ -40,8 +47,7 @@ def deployed(
         expect(stacks, stack, "CREATE_COMPLETE")
         yield stack
     finally:
-        stacks.send("DELETE", stack)
-        expect(stacks, stack, "DELETE_COMPLETE")
+        deleted(stacks, stack)
 
 
 @contextmanager

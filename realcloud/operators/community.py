@@ -11,7 +11,7 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,8 @@ from heatclient.common import template_utils
 
 from realcloud.background import repeated
 from realcloud.engine import Refused, Stacks, Stuck
-from realcloud.operators.base import Unexpected, deployed, expect, networked
+from realcloud.lab import Account
+from realcloud.operators.base import Unexpected, deleted, deployed, expect, networked
 from realcloud.operators.place import Place
 from realcloud.operators.regions import second
 from realcloud.operators.rows import ABSENT, FAILED, PASSED, Row, passed_alone
@@ -30,6 +31,11 @@ DOCUMENT = Path(__file__).with_name("community.yaml")
 ACCOUNT = "operator-community"
 WORKERS = 3
 _SIGNAL_SECONDS = 2.0
+_KEY = {
+    "heat_template_version": "2021-04-16",
+    "resources": {"key": {"type": "OS::Nova::KeyPair", "properties": {"name": ACCOUNT}}},
+}
+"""The key pair that templates name, for the other accounts in which some run."""
 _MISSING_FILE = re.compile(r"file://(\S+?)['\"]?(?::|\s|>|$)")
 _IS_TEMPLATE = re.compile(r"heat_template_version|(AWS|Heat)TemplateFormatVersion")
 _HANDLES = ("OS::Heat::WaitConditionHandle", "AWS::CloudFormation::WaitConditionHandle")
@@ -60,6 +66,7 @@ def rows(place: Place) -> Iterator[Row]:
     community = Community(place, folder, document)
     names = [str(path.relative_to(folder)) for path in sorted(folder.rglob("*")) if path.is_file()]
     chosen = [name for name in names if name.endswith((".yaml", ".template")) and not corpus.is_invalid(name)]
+    chosen = [name for name in chosen if place.wanted.search(name)]
     with community.base(), ThreadPoolExecutor(WORKERS) as threads:
         failed = []
         for row in threads.map(community.row, chosen):
@@ -77,7 +84,9 @@ class Community:
 
     def __init__(self, place: Place, folder: Path, document: Mapping[str, Any]) -> None:
         self._place, self._folder = place, folder
-        self._images, self._values, self._templates = (document[key] for key in ("images", "parameters", "templates"))
+        self._images, self._values, self._accounts, self._templates = (
+            document[key] for key in ("images", "parameters", "accounts", "templates")
+        )
         if unknown := [name for name in self._templates if not (folder / name).is_file()]:
             raise LookupError(f"{DOCUMENT}: there are no templates {', '.join(unknown)}")
 
@@ -85,7 +94,11 @@ class Community:
     def base(self) -> Iterator[None]:
         """What the templates name; deleted in the end."""
         stacks = Stacks(self._place.lab.accounts[ACCOUNT])
-        with networked(stacks), deployed(stacks, "op-images", self._images_template()):
+        with ExitStack() as held:
+            held.enter_context(networked(stacks))
+            held.enter_context(deployed(stacks, "op-images", self._images_template()))
+            for name in self._accounts:
+                held.enter_context(deployed(Stacks(self._place.lab.accounts[name]), "op-key", _KEY))
             yield
 
     def _images_template(self) -> dict[str, Any]:
@@ -109,11 +122,12 @@ class Community:
             return Row(name, ABSENT, str(error))
         if not template.get("resources") and not template.get("Resources"):
             return None
-        stacks = Stacks(self._place.lab.accounts[adapted.get("account", ACCOUNT)])
+        account = self._place.lab.accounts[adapted.get("account", ACCOUNT)]
         regions = second(self._place) if adapted.get("in_regions") else nullcontext()
         try:
             with regions:
-                self._deploy(stacks, name, template, files, adapted)
+                # A new login: the catalog of an older token does not contain the second region.
+                self._deploy(Stacks(Account(account.auth, account.region)), name, template, files, adapted)
         except (Refused, Stuck, Unexpected) as error:
             return Row(name, FAILED, str(error))
         return Row(name, PASSED)
@@ -139,8 +153,9 @@ class Community:
             stacks.act(stack, "check")
             expect(stacks, stack, "CHECK_COMPLETE")
         finally:
-            stacks.send("DELETE", stack)
-            expect(stacks, stack, "DELETE_COMPLETE")
+            deleted(stacks, stack)
+            if secret := adapted.get("leaves"):
+                _remove_secret(stacks.account, secret)
 
     def _contents(self, path: Path) -> tuple[dict[str, str], dict[str, Any]]:
         """Return the files and the template; scripts, which the collection does not contain, are made up."""
@@ -172,6 +187,12 @@ class Community:
             else:
                 return environment, _strings(files)
         raise Unusable("too many files are missing")
+
+
+def _remove_secret(account: Account, name: str) -> None:
+    """Delete the secrets of this name."""
+    for one in account.ask("key-manager", "GET", "/v1/secrets", params={"name": name})["secrets"]:
+        account.ask("key-manager", "DELETE", f"/v1/secrets/{one['secret_ref'].rpartition('/')[2]}")
 
 
 def _strings(files: Mapping[str, str | bytes]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +14,17 @@ from realcloud.operators.rows import Row
 
 @dataclass(frozen=True)
 class Place:
-    """The lab, an installation that is registered in it, and a directory for files. `web` serves files by URL."""
+    """The lab, an installation that is registered in it, and a directory for files.
+
+    `web` serves files by URL, and `wanted` has the names of the rows that run in parts with independent ones.
+    """
 
     lab: Lab
     servers: Servers
     installation: Installation
     home: Path
     web: str
+    wanted: re.Pattern[str]
 
     @property
     def user(self) -> Account:

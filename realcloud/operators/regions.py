@@ -34,9 +34,9 @@ _INNER = {
 def rows(place: Place) -> Iterator[Row]:
     """Run each case on an installation in the other region."""
     with second(place):
-        for name, case in _CASES.items():
+        for name in filter(place.wanted.search, _CASES):
             try:
-                case(place)
+                _CASES[name](place)
             except (Refused, Stuck, Unexpected) as error:
                 yield Row(name, FAILED, str(error))
             else:

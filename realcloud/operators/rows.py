@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from realcloud import report
@@ -42,19 +42,41 @@ def show(row: Row) -> None:
 
 def summary(rows: Sequence[Row]) -> str:
     """Return the counts of the outcomes in words."""
-    counts = Counter(row.status for row in rows)
-    return ", ".join(f"{counts[status]} {status}" for status in _SIGNS if counts[status]) or "nothing"
+    return _counted(Counter(row.status for row in rows))
 
 
-def record(part: str, rows: Sequence[Row]) -> None:
-    """Replace the results of a part in the page. Raises LookupError if the page has no place for them."""
-    report.record(f"<!-- operator: {part} -->\n", block(rows))
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{counts[status]} {status}" for status in _SIGNS if counts.get(status)) or "nothing"
 
 
-def block(rows: Sequence[Row]) -> Iterator[str]:
-    """The lines of the page: the counts, and a table."""
-    yield f"{summary(rows)}.".capitalize()
+def record(part: str, rows: Sequence[Row], *, others: bool = False) -> None:
+    """Replace the results of a part in the page; with `others`, those that are in `rows` only.
+
+    Raises LookupError if the page has no place for them.
+    """
+    start = f"<!-- operator: {part} -->\n"
+    lines = [_line(row) for row in rows]
+    if others:
+        ran = {_name(line): line for line in lines}
+        known = [line for line in report.recorded(start) if _name(line)]
+        lines = [ran.pop(_name(line), line) for line in known] + list(ran.values())
+    report.record(start, block(lines))
+
+
+def block(lines: Sequence[str]) -> Iterator[str]:
+    """The lines of the page: the counts, and a table of these rows."""
+    counts = Counter(status for line in lines for status, sign in _SIGNS.items() if f"` | {sign} | " in line)
+    yield f"{_counted(counts)}.".capitalize()
     yield ""
     yield "| | | |"
     yield "|---|---|---|"
-    yield from (f"| `{row.name}` | {_SIGNS[row.status]} | {report.line(row.reason[:_LONGEST])} |" for row in rows)
+    yield from lines
+
+
+def _line(row: Row) -> str:
+    return f"| `{row.name}` | {_SIGNS[row.status]} | {report.line(row.reason[:_LONGEST])} |"
+
+
+def _name(line: str) -> str:
+    """Return what a row of a table is about; empty for other lines."""
+    return line.split("`")[1] if line.startswith("| `") else ""

@@ -79,9 +79,23 @@ def test_each_part_has_a_place_in_the_manual(tmp_path: Path, monkeypatch: pytest
     page = tmp_path / "page.md"
     page.write_text(report.PAGE.read_text())
     outcomes = [Row("a", PASSED), Row("b|c", FAILED, "500 | broken"), Row("d", ABSENT, "no such service")]
-    monkeypatch.setattr(report.record, "__defaults__", (page,))
+    for function in (report.record, report.recorded):
+        monkeypatch.setattr(function, "__defaults__", (page,))
     for part in PARTS:
         rows.record(part, outcomes)
     text = page.read_text()
     assert text.count("1 passed, 1 failed, 1 not run.") == len(PARTS)
     assert "| `b|c` | ✗ | 500 \\| broken |" in text
+    rows.record("types", [Row("b|c", PASSED), Row("e", PASSED)], others=True)
+    assert report.recorded("<!-- operator: types -->\n") == [
+        "",
+        "3 passed, 1 not run.",
+        "",
+        "| | | |",
+        "|---|---|---|",
+        "| `a` | ✓ |  |",
+        "| `b|c` | ✓ |  |",
+        "| `d` | - | no such service |",
+        "| `e` | ✓ |  |",
+        "",
+    ]
