@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from stoker.emulator.compute.metadata import Guest as GuestView
@@ -14,8 +15,12 @@ from stoker.emulator.core.errors import ApiError
 from stoker.emulator.core.store import Record
 from stoker.emulator.guests.doors import Doors
 from stoker.emulator.guests.driver import Guest
+from stoker.emulator.network.guest_topology import TopologyView
+from stoker.emulator.network.records import NetworkRecords
 
 log = logging.getLogger(__name__)
+
+RECONNECT_SECONDS = 0.02
 
 
 class Guests(Component):
@@ -29,6 +34,7 @@ class Guests(Component):
     def __init__(self, records: Records, servers: Servers) -> None:
         super().__init__(records)
         self._servers = servers
+        self._reconnecting = False
         servers.power_followers.append(self.follow)
         records.deferrable(self.guest_ended)
 
@@ -36,9 +42,27 @@ class Guests(Component):
         """Start the guests of the servers that ran when the cloud ended."""
         doors = Doors(self.cloud, lambda guest_id, reason: self.after(0.0, self.guest_ended, guest_id, reason))
         self.cloud.guests.open(doors, {server["id"] for server in self._servers.rows})
+        if self.cloud.guests.connected:
+            state = self.cloud.of(NetworkRecords).state
+            state.followers.append(self._networks_changed)
+            self._connect()
         for server in self._servers.rows:
             if server["power_state"] == RUNNING:
                 self.cloud.guests.start(self._guest(server))
+
+    def _networks_changed(self) -> None:
+        """Connect the guests soon: a request changes many records."""
+        if not self._reconnecting:
+            self._reconnecting = True
+            asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self._connect)
+
+    def _connect(self) -> None:
+        self._reconnecting = False
+        self.cloud.guests.connect(self._topology.topology())
+
+    @property
+    def _topology(self) -> TopologyView:
+        return TopologyView(self.cloud.of(NetworkRecords))
 
     def require(self, operation: str) -> None:
         """501 for an operation that servers with guests of this cloud's driver cannot do."""
@@ -48,6 +72,8 @@ class Guests(Component):
     def follow(self, server: Record) -> None:
         """Start or stop the guest as the power state says. States in which it is unknown change nothing."""
         if server["power_state"] == RUNNING:
+            if self._reconnecting:
+                self._connect()  # before its user data is run
             self.cloud.guests.start(self._guest(server))
         elif server["power_state"] == SHUT_DOWN:
             self.cloud.guests.stop(server["id"])
@@ -84,4 +110,14 @@ class Guests(Component):
             self.records.notify("aodh", "event", server["project_id"], "compute.instance.power_off.end", traits)
 
     def _guest(self, server: Record) -> Guest:
-        return Guest(server["id"], server["hostname"], lambda: config_drive(GuestView(self.records, server)))
+        return Guest(
+            server["id"],
+            server["hostname"],
+            lambda: config_drive(GuestView(self.records, server)),
+            lambda: self._files(server["id"]),
+        )
+
+    def _files(self, server_id: str) -> dict[str, str]:
+        """Return the files of the guest that DHCP would write."""
+        servers = self._topology.name_servers(server_id) if self.cloud.guests.connected else []
+        return {"etc/resolv.conf": "".join(f"nameserver {address}\n" for address in servers)} if servers else {}

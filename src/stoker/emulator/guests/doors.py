@@ -73,12 +73,12 @@ def _forwarder(port: int) -> Callable[[asyncio.StreamReader, asyncio.StreamWrite
         except OSError:
             writer.transport.abort()
             return
-        await asyncio.gather(_copy(reader, inner_writer), _copy(inner_reader, writer))
+        await asyncio.gather(copy_stream(reader, inner_writer), copy_stream(inner_reader, writer))
 
     return forward
 
 
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def copy_stream(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Write what is read until the end, then close; the connections' errors end them."""
     with suppress(OSError):
         while data := await reader.read(CHUNK):

@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from socket import socket
 
+from stoker.emulator.guests.topology import Topology
+
 
 class GuestsUnavailable(Exception):
     """The driver cannot work on this machine; the message says what is missing and how to get it."""
@@ -18,11 +20,13 @@ class Guest:
 
     id: of the server. hostname: without a domain.
     config_drive: returns the files of its config drive: path below the drive's root → content.
+    files: returns the files that are written into the guest when it starts: path without the first slash → content.
     """
 
     id: str
     hostname: str
     config_drive: Callable[[], Mapping[str, bytes]]
+    files: Callable[[], Mapping[str, str]] = dict
 
 
 class Cloudside(ABC):
@@ -49,9 +53,11 @@ class GuestDriver(ABC):
     that cannot be started are reported to `Cloudside.ended`.
 
     unsupported: the operations (`compute.states.OPERATIONS`) that servers with such guests cannot do.
+    connected: guests have networks, so that `connect` is to be called when these change.
     """
 
     unsupported: frozenset[str] = frozenset()
+    connected: bool = False
 
     @abstractmethod
     def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
@@ -59,6 +65,10 @@ class GuestDriver(ABC):
 
         guest_ids: the servers of the cloud. What is left of guests of other servers is deleted.
         """
+
+    def connect(self, topology: Topology) -> None:
+        """Connect the guests, also those that are started later; called before the first one is started, and after each
+        change."""
 
     @abstractmethod
     def start(self, guest: Guest) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,14 @@ class IdMaps:
     """The lines of the maps (first ID in the guest, first ID of this machine, number of IDs).
 
     helpers: newuidmap and newgidmap must write the maps. base: the ID of the guests' root user.
+    deny: groups cannot be changed in the namespace, which the kernel demands of a user who maps only the own ID.
     """
 
     uid: tuple[str, ...]
     gid: tuple[str, ...]
     helpers: bool
     base: int
+    deny: bool = False
 
     @property
     def only_root(self) -> bool:
@@ -37,7 +39,27 @@ class IdMaps:
 
     def to_data(self) -> dict[str, Any]:
         """Return the `ids` of the program `launch`."""
-        return {"uid": self.uid, "gid": self.gid, "helpers": self.helpers}
+        return {"uid": self.uid, "gid": self.gid, "helpers": self.helpers, "deny": self.deny}
+
+    def outer(self) -> IdMaps:
+        """Return the maps of a namespace in which those of guests are made.
+
+        The kernel demands that the user who makes a namespace has an ID in the namespace in which it is made.
+        """
+        if self.base == os.getuid():
+            return self
+        uid, gid = (*self.uid, f"{COUNT} {os.getuid()} 1"), (*self.gid, f"{COUNT} {os.getgid()} 1")
+        return replace(self, uid=uid, gid=gid)
+
+    def inner(self) -> IdMaps:
+        """Return the maps of a guest's namespace in that one: the same IDs."""
+        return replace(self, uid=_same(self.uid), gid=_same(self.gid), helpers=False, deny=False)
+
+
+def _same(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the lines that map the IDs of a map to themselves."""
+    found = [line.split() for line in lines]
+    return tuple(f"{first} {first} {count}" for first, _, count in found)
 
 
 def id_maps() -> IdMaps:
@@ -53,7 +75,7 @@ def id_maps() -> IdMaps:
     users, groups = _subordinate(SUBORDINATE["uid"], user), _subordinate(SUBORDINATE["gid"], user)
     if users and groups and shutil.which("newuidmap") and shutil.which("newgidmap"):
         return IdMaps((f"0 {user} 1", f"1 {users}"), (f"0 {group} 1", f"1 {groups}"), True, user)
-    return IdMaps((f"0 {user} 1",), (f"0 {group} 1",), False, user)
+    return IdMaps((f"0 {user} 1",), (f"0 {group} 1",), False, user, deny=True)
 
 
 def _subordinate(path: str, user: int) -> str | None:

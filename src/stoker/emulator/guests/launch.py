@@ -1,17 +1,20 @@
-"""Starts a guest in namespaces of its own. Run as a program by the driver `namespace`; it imports nothing of Stoker.
+"""Starts a guest in namespaces of its own, or holds the networks of a cloud. Run as a program by the driver `namespace`;
+it imports nothing of Stoker.
 
 The argument is a JSON object:
 
 directory: of the guest; its disk is below it, in `disk`.
-ids: `{"uid": […], "gid": […], "helpers": bool}`: the lines of the namespace's ID maps; `helpers`: they are written by
-newuidmap and newgidmap, which may use the subordinate IDs of an unprivileged user.
+ids: `{"uid": […], "gid": […], "helpers": bool, "deny": bool}`: the lines of the namespace's ID maps; `helpers`: they are written by
+newuidmap and newgidmap, which may use the subordinate IDs of an unprivileged user; `deny`: groups cannot be changed,
+which the kernel demands of a user who maps only the own ID.
 parent: the process that must live as long as the guest.
 task: `boot`, or `delete` to delete directories (names), or `unpack` to unpack the tar file on the standard input into
-the directory `root`.
-For `boot` also: layers (`[[source, target], …]`: read-only directories of this machine below the disk), links
+the directory `root`, or `networks` to obey the orders that arrive at the socket `control` (see `networks`).
+For `boot` also: within (the descriptor of a user namespace in which that of the guest is made), layers (`[[source, target], …]`: read-only directories of this machine below the disk), links
 (path → destination), files (path → content), binds (read-only: `[[source, target], …]`), hostname, environment,
-command, listen (`[[address, port], …]`) and control: the descriptor of a socket that gets the listening sockets of the
-guest's network namespace, with the message `ready`, or a message that says why the guest was not started.
+command, listen (`[[address, port], …]`) and control: the descriptor of a socket that gets the guest's network namespace
+and the sockets that listen in it, with the message `wired`, and waits for an answer; then the message `ready`. Another
+message says why the guest was not started.
 
 The process that is started waits for the guest and ends with its status, 128 and the number of the signal if a signal
 ended it. SIGTERM is passed on to the guest's first process; SIGHUP kills the guest.
@@ -23,6 +26,7 @@ import ctypes
 import fcntl
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -30,7 +34,9 @@ import struct
 import subprocess
 import sys
 import tarfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +51,11 @@ SET_DEATH_SIGNAL, SET_DUMPABLE = 1, 4
 PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "ppc64le": 203, "s390x": 217, "riscv64": 41}
 GET_FLAGS, SET_FLAGS, SET_ADDRESS, SET_NETMASK, UP = 0x8913, 0x8914, 0x8916, 0x891C, 1
 BACKLOG = 64
+OWN_NETWORK = "/proc/self/ns/net"
+LONGEST_ORDER = 1 << 16
+MOST_DESCRIPTORS = 4
+LONGEST_COMPLAINT = 2000
+NAME = re.compile("@([a-z]+-[0-9a-f-]+)@")
 DEVICE_LINKS = {
     "ptmx": "pts/ptmx",
     "console": "/proc/1/fd/1",
@@ -80,6 +91,7 @@ def enter(ids: dict[str, Any], kinds: int) -> None:
 
     A child that stays outside writes the ID maps: only a process outside may map other IDs than the user's own.
     """
+    _libc.prctl(SET_DUMPABLE, 1)  # the child may write this process's files in /proc
     unshared, mapped = os.pipe(), os.pipe()
     process = os.getpid()
     child = os.fork()
@@ -106,7 +118,7 @@ def _write_maps(process: int, ids: dict[str, Any]) -> None:
             words = [word for line in ids[kind] for word in line.split()]
             subprocess.run([f"new{kind}map", str(process), *words], check=True)  # noqa: S603  the driver's own maps
             continue
-        if kind == "gid" and os.geteuid() != 0:
+        if kind == "gid" and ids["deny"]:
             Path(f"/proc/{process}/setgroups").write_text("deny")
         Path(f"/proc/{process}/{kind}_map").write_text("".join(f"{line}\n" for line in ids[kind]))
 
@@ -123,6 +135,11 @@ def become_root() -> None:
 def live_with_parent() -> None:
     """Have this process killed when its parent ends."""
     _libc.prctl(SET_DEATH_SIGNAL, signal.SIGKILL)
+
+
+def join(namespace: int, kind: int) -> None:
+    """Move this process into a namespace, which a descriptor names."""
+    _require(_libc.setns(namespace, kind), "A namespace cannot be joined")
 
 
 # -- the guest's network -----------------------------------------------------------------------------------------
@@ -216,6 +233,105 @@ def change_root() -> None:
     os.chdir("/")
 
 
+# -- the networks of a cloud -------------------------------------------------------------------------------------
+
+
+class Networks:
+    """Network namespaces by name, of networks, routers and guests. The methods are the orders of the cloud.
+
+    They run in the user namespace in which those of guests are made: root here has all rights in guests' networks.
+    """
+
+    def __init__(self) -> None:
+        self._own = os.open(OWN_NETWORK, os.O_RDONLY)
+        self._held: dict[str, int] = {}
+
+    def make(self, name: str) -> None:
+        """Make a namespace."""
+        _require(_libc.unshare(NEW_NETWORK), "A network namespace cannot be made")
+        self._held[name] = os.open(OWN_NETWORK, os.O_RDONLY)
+        join(self._own, NEW_NETWORK)
+
+    def keep(self, name: str, given: int) -> None:
+        """Take a guest's namespace over."""
+        self._held[name] = os.dup(given)
+
+    def drop(self, name: str) -> None:
+        """Give a namespace up; it ends with its last process."""
+        os.close(self._held.pop(name))
+
+    def write(self, name: str, files: dict[str, str]) -> None:
+        """Write settings of a namespace, in /proc/sys/net."""
+        with self._inside(name):
+            for path, value in files.items():
+                Path("/proc/sys/net", path).write_text(value)
+
+    def run(self, name: str, command: list[str], given: int) -> None:
+        """Run a command in a namespace. Its input is that of the descriptor, with the paths of namespaces for the
+        names in it (`@name@`)."""
+        with os.fdopen(os.dup(given)) as file:
+            file.seek(0)
+            text = NAME.sub(lambda found: f"/proc/self/fd/{self._held[found[1]]}", file.read())
+        with self._inside(name):
+            ran = subprocess.run(  # noqa: S603  the driver's own commands
+                command, input=text, capture_output=True, text=True, check=False, pass_fds=list(self._held.values())
+            )
+        if ran.returncode != 0:
+            raise LaunchFailed(f"{command[0]} in {name}: {ran.stderr.strip()[:LONGEST_COMPLAINT]}")
+
+    def open(self, name: str, kind: int, bound: list[Any] | None, listen: bool) -> socket.socket:
+        """Return a socket of a namespace. kind: of socket. bound: its address and port."""
+        with self._inside(name):
+            made = socket.socket(socket.AF_INET, kind)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if bound is not None:
+            made.bind((bound[0], bound[1]))
+        if listen:
+            made.listen(BACKLOG)
+        return made
+
+    @contextmanager
+    def _inside(self, name: str) -> Iterator[None]:
+        join(self._held[name], NEW_NETWORK)
+        try:
+            yield
+        finally:
+            join(self._own, NEW_NETWORK)
+
+
+def networks(wanted: dict[str, Any]) -> int:
+    """Obey the orders of the cloud until it ends: messages of a method of `Networks` and its arguments."""
+    control = socket.socket(fileno=wanted["control"])
+    try:
+        enter(wanted["ids"], NEW_NETWORK | NEW_MOUNTS)
+        become_root()
+        live_with_parent()
+        held, own = Networks(), os.open("/proc/self/ns/user", os.O_RDONLY)
+        socket.send_fds(control, [b"ready"], [own])
+        os.close(own)
+    except (OSError, LaunchFailed) as error:
+        control.send(str(error).encode())
+        return 1
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(control, LONGEST_ORDER, MOST_DESCRIPTORS)
+        if not message:
+            return 0
+        order = json.loads(message)
+        if descriptors:
+            order["given"] = descriptors[0]
+        try:
+            found = getattr(held, order.pop("do"))(**order)
+            if found is None:
+                control.send(b"done")
+            else:
+                socket.send_fds(control, [b"done"], [found.fileno()])
+                found.close()
+        except (OSError, LaunchFailed, KeyError) as error:
+            control.send(str(error).encode())
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
 # -- the tasks ---------------------------------------------------------------------------------------------------
 
 
@@ -225,22 +341,22 @@ def boot(wanted: dict[str, Any]) -> int:
     try:
         lock = os.open("lock", os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX)  # until the last process of a previous guest has ended
+        join(wanted["within"], NEW_USER)
         enter(wanted["ids"], NEW_MOUNTS | NEW_UTS | NEW_IPC | NEW_PIDS | NEW_NETWORK)
         _mount("none", "/", None, RECURSIVE | PRIVATE)
         layers = [(os.open(source, os.O_PATH), target) for source, target in wanted["layers"]]
         become_root()
         live_with_parent()
         socket.sethostname(wanted["hostname"])
-        listeners = listening_sockets(wanted["listen"])
+        connect(wanted["listen"], control)
         first = os.fork()
         if first == 0:
             live_with_parent()
-            become_guest(wanted, layers, control, lock, listeners)
+            become_guest(wanted, layers, control, lock)
     except (OSError, LaunchFailed) as error:
-        control.send(str(error).encode())
+        with suppress(BrokenPipeError):  # where the cloud does not want the guest any more
+            control.send(str(error).encode())
         return 1
-    for listener in listeners:
-        listener.close()
     control.close()
     signal.signal(signal.SIGTERM, lambda number, frame: os.kill(first, signal.SIGTERM))
     signal.signal(signal.SIGHUP, lambda number, frame: os.kill(first, signal.SIGKILL))
@@ -248,12 +364,23 @@ def boot(wanted: dict[str, Any]) -> int:
     return status if status >= 0 else 128 - status
 
 
+def connect(addresses: list[list[Any]], control: socket.socket) -> None:
+    """Pass the network namespace and its listening sockets to the cloud, and wait until it has connected the guest."""
+    listeners = listening_sockets(addresses)
+    namespace = os.open(OWN_NETWORK, os.O_RDONLY)
+    socket.send_fds(control, [b"wired"], [namespace, *(listener.fileno() for listener in listeners)])
+    os.close(namespace)
+    for listener in listeners:
+        listener.close()
+    if not control.recv(1):
+        raise LaunchFailed("The cloud has ended")
+
+
 def become_guest(
     wanted: dict[str, Any],
     layers: list[tuple[int, str]],
     control: socket.socket,
     lock: int,
-    listeners: list[socket.socket],
 ) -> None:
     """Replace this process, the first of its PID namespace, by the guest's first process; does not return."""
     try:
@@ -263,12 +390,15 @@ def become_guest(
         for path, to in wanted["links"].items():
             with suppress(FileExistsError):
                 Path("root", path).symlink_to(to)
-        for path, content in wanted["files"].items():
-            Path("root", path).write_text(content)
         for source, target in wanted["binds"]:
             mount_read_only(source, target)
         change_root()
-        socket.send_fds(control, [b"ready"], [listener.fileno() for listener in listeners])
+        for path, content in wanted["files"].items():
+            place = Path("/", path)  # not before: links of the guest's disk lead to the guest's files now
+            if place.is_symlink():
+                place.unlink()
+            place.write_text(content)
+        control.send(b"ready")
         os.set_inheritable(lock, True)  # a file's lock lasts as long as any process of the guest
         os.execve(wanted["command"][0], wanted["command"], wanted["environment"])  # noqa: S606  the guest's program
     except (OSError, LaunchFailed) as error:
@@ -306,7 +436,7 @@ def unpack(wanted: dict[str, Any]) -> int:
     return 0
 
 
-TASKS = {"boot": boot, "delete": delete, "unpack": unpack}
+TASKS = {"boot": boot, "delete": delete, "unpack": unpack, "networks": networks}
 
 
 def main() -> int:
@@ -315,10 +445,11 @@ def main() -> int:
     if os.getppid() != wanted["parent"]:
         return 1
     os.chdir(wanted["directory"])
-    control = wanted.get("control", 2)
-    os.set_inheritable(control, control == 2)
-    os.closerange(3, max(control, 3))  # the guest gets no other open file of this machine
-    os.closerange(control + 1, os.sysconf("SC_OPEN_MAX"))
+    given = sorted({2, *(wanted[name] for name in ("control", "within") if name in wanted)})
+    for descriptor in given[1:]:
+        os.set_inheritable(descriptor, False)
+    for before, after in pairwise([*given, os.sysconf("SC_OPEN_MAX")]):
+        os.closerange(before + 1, after)  # the guest gets no other open file of this machine
     return TASKS[wanted["task"]](wanted)
 
 

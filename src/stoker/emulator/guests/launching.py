@@ -22,9 +22,10 @@ from stoker.emulator.guests.ids import IdMaps
 from stoker.emulator.guests.images import Image
 
 LAUNCH = Path(__file__).with_name("launch.py")
-READY = b"ready"
+WIRED, READY = b"wired", b"ready"
+GO = b"go"
 LONGEST_MESSAGE = 4096
-MOST_SOCKETS = 16
+MOST_DESCRIPTORS = 16
 ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "HOME": "/root",
@@ -104,20 +105,22 @@ class Launcher:
         guest: Guest,
         addresses: Sequence[tuple[str, int]],
         control: int,
+        within: int,
         command: Sequence[str] = ("/bin/sh", f"/{INSIDE}"),
     ) -> list[str]:
         """Return the command that runs a guest. control: the descriptor of its end of the control socket.
 
-        command: the guest's first process.
+        within: that of the user namespace in which the guest's is made. command: the guest's first process.
         """
         return task_command(
             "boot",
-            self.ids,
+            self.ids.inner(),
             directory,
+            within=within,
             layers=self.image.layers,
             links=self.image.links,
             binds=[("config_drive", SEED)],
-            files={INSIDE: INIT.read_text()},
+            files={INSIDE: INIT.read_text(), **guest.files()},
             hostname=guest.hostname,
             environment=ENVIRONMENT,
             command=command,
@@ -129,36 +132,52 @@ class Launcher:
         """Delete the disk of a guest that does not run. Raises: LaunchFailed."""
         if not (directory / "disk").exists():
             return
-        process = await asyncio.create_subprocess_exec(*task_command("delete", self.ids, directory, names=["disk"]))
+        process = await asyncio.create_subprocess_exec(
+            *task_command("delete", self.ids, directory, names=["disk"])
+        )
         if await process.wait() != 0:
             raise LaunchFailed(f"The disk in {directory} cannot be deleted.")
 
-    def check(self, directory: Path) -> None:
+    def check(self, directory: Path, within: int) -> None:
         """Run the program `true` as a guest. Raises: GuestsUnavailable if this machine does not allow guests."""
         place = directory / f"check-{uuid4()}"
         guest = Guest("check", "check", dict)
         control, inside = control_sockets()
         with control:
+            control.settimeout(CHECK_SECONDS)
             try:
-                with inside:
-                    self.prepare(place, guest)
-                    command = self.boot_command(place, guest, [("169.254.169.254", 80)], inside.fileno(), ["/bin/true"])
-                    ran = subprocess.run(  # noqa: S603  this interpreter and Stoker's program
-                        command, pass_fds=[inside.fileno()], capture_output=True, timeout=CHECK_SECONDS, check=False
-                    )
-                message, listeners = received(control)
-                for listener in listeners:
-                    listener.close()
-                if message != READY or ran.returncode != 0:
-                    said = message.decode(errors="replace") if message != READY else ""
-                    lines = ran.stderr.decode(errors="replace").strip().splitlines()
-                    reason = said or (lines[-1] if lines else f"the status is {ran.returncode}")
+                self.prepare(place, guest)
+                addresses, end = [("169.254.169.254", 80)], inside.fileno()
+                command = self.boot_command(place, guest, addresses, end, within, ["/bin/true"])
+                with subprocess.Popen(  # noqa: S603  this interpreter and Stoker's program
+                    command, pass_fds=[end, within], stderr=subprocess.PIPE
+                ) as running:
+                    inside.close()
+                    said = _begun(control)
+                    _, complaint = running.communicate(timeout=CHECK_SECONDS)
+                if said or running.returncode != 0:
+                    lines = complaint.decode(errors="replace").strip().splitlines()
+                    reason = said or (lines[-1] if lines else f"the status is {running.returncode}")
                     raise GuestsUnavailable(f"A guest cannot be started on this machine: {reason}. {HINT}")
-                subprocess.run(task_command("delete", self.ids, place, names=["disk"]), check=False)  # noqa: S603  as above
+                subprocess.run(  # noqa: S603  as above
+                    task_command("delete", self.ids, place, names=["disk"]), check=False
+                )
             except (OSError, subprocess.TimeoutExpired) as error:
                 raise GuestsUnavailable(f"A guest cannot be started on this machine: {error}. {HINT}") from error
             finally:
+                inside.close()
                 shutil.rmtree(place, ignore_errors=True)
+
+
+def _begun(control: socket.socket) -> str:
+    """Let a guest begin without networks, and return why it does not."""
+    message, descriptors = received(control)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    if message == WIRED:
+        control.send(GO)
+        message, _ = received(control)
+    return "" if message == READY else message.decode(errors="replace")
 
 
 def is_guest_directory(place: Path) -> bool:
@@ -173,7 +192,7 @@ def control_sockets() -> tuple[socket.socket, socket.socket]:
     return control, inside
 
 
-def received(control: socket.socket) -> tuple[bytes, list[socket.socket]]:
-    """Return the message that has arrived, and its sockets; an empty message if the other end has been closed."""
-    message, descriptors, _, _ = socket.recv_fds(control, LONGEST_MESSAGE, MOST_SOCKETS)
-    return message, [socket.socket(fileno=descriptor) for descriptor in descriptors]
+def received(control: socket.socket) -> tuple[bytes, list[int]]:
+    """Return the message that has arrived, and its descriptors; an empty message if the other end has been closed."""
+    message, descriptors, _, _ = socket.recv_fds(control, LONGEST_MESSAGE, MOST_DESCRIPTORS)
+    return message, descriptors

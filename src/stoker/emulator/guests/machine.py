@@ -13,7 +13,9 @@ from pathlib import Path
 
 from stoker.emulator.guests.console import ConsoleLog
 from stoker.emulator.guests.driver import Cloudside, Guest
-from stoker.emulator.guests.launching import READY, Launcher, LaunchFailed, control_sockets, received
+from stoker.emulator.guests.fabric import NetworkFailed
+from stoker.emulator.guests.launching import GO, READY, WIRED, Launcher, LaunchFailed, control_sockets, received
+from stoker.emulator.guests.wiring import Wiring
 
 log = logging.getLogger(__name__)
 
@@ -25,13 +27,20 @@ CONSOLE_BYTES = 1 << 16
 
 
 class Machine:
-    """One guest. Orders are carried out one after the other, so that a new process never meets an old one."""
+    """One guest. Orders are carried out one after the other, so that a new process never meets an old one.
 
-    def __init__(self, guest_id: str, directory: Path, launcher: Launcher, cloudside: Cloudside) -> None:
+    users: the descriptor of the user namespace in which those of guests are made.
+    """
+
+    def __init__(
+        self, guest_id: str, directory: Path, launcher: Launcher, cloudside: Cloudside, wiring: Wiring, users: int
+    ) -> None:
         self._id = guest_id
         self._directory = directory
         self._launcher = launcher
         self._cloudside = cloudside
+        self._wiring = wiring
+        self._users = users
         self._process: asyncio.subprocess.Process | None = None
         self._running: asyncio.Task[None] | None = None
         self._stopping = False
@@ -93,10 +102,13 @@ class Machine:
                     process = await self._launched(guest, inside, writing)
                 finally:
                     os.close(writing)
-            message, listeners = await _answer(control)
+            message, listeners = await self._connected(control)
         if message != READY:
+            for listener in listeners:
+                listener.close()
             status = await process.wait()
             await console
+            await self._wiring.leave(self._id)
             reason = message.decode(errors="replace") or f"its launcher ended with status {status}"
             raise LaunchFailed(f"The guest cannot be started: {reason}.")
         try:
@@ -106,6 +118,23 @@ class Machine:
             raise
         self._process, self._stopping = process, False
         self._running = asyncio.create_task(self._run(guest, process, console, close))
+
+    async def _connected(self, control: socket.socket) -> tuple[bytes, list[socket.socket]]:
+        """Connect the guest that is being launched; the last message of the launcher, and the guest's sockets."""
+        message, descriptors = await _answer(control)
+        if message != WIRED:
+            return message, []
+        namespace, *sockets = descriptors
+        listeners = [socket.socket(fileno=descriptor) for descriptor in sockets]
+        try:
+            await self._wiring.join(self._id, namespace)
+        except NetworkFailed as error:
+            return str(error).encode(), listeners
+        finally:
+            os.close(namespace)
+        control.send(GO)
+        message, _ = await _answer(control)
+        return message, listeners
 
     async def _stop(self) -> None:
         if self._process is None or self._running is None:
@@ -129,13 +158,14 @@ class Machine:
             guest,
             self._cloudside.addresses(),
             inside.fileno(),
+            self._users,
         )
         return await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=console,
             stderr=console,
-            pass_fds=[inside.fileno()],
+            pass_fds=[inside.fileno(), self._users],
             start_new_session=True,
         )
 
@@ -158,6 +188,7 @@ class Machine:
         status = await process.wait()
         await console
         await close()
+        await self._wiring.leave(self._id)
         self._process = self._running = None
         if self._stopping:
             return
@@ -175,8 +206,8 @@ class Machine:
             self._process.send_signal(number)
 
 
-async def _answer(control: socket.socket) -> tuple[bytes, list[socket.socket]]:
-    """Return what the launcher says, and the sockets that it sends; an empty message if it has ended."""
+async def _answer(control: socket.socket) -> tuple[bytes, list[int]]:
+    """Return what the launcher says, and the descriptors that it sends; an empty message if it has ended."""
     loop, readable = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(control, readable.set)
     try:

@@ -6,16 +6,20 @@ import asyncio
 import logging
 import tempfile
 from collections.abc import Collection
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from fcntl import LOCK_NB, LOCK_SH, flock
 from pathlib import Path
 from typing import IO
 
 from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable
+from stoker.emulator.guests.fabric import Fabric
+from stoker.emulator.guests.forwarding import Forwarders
 from stoker.emulator.guests.ids import id_maps
 from stoker.emulator.guests.images import Image
 from stoker.emulator.guests.launching import Launcher, is_guest_directory
 from stoker.emulator.guests.machine import Machine
+from stoker.emulator.guests.topology import Topology
+from stoker.emulator.guests.wiring import Wiring
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +35,7 @@ class NamespaceDriver(GuestDriver):
     Raises: GuestsUnavailable if this machine does not allow such namespaces, or if the image is being built.
     """
 
+    connected = True
     unsupported = frozenset({"pause", "unpause", "suspend", "resume", "rescue", "unrescue", "trigger_crash_dump"})
 
     def __init__(self, image: Image, directory: Path | None = None) -> None:
@@ -38,6 +43,7 @@ class NamespaceDriver(GuestDriver):
         self._machines: dict[str, Machine] = {}
         self._endings: set[asyncio.Task[None]] = set()
         self._cloudside: Cloudside | None = None
+        self._fabric: Fabric | None = None
         with ExitStack() as held:
             if image.lock is not None:
                 _lock(held.enter_context(image.lock.open("a")), image)
@@ -46,11 +52,15 @@ class NamespaceDriver(GuestDriver):
                 held.enter_context(tempfile.TemporaryDirectory(prefix="stoker-guests-"))
             )
             self._directory.mkdir(parents=True, exist_ok=True)
-            self._launcher.check(self._directory)
+            with closing(Fabric(self._launcher.ids)) as fabric:
+                self._launcher.check(self._directory, fabric.users)
             self._held = held.pop_all()
 
     def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
         self._cloudside = cloudside
+        self._fabric = Fabric(self._launcher.ids)
+        self._wiring = Wiring(self._fabric)
+        self._forwarders = Forwarders(self._fabric)
         if self._launcher.ids.only_root:
             log.warning(
                 "The guests have no user but root, since user %d has no subordinate IDs: programs that change their "
@@ -61,6 +71,10 @@ class NamespaceDriver(GuestDriver):
         for left in self._directory.iterdir():
             if left.name not in guest_ids and is_guest_directory(left):
                 self.remove(left.name)
+
+    def connect(self, topology: Topology) -> None:
+        self._wiring.change(topology)
+        self._forwarders.change(topology.doors)
 
     def start(self, guest: Guest) -> None:
         self._machine(guest.id).start(guest)
@@ -87,17 +101,22 @@ class NamespaceDriver(GuestDriver):
         for machine in self._machines.values():
             machine.stop()
         await asyncio.gather(*self._endings, *(machine.close() for machine in self._machines.values()))
+        if self._fabric is not None:
+            await self._forwarders.close()
+            await self._wiring.close()
         if self._temporary:
             for directory in self._directory.iterdir():
                 await self._launcher.delete_disk(directory)
         self._held.close()
 
     def _machine(self, guest_id: str) -> Machine:
-        if self._cloudside is None:
+        if self._cloudside is None or self._fabric is None:
             raise ValueError("The driver has not been opened.")
         if guest_id not in self._machines:
             directory = self._directory / guest_id
-            self._machines[guest_id] = Machine(guest_id, directory, self._launcher, self._cloudside)
+            self._machines[guest_id] = Machine(
+                guest_id, directory, self._launcher, self._cloudside, self._wiring, self._fabric.users
+            )
         return self._machines[guest_id]
 
 

@@ -54,7 +54,10 @@ class TableRecords(Records):
 
 
 class State:
-    """Collections by plural, the tables with their rules, and the derived indexes."""
+    """Collections by plural, the tables with their rules, and the derived indexes.
+
+    followers: are called when records change, before or after the change.
+    """
 
     def __init__(self, records: TableRecords, kinds: Catalog) -> None:
         self.records = records
@@ -67,6 +70,12 @@ class State:
         self.tables: dict[str, Table] = {}
         self.ports = PortIndex()
         self.usage: Counter[tuple[str, str]] = Counter()
+        self.followers: list[Callable[[], None]] = []
+
+    def changed(self) -> None:
+        """Let the followers know that records have changed."""
+        for follow in self.followers:
+            follow()
 
     def reindex(self) -> None:
         """Derive everything again from the collections."""
@@ -233,6 +242,7 @@ class Table:
             record["revision_number"] = 0
         if self.kind.quota is not None:
             self.state.usage[record["project_id"], self.kind.quota] += 1
+        self.state.changed()
         return self.rows.add(record)
 
     def change(self, record: Record, changes: Mapping[str, Any]) -> None:
@@ -241,12 +251,14 @@ class Table:
             record["updated_at"] = self.state.records.timestamp()
             record["revision_number"] += 1
         self.rows.update(record, **changes)
+        self.state.changed()
 
     def drop(self, record: Record) -> None:
         """Remove one record and nothing else."""
         if record["id"] in self.rows and self.kind.quota is not None:
             self.state.usage[record["project_id"], self.kind.quota] -= 1
         self.rows.remove(record)
+        self.state.changed()
 
     def refuse_if_referred(self, record: Record) -> None:
         """409 while a record that may not lose this one refers to it."""

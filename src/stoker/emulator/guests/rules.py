@@ -1,0 +1,191 @@
+"""The packet filters of networks and routers, in the language of nftables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from ipaddress import IPv6Address, collapse_addresses, ip_address, ip_interface, ip_network
+
+from stoker.emulator.guests.topology import Port, Router, Rule
+
+FLUSH = "flush ruleset\n"
+ICMP = {4: 1, 6: 58}
+PROTOCOLS = {4: "ip", 6: "ip6"}
+NEIGHBORS = "icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert } accept"
+
+
+def network_filter(
+    ports: Mapping[str, Port], rules: Mapping[str, tuple[Rule, ...]], members: Mapping[str, tuple[str, ...]], family: str
+) -> str:
+    """Return the filter of a network.
+
+    ports: the secured ports of guests, by the names of their interfaces. rules, members: see `Topology`.
+    family: that in which connections between interfaces of a bridge are tracked.
+
+    What does not belong to a connection that a rule permits is dropped, and both ends of a connection are asked at each
+    packet of the end that began it: a rule that is taken away ends its connections.
+    """
+    groups = sorted({group for port in ports.values() for group in port.groups})
+    used = {rule.remote[1:] for group in groups for rule in rules.get(group, ()) if rule.remote.startswith("@")}
+    owners = {mac: name for name, port in ports.items() for mac, _ in port.pairs}
+    owners |= {port.mac: name for name, port in ports.items()}  # whoever else may send from it
+    chains = [
+        *(_members(group, version, members.get(group, ())) for group in sorted(used) for version in (4, 6)),
+        *(_group(group, rules.get(group, ()), ingress) for group in groups for ingress in (True, False)),
+        *(_port(name, port, ingress) for name, port in ports.items() for ingress in (True, False)),
+        _base("sending", 0, "saddr", {mac: f"sends_{name}" for mac, name in owners.items()}),
+        _base("receiving", 10, "daddr", {mac: f"receives_{name}" for mac, name in owners.items()}),
+    ]
+    guards = [
+        *(_sender(name, port) for name, port in ports.items()),
+        _chain("receiver", ("ether daddr & 01:00:00:00:00:00 == 00:00:00:00:00:00 accept", "ether type arp accept",
+                            "meta l4proto ipv6-icmp accept", "drop")),  # fmt: skip
+        _chain("arriving", ("type filter hook prerouting priority -300; policy accept;",
+                            _jumps("iifname", {f'"{name}"': f"from_{name}" for name in ports}))),  # fmt: skip
+        _chain("leaving", ("type filter hook forward priority -200; policy accept;",
+                           _jumps("oifname", {f'"{name}"': "receiver" for name in ports}))),  # fmt: skip
+    ]
+    return FLUSH + _table(family, "groups", chains) + _table("bridge", "guard", guards)
+
+
+def router_filter(router: Router, gateway: str) -> str:
+    """Return the address translation of a router. gateway: the name of the interface to the external network."""
+    inside = sorted({str(ip_interface(a).network) for link in router.links for a in link.addresses if ":" not in a})
+    arriving = [f"ip daddr {outer} dnat to {inner}" for outer, inner in router.floating]
+    arriving += [
+        f"ip daddr {one.address} {one.protocol} dport {one.port} dnat to {one.to_address}:{one.to_port}"
+        for one in router.forwardings
+    ]
+    leaving = []
+    if inside and router.gateway is not None and router.source is not None:
+        leaving.append(f"ip saddr {_set(inside)} oifname != \"{gateway}\" ct status dnat snat to {router.source}")
+    leaving += [f'oifname "{gateway}" ip saddr {inner} snat to {outer}' for outer, inner in router.floating]
+    passing = []
+    if router.source is not None:
+        leaving.append(f'oifname "{gateway}" snat to {router.source}')
+        passing = ["ct status dnat accept", f'iifname "{gateway}" ct state new drop']
+    nat = [
+        _chain("arriving", ("type nat hook prerouting priority -100; policy accept;", *arriving)),
+        _chain("leaving", ("type nat hook postrouting priority 100; policy accept;", *leaving)),
+        _chain("passing", ("type filter hook forward priority 0; policy accept;", *passing)),
+    ]
+    return FLUSH + _table("ip", "translation", nat)
+
+
+def admits(rules: Iterable[Rule], source: str) -> list[tuple[int, int]]:
+    """Return the ranges of TCP ports that an IPv4 address outside may reach."""
+    found = []
+    for rule in rules:
+        if not rule.ingress or rule.version != 4 or rule.protocol not in (None, 6) or rule.remote.startswith("@"):
+            continue
+        if rule.remote and ip_address(source) not in ip_network(rule.remote, strict=False):
+            continue
+        found.append((rule.low or 1, rule.high or rule.low or 65535))
+    return found
+
+
+def _table(family: str, name: str, chains: Iterable[str]) -> str:
+    return f"table {family} {name} {{\n{''.join(chains)}}}\n"
+
+
+def _chain(name: str, lines: Iterable[str]) -> str:
+    inner = "".join(f"  {line}\n" for line in lines if line)
+    return f" chain {name} {{\n{inner} }}\n"
+
+
+def _jumps(what: str, to: Mapping[str, str]) -> str:
+    if not to:
+        return ""
+    pairs = ", ".join(f"{key} : jump {chain}" for key, chain in to.items())
+    return f"{what} vmap {{ {pairs} }}"
+
+
+def _base(name: str, priority: int, side: str, to: Mapping[str, str]) -> str:
+    lines = (
+        f"type filter hook forward priority {priority}; policy accept;",
+        "ct state related accept",
+        "ct state established ct direction reply accept",
+        NEIGHBORS,
+        _jumps(f"ether {side}", to),
+    )
+    return _chain(name, lines)
+
+
+def _macs(port: Port) -> list[str]:
+    return sorted({port.mac, *(mac for mac, _ in port.pairs)})
+
+
+def _port(name: str, port: Port, ingress: bool) -> str:
+    verb, side = ("receives", "to") if ingress else ("sends", "of")
+    return _chain(f"{verb}_{name}", (*(f"jump {_name(side, group)}" for group in port.groups), "drop"))
+
+
+def _group(group: str, rules: Iterable[Rule], ingress: bool) -> str:
+    return _chain(_name("to" if ingress else "of", group), (_permit(rule) for rule in rules if rule.ingress == ingress))
+
+
+def _permit(rule: Rule) -> str:
+    family = PROTOCOLS[rule.version]
+    words = [f"meta protocol {family}"]
+    if rule.remote:
+        remote = f"@{_name(f'm{rule.version}', rule.remote[1:])}" if rule.remote.startswith("@") else rule.remote
+        words.append(f"{family} {'saddr' if rule.ingress else 'daddr'} {remote}")
+    if rule.protocol is not None:
+        words.append(f"meta l4proto {rule.protocol}")
+    if rule.low is not None and rule.protocol in ICMP.values():
+        kind = "icmp" if rule.protocol == ICMP[4] else "icmpv6"
+        words.append(f"{kind} type {rule.low}")
+        if rule.high is not None:
+            words.append(f"{kind} code {rule.high}")
+    elif rule.low is not None:
+        words.append(f"th dport {rule.low}-{rule.high}")
+    return " ".join((*words, "accept"))
+
+
+def _members(group: str, version: int, addresses: Iterable[str]) -> str:
+    own = _collapsed(addresses, version)
+    elements = f"\n  elements = {_set(own)};" if own else ""
+    return f" set {_name(f'm{version}', group)} {{\n  type ipv{version}_addr; flags interval;{elements}\n }}\n"
+
+
+def _sender(name: str, port: Port) -> str:
+    """Drop what a guest sends from other addresses than its own."""
+    sources: dict[str, list[str]] = {mac: [] for mac in _macs(port)}
+    sources[port.mac] += [*(address.split("/")[0] for address in port.addresses), link_local(port.mac)]
+    for mac, prefix in port.pairs:
+        sources[mac].append(prefix)
+    lines = [
+        f"ether saddr != {_set(sources)} drop",
+        "udp sport 67 udp dport 68 drop",
+        "icmpv6 type nd-router-advert drop",
+        f"ether saddr {port.mac} ip saddr 0.0.0.0 udp sport 68 udp dport 67 accept",
+        "ip6 saddr :: icmpv6 type { nd-neighbor-solicit, mld2-listener-report, nd-router-solicit } accept",
+    ]
+    for mac, addresses in sources.items():
+        if four := _collapsed(addresses, 4):
+            sent = _set([*four, *([] if "0.0.0.0/0" in four else ["0.0.0.0"])])
+            lines.append(f"ether saddr {mac} arp saddr ether {mac} arp saddr ip {sent} accept")
+            lines.append(f"ether saddr {mac} ip saddr {_set(four)} accept")
+        if six := _collapsed(addresses, 6):
+            lines.append(f"ether saddr {mac} ip6 saddr {_set(six)} accept")
+    return _chain(f"from_{name}", (*lines, "drop"))
+
+
+def link_local(mac: str) -> str:
+    """Return the IPv6 address that an interface makes itself (RFC 4291, appendix A)."""
+    octets = bytes.fromhex(mac.replace(":", ""))
+    identifier = bytes([octets[0] ^ 2]) + octets[1:3] + b"\xff\xfe" + octets[3:]
+    return str(IPv6Address(b"\xfe\x80" + bytes(6) + identifier))
+
+
+def _collapsed(addresses: Iterable[str], version: int) -> list[str]:
+    """Return the prefixes of an IP version without overlaps, which nftables refuses in sets."""
+    networks = [network for address in addresses if (network := ip_network(address, strict=False)).version == version]
+    return [str(network) for network in collapse_addresses(networks)]  # type: ignore[type-var]
+
+
+def _set(elements: Iterable[str]) -> str:
+    return "{ " + ", ".join(elements) + " }"
+
+
+def _name(kind: str, key: str) -> str:
+    return f"{kind}_{key.replace('-', '_')}"

@@ -1,0 +1,113 @@
+"""How the guests of a cloud are connected: what the network service wants, in terms that a driver understands.
+
+Addresses of interfaces have the length of their prefix (`10.0.0.5/24`); routes are destination and next hop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Route = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a security group permits.
+
+    ingress: to the group's ports, or from them. version: of IP. protocol: its number; None: all. low, high: the range
+    of destination ports, or type and code of ICMP; None: all.
+    remote: a prefix; or `@` and the key of the group (`Topology.members`) with the addresses; empty: everywhere.
+    """
+
+    ingress: bool
+    version: int
+    protocol: int | None = None
+    low: int | None = None
+    high: int | None = None
+    remote: str = ""
+
+
+@dataclass(frozen=True)
+class Port:
+    """An interface of a guest. secured: it may send only from its own addresses and the `pairs` (MAC address and
+    prefix), and has the rules of `groups`."""
+
+    id: str
+    guest_id: str
+    network: str
+    mac: str
+    addresses: tuple[str, ...]
+    routes: tuple[Route, ...] = ()
+    secured: bool = True
+    pairs: tuple[tuple[str, str], ...] = ()
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Link:
+    """An interface of a router."""
+
+    id: str
+    network: str
+    mac: str
+    addresses: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Forwarding:
+    """One port of an address of the external network leads to one of a guest. protocol: its name."""
+
+    protocol: str
+    address: str
+    port: int
+    to_address: str
+    to_port: int
+
+
+@dataclass(frozen=True)
+class Router:
+    """Passes packets on between its links. gateway: the link to an external network, if there is one.
+
+    source: the address that packets to the external network get; None: they keep theirs. floating: pairs of the
+    address of the external network and that of a guest.
+    """
+
+    id: str
+    links: tuple[Link, ...]
+    gateway: Link | None = None
+    routes: tuple[Route, ...] = ()
+    source: str | None = None
+    floating: tuple[tuple[str, str], ...] = ()
+    forwardings: tuple[Forwarding, ...] = ()
+
+
+@dataclass(frozen=True)
+class Network:
+    """addresses: those of the cloud itself on it."""
+
+    id: str
+    mtu: int
+    addresses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Door:
+    """An address of an external network, whose TCP ports a user of this machine can reach."""
+
+    network: str
+    address: str
+    ports: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Topology:
+    """All by ID. ports: in the order of the interfaces of each guest. rules: of security groups. members: the addresses
+    and prefixes that rules refer to."""
+
+    networks: Mapping[str, Network] = field(default_factory=dict)
+    ports: Mapping[str, Port] = field(default_factory=dict)
+    routers: Mapping[str, Router] = field(default_factory=dict)
+    rules: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
+    members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    doors: tuple[Door, ...] = ()
