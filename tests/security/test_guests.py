@@ -9,7 +9,19 @@ from pathlib import Path
 import pytest
 
 from stoker.emulator.guests.console import LARGEST
-from tests.emulator.compute.guest_cloud import RealNova, guest_cloud
+from tests.emulator.compute.guest_cloud import (
+    TRY,
+    RealNova,
+    boot,
+    ended,
+    group,
+    guest_cloud,
+    neutron,
+    program,
+    subnetwork,
+    tried,
+    web,
+)
 
 pytestmark = pytest.mark.guests
 
@@ -34,8 +46,6 @@ def cloud() -> Iterator[RealNova]:
 
 def test_services_of_this_machine(cloud: RealNova) -> None:
     """A guest sends requests to the cloud's control API, and to a service of this machine that listens on loopback."""
-    if not Path("/usr/bin/python3").exists():
-        pytest.skip("The guest needs /usr/bin/python3.")
     with socket.create_server(("127.0.0.1", 0)) as private:
         urls = (
             "http://169.254.169.254/openstack/latest/meta_data.json",
@@ -73,3 +83,89 @@ def test_a_flood_on_the_console(cloud: RealNova) -> None:
     """A guest writes to its console without end, to fill the disk."""
     key = cloud.script(f"head -c {3 * LARGEST} /dev/zero | tr '\\0' 'x'", "echo")
     assert len(cloud.console(key)) <= LARGEST
+
+
+FORGE = """
+import fcntl, socket, struct, sys
+mac, source, target = sys.argv[1:]
+own = open("/sys/class/net/eth0/address").read().strip()
+as_bytes = lambda text: bytes.fromhex(text.replace(":", ""))
+raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+raw.bind(("eth0", 0))
+def send(sender, claimed):
+    to = socket.inet_aton(target)
+    arp = struct.pack("!HHBBH", 1, 0x800, 6, 4, 1) + as_bytes(claimed) + socket.inet_aton(source) + bytes(6) + to
+    raw.send(b"\\xff" * 6 + as_bytes(sender) + b"\\x08\\x06" + arp)
+    data = b"forged"
+    udp = struct.pack("!HHHH", 7777, 7777, 8 + len(data), 0) + data
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 1, 0, 64, 17, 0, socket.inet_aton(source), to)
+    total = sum(struct.unpack("!10H", head))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    head = head[:10] + struct.pack("!H", ~total & 0xFFFF) + head[12:]
+    raw.send(b"\\xff" * 6 + as_bytes(sender) + b"\\x08\\x00" + head + udp)
+for sender in (own, mac):
+    for claimed in (own, mac):
+        send(sender, claimed)
+socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"finish", (target, 7777))
+"""
+LISTEN = """
+import socket
+raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+print("LISTENING", flush=True)
+while b"finish" not in (frame := raw.recv(2000)):
+    if b"forged" in frame or (frame[12:14] == b"\\x08\\x06" and socket.inet_aton("10.0.0.50") in frame):
+        print("FORGED", frame.hex(), flush=True)
+"""
+
+
+@pytest.mark.parametrize("secured", [True, False])
+def test_forged_addresses(cloud: RealNova, secured: bool) -> None:
+    """A guest sends frames with the MAC and IP addresses of another guest (its port is secured; then it is not)."""
+    network, _ = subnetwork(cloud, "10.0.0.0/26")
+    wanted = {"network_id": network, "security_groups": [group(cloud, protocol=None)]}
+    port = neutron(cloud, "POST", "/ports", {"port": wanted})
+    address = port["fixed_ips"][0]["ip_address"]
+    victim = boot(cloud, program(LISTEN), networks=[{"port": port["id"]}])
+    cloud.until(lambda: "LISTENING" in cloud.console(victim))
+    open_port = {"network_id": network, "security_groups": [], "port_security_enabled": False}
+    attacker = {"uuid": network} if secured else {"port": neutron(cloud, "POST", "/ports", {"port": open_port})["id"]}
+    forging = boot(cloud, program(FORGE, "fa:16:3e:00:00:01", "10.0.0.50", address), networks=[attacker])
+    assert ("FORGED" in ended(cloud, victim)) is not secured, cloud.console(forging)
+    for key in (victim, forging):
+        cloud.call("DELETE", f"/servers/{key}")
+
+
+def test_the_network_of_another_project(cloud: RealNova) -> None:
+    """A guest connects to a guest of a network without a router, with routes of its own through every gateway."""
+    other, _ = subnetwork(cloud, "10.77.0.0/24")
+    opened = group(cloud, protocol=None)
+    port = neutron(cloud, "POST", "/ports", {"port": {"network_id": other, "security_groups": [opened]}})
+    key, address = web(cloud, 80, networks=[{"port": port["id"]}])
+    place = f"{address}:80"
+    assert tried(cloud, place, networks=[{"uuid": other}])[place].startswith("10.77.0."), "it can be reached from there"
+    lines = [
+        f"ip route replace 10.77.0.0/24 via {gateway} onlink dev eth0; {program(TRY, place)}"
+        for gateway in ("10.0.0.1", "10.0.0.62", "172.24.4.1", "172.24.4.2")
+    ]
+    shown = ended(cloud, boot(cloud, *lines))
+    results = [line.split()[-1] for line in shown.splitlines() if line.startswith("TRIED")]
+    assert len(results) == len(lines)
+    assert not any(result.startswith("10.") for result in results), shown
+    cloud.call("DELETE", f"/servers/{key}")
+
+
+def test_services_of_this_machine_by_way_of_networks(cloud: RealNova) -> None:
+    """A guest connects to a service of this machine at the addresses of gateways, DHCP servers and the machine."""
+    with socket.create_server(("0.0.0.0", 0)) as private:
+        number = private.getsockname()[1]
+        addresses = ["127.0.0.1", "127.0.0.2", "10.0.0.1", "10.0.0.62", "172.24.4.1", "172.24.4.2", "169.254.169.254"]
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as outgoing:
+            outgoing.connect(("192.0.2.1", 9))
+            addresses.append(outgoing.getsockname()[0])
+        seen = tried(cloud, *(f"{address}:{number}" for address in addresses))
+        private.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            private.accept()
+    assert len(seen) == len(addresses)
+    assert {"ConnectionRefusedError", "TimeoutError"} >= set(seen.values()), seen

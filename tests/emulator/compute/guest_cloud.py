@@ -6,6 +6,8 @@ import base64
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,9 +46,100 @@ class RealNova(Nova):
 @contextmanager
 def guest_cloud() -> Iterator[RealNova]:
     """A cloud in which guests run; the test is skipped, with the reason, where they cannot."""
+    if not Path("/usr/bin/python3").exists():
+        pytest.skip("The guests need /usr/bin/python3.")
     try:
         driver = guest_driver("namespace", "host")
     except GuestsUnavailable as error:
         pytest.skip(str(error))
     with ServedCloud(new_cloud(pace=0.1, guests=driver)) as served:
         yield RealNova(served)
+
+
+SERVE = """
+import socket, sys, threading
+def serve(port):
+    listener = socket.create_server(("", port))
+    while True:
+        peer, (address, _) = listener.accept()
+        peer.sendall(f"HTTP/1.0 200 OK\\r\\n\\r\\nweb {address}\\n".encode())
+        peer.close()
+for port in map(int, sys.argv[1:]):
+    threading.Thread(target=serve, args=[port]).start()
+print("SERVING", flush=True)
+"""
+TRY = """
+import socket, sys
+for place in sys.argv[1:]:
+    address, _, port = place.rpartition(":")
+    try:
+        with socket.create_connection((address, int(port)), 1) as one:
+            while True:
+                print("TRIED", place, one.recv(100).split()[-1].decode())
+                break
+    except OSError as error:
+        print("TRIED", place, type(error).__name__)
+"""
+"""Prints the address that each server has seen."""
+
+
+def neutron(cloud: RealNova, method: str, path: str, body: Any = None) -> Any:
+    """Call the network service, and return the object of its answer."""
+    answer = cloud.other(method, f"/network/v2.0{path}", body)
+    assert answer.status < 300, answer.content
+    return next(iter(answer.json.values())) if answer.content else None
+
+
+def program(text: str, *arguments: object) -> str:
+    """A line of a script that runs a program in Python."""
+    encoded = base64.b64encode(text.encode()).decode()
+    words = " ".join(map(str, arguments))
+    return f"echo {encoded} | base64 -d >/tmp/p$$.py; /usr/bin/python3 -I /tmp/p$$.py {words}"
+
+
+def boot(cloud: RealNova, *lines: str, **wanted: Any) -> str:
+    """A new server that runs a script."""
+    text = "\n".join(("#!/bin/sh", *lines, "echo END OF SCRIPT", ""))
+    return cloud.boot(user_data=base64.b64encode(text.encode()).decode(), **wanted)
+
+
+def ended(cloud: RealNova, key: str) -> str:
+    """The console of a server when its script has ended."""
+    cloud.until(lambda: "END OF SCRIPT" in cloud.console(key) or cloud.status(key) == "ERROR")
+    return cloud.console(key)
+
+
+def tried(cloud: RealNova, *places: str, **wanted: Any) -> dict[str, str]:
+    """What a new guest sees at addresses and ports."""
+    shown = ended(cloud, boot(cloud, program(TRY, *places), **wanted))
+    return dict(line.split()[1:] for line in shown.splitlines() if line.startswith("TRIED"))
+
+
+def web(cloud: RealNova, *ports: int, **wanted: Any) -> tuple[str, str]:
+    """A new server whose guest serves on ports, and its address."""
+    key = boot(cloud, program(SERVE, *ports) + " &", **wanted)
+    cloud.until(lambda: "SERVING" in cloud.console(key))
+    return key, address_of(cloud, key)
+
+
+def address_of(cloud: RealNova, key: str) -> str:
+    return str(next(iter(cloud.server(key)["addresses"].values()))[0]["addr"])
+
+
+def group(cloud: RealNova, **rule: Any) -> str:
+    """A new security group with an ingress rule."""
+    key = str(neutron(cloud, "POST", "/security-groups", {"security_group": {"name": "g"}})["id"])
+    permit(cloud, key, **rule)
+    return key
+
+
+def permit(cloud: RealNova, key: str, **rule: Any) -> str:
+    wanted = {"security_group_id": key, "direction": "ingress", "ethertype": "IPv4", "protocol": "tcp", **rule}
+    return str(neutron(cloud, "POST", "/security-group-rules", {"security_group_rule": wanted})["id"])
+
+
+def subnetwork(cloud: RealNova, cidr: str, **subnet: Any) -> tuple[str, str]:
+    """A new network with a subnet; their IDs."""
+    network = neutron(cloud, "POST", "/networks", {"network": {"name": "n"}})["id"]
+    body = {"network_id": network, "cidr": cidr, "ip_version": 4, **subnet}
+    return str(network), str(neutron(cloud, "POST", "/subnets", {"subnet": body})["id"])

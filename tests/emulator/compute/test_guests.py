@@ -21,6 +21,7 @@ from stoker.emulator.compute.records import ComputeRecords
 from stoker.emulator.guests import ids, images
 from stoker.emulator.guests.choices import chosen_image, guest_driver
 from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable
+from stoker.emulator.guests.topology import Topology
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import CloudClient, ServedCloud
 
@@ -35,12 +36,16 @@ class Recorder(GuestDriver):
 
     def __init__(self) -> None:
         self.calls: list[str] = []
+        self.topologies: list[Topology] = []
         self.known: set[str] = set()
         self.guests: dict[str, Guest] = {}
         self.cloudside: Cloudside | None = None
 
     def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
         self.cloudside, self.known = cloudside, set(guest_ids)
+
+    def connect(self, topology: Topology) -> None:
+        self.topologies.append(topology)
 
     def start(self, guest: Guest) -> None:
         self.guests[guest.id] = guest
@@ -205,8 +210,12 @@ def test_users_of_guests_are_subordinate_ids_or_ids_that_no_user_has(
     assert maps.uid == ("0 4711 1", "1 200000 65535")
     assert maps.gid == ("0 4712 1", "1 200000 65535")
     assert (maps.helpers, maps.base, maps.only_root) == (True, 4711, False)
+    assert maps.outer() == maps, "in the namespace of the networks"
+    assert maps.inner().uid == ("0 0 1", "1 1 65535"), "in a guest's namespace within it"
+    assert not maps.inner().helpers
     table.write_text("other:100000:1000\n")
     alone = ids.id_maps()
+    assert (alone.deny, alone.inner().deny) == (True, False), "whether groups cannot be changed"
     assert (alone.uid, alone.gid, alone.helpers, alone.only_root) == (("0 4711 1",), ("0 4712 1",), False, True)
     monkeypatch.setattr(os, "getuid", lambda: 0)
     if " ".join(Path("/proc/self/uid_map").read_text().split()) == ids.ALL:

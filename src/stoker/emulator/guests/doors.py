@@ -7,7 +7,7 @@ services there, such as the orchestration service of `stoker up`. Nothing else o
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from socket import socket
 from urllib.parse import urlsplit
@@ -16,7 +16,7 @@ from aiohttp import web
 
 from stoker.emulator.core.app import guest_runner
 from stoker.emulator.core.cloud import Cloud
-from stoker.emulator.guests.driver import Cloudside
+from stoker.emulator.guests.driver import Address, Cloudside
 
 METADATA = ("169.254.169.254", 80)
 METADATA_MOUNT = "/metadata"
@@ -34,18 +34,17 @@ class Doors(Cloudside):
     def ended(self, guest_id: str, reason: str) -> None:
         self._ended(guest_id, reason)
 
-    def addresses(self) -> list[tuple[str, int]]:
+    def addresses(self) -> list[Address]:
         urls = (urlsplit(url) for url in (self._cloud.endpoint, *self._cloud.extra_endpoints.values()))
         ports = dict.fromkeys(url.port for url in urls if url.hostname in (LOOPBACK, "localhost") and url.port)
         return [METADATA, *((LOOPBACK, port) for port in ports)]
 
-    async def serve(self, guest_id: str, listeners: Sequence[socket]) -> Callable[[], Awaitable[None]]:
+    async def serve(self, guest_id: str, listeners: Mapping[Address, socket]) -> Callable[[], Awaitable[None]]:
         runners: list[web.AppRunner] = []
         servers: list[asyncio.Server] = []
         own = urlsplit(self._cloud.endpoint).port
-        for listener in listeners:
+        for (address, port), listener in listeners.items():
             listener.setblocking(False)
-            address, port = listener.getsockname()
             if (address, port) == METADATA or port == own:
                 below = METADATA_MOUNT if address == METADATA[0] else ""
                 served = guest_runner(self._cloud, guest_id, below)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from socket import socket
 
 from stoker.emulator.guests.topology import Topology
+
+Address = tuple[str, int]
+"""An IPv4 address and a port."""
 
 
 class GuestsUnavailable(Exception):
@@ -37,12 +40,15 @@ class Cloudside(ABC):
         """Note that a guest has ended without a request; reason: why it could not be started, if it could not."""
 
     @abstractmethod
-    def addresses(self) -> list[tuple[str, int]]:
+    def addresses(self) -> list[Address]:
         """Return the addresses and ports at which a guest reaches the cloud."""
 
     @abstractmethod
-    async def serve(self, guest_id: str, listeners: Sequence[socket]) -> Callable[[], Awaitable[None]]:
-        """Serve the cloud to a guest on sockets that listen at `addresses`, until the returned function is called."""
+    async def serve(self, guest_id: str, listeners: Mapping[Address, socket]) -> Callable[[], Awaitable[None]]:
+        """Serve the cloud to a guest until the returned function is called.
+
+        listeners: the sockets for the `addresses`.
+        """
 
 
 class GuestDriver(ABC):
@@ -66,6 +72,7 @@ class GuestDriver(ABC):
         guest_ids: the servers of the cloud. What is left of guests of other servers is deleted.
         """
 
+    @abstractmethod
     def connect(self, topology: Topology) -> None:
         """Connect the guests, also those that are started later; called before the first one is started, and after each
         change."""
@@ -99,6 +106,9 @@ class NoGuests(GuestDriver):
     """The servers are records only."""
 
     def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
+        pass
+
+    def connect(self, topology: Topology) -> None:
         pass
 
     def start(self, guest: Guest) -> None:

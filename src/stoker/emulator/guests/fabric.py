@@ -31,7 +31,9 @@ TOOLS = {"ip": "iproute2", "nft": "nftables"}
 """The commands that networks need, with their packages."""
 ORDER_SECONDS = 30.0
 BRIDGE, INET = "bridge", "inet"
-_TRACKED = "table {} probe {{\n chain passing {{ type filter hook forward priority 0; ct state established accept; }}\n}}\n"
+_TRACKED = (
+    "table {} probe {{\n chain passing {{ type filter hook forward priority 0; ct state established accept; }}\n}}\n"
+)
 
 
 class NetworkFailed(Exception):
@@ -100,7 +102,7 @@ class Fabric:
         return await asyncio.get_running_loop().run_in_executor(self._pool, act)
 
     async def run(self, name: str, tool: str, arguments: Sequence[str], text: str) -> None:
-        """Run a command in a namespace with a text as input. Raises: NetworkFailed."""
+        """Run a command in a namespace with this input. Raises: NetworkFailed."""
         await asyncio.get_running_loop().run_in_executor(self._pool, self._run, name, tool, arguments, text)
 
     def _run(self, name: str, tool: str, arguments: Sequence[str], text: str) -> None:

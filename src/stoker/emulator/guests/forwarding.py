@@ -92,7 +92,7 @@ class Forwarders:
             network, address, port = self._wanted[place]
             inner_reader, inner_writer = await self._connection(network, address, port)
         except (OSError, KeyError, NetworkFailed, TimeoutError) as error:
-            log.info("A connection to %s:%d cannot be passed on: %s", *place, error)
+            log.debug("A connection to %s:%d cannot be passed on: %s", *place, error)
             writer.transport.abort()
             return
         await asyncio.gather(copy_stream(reader, inner_writer), copy_stream(inner_reader, writer))

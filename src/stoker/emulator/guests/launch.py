@@ -1,20 +1,22 @@
-"""Starts a guest in namespaces of its own, or holds the networks of a cloud. Run as a program by the driver `namespace`;
-it imports nothing of Stoker.
+"""Starts a guest in namespaces of its own, or holds the networks of a cloud.
+
+Run as a program by the driver `namespace`; it imports nothing of Stoker.
 
 The argument is a JSON object:
 
 directory: of the guest; its disk is below it, in `disk`.
-ids: `{"uid": […], "gid": […], "helpers": bool, "deny": bool}`: the lines of the namespace's ID maps; `helpers`: they are written by
-newuidmap and newgidmap, which may use the subordinate IDs of an unprivileged user; `deny`: groups cannot be changed,
-which the kernel demands of a user who maps only the own ID.
+ids: `{"uid": […], "gid": […], "helpers": bool, "deny": bool}`: the lines of the namespace's ID maps. `helpers`: they
+are written by newuidmap and newgidmap, which may use the subordinate IDs of an unprivileged user. `deny`: groups cannot be
+changed, which the kernel demands of a user who maps only the own ID.
 parent: the process that must live as long as the guest.
 task: `boot`, or `delete` to delete directories (names), or `unpack` to unpack the tar file on the standard input into
 the directory `root`, or `networks` to obey the orders that arrive at the socket `control` (see `networks`).
-For `boot` also: within (the descriptor of a user namespace in which that of the guest is made), layers (`[[source, target], …]`: read-only directories of this machine below the disk), links
-(path → destination), files (path → content), binds (read-only: `[[source, target], …]`), hostname, environment,
-command, listen (`[[address, port], …]`) and control: the descriptor of a socket that gets the guest's network namespace
-and the sockets that listen in it, with the message `wired`, and waits for an answer; then the message `ready`. Another
-message says why the guest was not started.
+For `boot` also: within (the descriptor of a user namespace in which that of the guest is made), layers
+(`[[source, target], …]`: read-only directories of this machine below the disk), links (path → destination), files
+(path → content), binds (read-only: `[[source, target], …]`), hostname, environment, command, listen
+(`[[address, port], …]`) and control: the descriptor of a socket that gets the guest's network namespace and the sockets
+that listen in it, with the message `wired`, and waits for an answer; then the message `ready`. Another message says why
+the guest was not started.
 
 The process that is started waits for the guest and ends with its status, 128 and the number of the signal if a signal
 ended it. SIGTERM is passed on to the guest's first process; SIGHUP kills the guest.
@@ -146,17 +148,20 @@ def join(namespace: int, kind: int) -> None:
 
 
 def listening_sockets(addresses: list[list[Any]]) -> list[socket.socket]:
-    """Bring the loopback interface up, and listen at IPv4 addresses of it."""
+    """Bring the loopback interface up, and listen at IPv4 addresses of it.
+
+    The sockets have other ports than those of the addresses, which the guest's own services may use: the cloud has
+    connections translated.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         for at, address in enumerate(dict.fromkeys(address for address, _ in addresses)):
             if not address.startswith("127."):
                 _add_address(asking, f"lo:{at}", address)
         _set_up(asking, "lo")
     found = []
-    for address, port in addresses:
+    for address, _ in addresses:
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((address, port))
+        listener.bind((address, 0))
         listener.listen(BACKLOG)
         found.append(listener)
     return found
@@ -395,8 +400,7 @@ def become_guest(
         change_root()
         for path, content in wanted["files"].items():
             place = Path("/", path)  # not before: links of the guest's disk lead to the guest's files now
-            if place.is_symlink():
-                place.unlink()
+            place.unlink(missing_ok=True)  # it may belong to a user that the guest does not have
             place.write_text(content)
         control.send(b"ready")
         os.set_inheritable(lock, True)  # a file's lock lasts as long as any process of the guest

@@ -132,9 +132,7 @@ class Launcher:
         """Delete the disk of a guest that does not run. Raises: LaunchFailed."""
         if not (directory / "disk").exists():
             return
-        process = await asyncio.create_subprocess_exec(
-            *task_command("delete", self.ids, directory, names=["disk"])
-        )
+        process = await asyncio.create_subprocess_exec(*task_command("delete", self.ids, directory, names=["disk"]))
         if await process.wait() != 0:
             raise LaunchFailed(f"The disk in {directory} cannot be deleted.")
 

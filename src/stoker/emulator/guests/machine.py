@@ -12,9 +12,10 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from stoker.emulator.guests.console import ConsoleLog
-from stoker.emulator.guests.driver import Cloudside, Guest
+from stoker.emulator.guests.driver import Address, Cloudside, Guest
 from stoker.emulator.guests.fabric import NetworkFailed
 from stoker.emulator.guests.launching import GO, READY, WIRED, Launcher, LaunchFailed, control_sockets, received
+from stoker.emulator.guests.rules import doors_filter
 from stoker.emulator.guests.wiring import Wiring
 
 log = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ class Machine:
         self._cloudside = cloudside
         self._wiring = wiring
         self._users = users
+        self._addresses: list[Address] = []
         self._process: asyncio.subprocess.Process | None = None
         self._running: asyncio.Task[None] | None = None
         self._stopping = False
@@ -92,6 +94,7 @@ class Machine:
         if self._process is not None:
             return
         self._launcher.prepare(self._directory, guest)
+        self._addresses = self._cloudside.addresses()
         control, inside = control_sockets()
         reading, writing = os.pipe()
         self._launcher.give(writing)  # the guest opens it again as /dev/console
@@ -104,7 +107,7 @@ class Machine:
                     os.close(writing)
             message, listeners = await self._connected(control)
         if message != READY:
-            for listener in listeners:
+            for listener in listeners.values():
                 listener.close()
             status = await process.wait()
             await console
@@ -119,15 +122,17 @@ class Machine:
         self._process, self._stopping = process, False
         self._running = asyncio.create_task(self._run(guest, process, console, close))
 
-    async def _connected(self, control: socket.socket) -> tuple[bytes, list[socket.socket]]:
-        """Connect the guest that is being launched; the last message of the launcher, and the guest's sockets."""
+    async def _connected(self, control: socket.socket) -> tuple[bytes, dict[Address, socket.socket]]:
+        """Connect the guest that is being launched; the last message of the launcher, and the guest's sockets by the
+        addresses that the guest connects to."""
         message, descriptors = await _answer(control)
         if message != WIRED:
-            return message, []
+            return message, {}
         namespace, *sockets = descriptors
-        listeners = [socket.socket(fileno=descriptor) for descriptor in sockets]
+        listeners = dict(zip(self._addresses, (socket.socket(fileno=one) for one in sockets), strict=True))
+        ports = {address: listener.getsockname()[1] for address, listener in listeners.items()}
         try:
-            await self._wiring.join(self._id, namespace)
+            await self._wiring.join(self._id, namespace, doors_filter(ports))
         except NetworkFailed as error:
             return str(error).encode(), listeners
         finally:
@@ -156,7 +161,7 @@ class Machine:
         command = self._launcher.boot_command(
             self._directory,
             guest,
-            self._cloudside.addresses(),
+            self._addresses,
             inside.fileno(),
             self._users,
         )

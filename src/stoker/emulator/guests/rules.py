@@ -7,14 +7,28 @@ from ipaddress import IPv6Address, collapse_addresses, ip_address, ip_interface,
 
 from stoker.emulator.guests.topology import Port, Router, Rule
 
+PROBE = "0.0.0.0/32"
+"""Where a guest that has no address yet sends from (RFC 2131; RFC 5227, 2.1.1)."""
 FLUSH = "flush ruleset\n"
 ICMP = {4: 1, 6: 58}
 PROTOCOLS = {4: "ip", 6: "ip6"}
+ARRIVING = "type filter hook prerouting priority -300; policy accept;"
+LEAVING = "type filter hook forward priority -200; policy accept;"
+UNICAST = (
+    "ether daddr & 01:00:00:00:00:00 == 00:00:00:00:00:00 accept",
+    "ether type arp accept",
+    "meta l4proto ipv6-icmp accept",
+    "drop",
+)
+"""What a secured port gets of what other guests send; the rules of groups apply to single receivers only."""
 NEIGHBORS = "icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert } accept"
 
 
 def network_filter(
-    ports: Mapping[str, Port], rules: Mapping[str, tuple[Rule, ...]], members: Mapping[str, tuple[str, ...]], family: str
+    ports: Mapping[str, Port],
+    rules: Mapping[str, tuple[Rule, ...]],
+    members: Mapping[str, tuple[str, ...]],
+    family: str,
 ) -> str:
     """Return the filter of a network.
 
@@ -37,12 +51,9 @@ def network_filter(
     ]
     guards = [
         *(_sender(name, port) for name, port in ports.items()),
-        _chain("receiver", ("ether daddr & 01:00:00:00:00:00 == 00:00:00:00:00:00 accept", "ether type arp accept",
-                            "meta l4proto ipv6-icmp accept", "drop")),  # fmt: skip
-        _chain("arriving", ("type filter hook prerouting priority -300; policy accept;",
-                            _jumps("iifname", {f'"{name}"': f"from_{name}" for name in ports}))),  # fmt: skip
-        _chain("leaving", ("type filter hook forward priority -200; policy accept;",
-                           _jumps("oifname", {f'"{name}"': "receiver" for name in ports}))),  # fmt: skip
+        _chain("receiver", UNICAST),
+        _chain("arriving", (ARRIVING, _jumps("iifname", {f'"{name}"': f"from_{name}" for name in ports}))),
+        _chain("leaving", (LEAVING, _jumps("oifname", {f'"{name}"': "receiver" for name in ports}))),
     ]
     return FLUSH + _table(family, "groups", chains) + _table("bridge", "guard", guards)
 
@@ -57,7 +68,7 @@ def router_filter(router: Router, gateway: str) -> str:
     ]
     leaving = []
     if inside and router.gateway is not None and router.source is not None:
-        leaving.append(f"ip saddr {_set(inside)} oifname != \"{gateway}\" ct status dnat snat to {router.source}")
+        leaving.append(f'ip saddr {_set(inside)} oifname != "{gateway}" ct status dnat snat to {router.source}')
     leaving += [f'oifname "{gateway}" ip saddr {inner} snat to {outer}' for outer, inner in router.floating]
     passing = []
     if router.source is not None:
@@ -69,6 +80,13 @@ def router_filter(router: Router, gateway: str) -> str:
         _chain("passing", ("type filter hook forward priority 0; policy accept;", *passing)),
     ]
     return FLUSH + _table("ip", "translation", nat)
+
+
+def doors_filter(doors: Mapping[tuple[str, int], int]) -> str:
+    """Return the address translation of a guest: connections to addresses and ports go to other ports there."""
+    lines = [f"ip daddr {address} tcp dport {port} dnat to {address}:{to}" for (address, port), to in doors.items()]
+    chain = _chain("doors", ("type nat hook output priority -100; policy accept;", *lines))
+    return _table("ip", "stoker", [chain])
 
 
 def admits(rules: Iterable[Rule], source: str) -> list[tuple[int, int]]:
@@ -157,12 +175,12 @@ def _sender(name: str, port: Port) -> str:
         f"ether saddr != {_set(sources)} drop",
         "udp sport 67 udp dport 68 drop",
         "icmpv6 type nd-router-advert drop",
-        f"ether saddr {port.mac} ip saddr 0.0.0.0 udp sport 68 udp dport 67 accept",
+        f"ether saddr {port.mac} ip saddr {PROBE} udp sport 68 udp dport 67 accept",
         "ip6 saddr :: icmpv6 type { nd-neighbor-solicit, mld2-listener-report, nd-router-solicit } accept",
     ]
     for mac, addresses in sources.items():
         if four := _collapsed(addresses, 4):
-            sent = _set([*four, *([] if "0.0.0.0/0" in four else ["0.0.0.0"])])
+            sent = _set(_collapsed([*four, PROBE], 4))
             lines.append(f"ether saddr {mac} arp saddr ether {mac} arp saddr ip {sent} accept")
             lines.append(f"ether saddr {mac} ip saddr {_set(four)} accept")
         if six := _collapsed(addresses, 6):

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 BATCH = ("-batch", "-")
 FORCED = ("-force", "-batch", "-")
-"""Of `ip`: goes on after an error. A guest may have changed its interfaces."""
+"""Of `ip`: continue after an error. A guest may have changed its interfaces."""
 FILTER = ("-f", "-")
 
 
@@ -53,13 +53,16 @@ class Wiring:
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._follow())
 
-    async def join(self, guest_id: str, namespace: int) -> None:
+    async def join(self, guest_id: str, namespace: int, translation: str) -> None:
         """Connect a guest that is about to run, whose network namespace a descriptor names.
+
+        translation: of addresses in the guest, in the language of nftables.
 
         Raises: NetworkFailed.
         """
         async with self._lock:
             await self._fabric.order("keep", guest_space(guest_id), namespace)
+            await self._fabric.run(guest_space(guest_id), "nft", FILTER, translation)
             self._running.add(guest_id)
             self._present.spaces[guest_space(guest_id)] = Space()
             await self._apply()
@@ -150,5 +153,3 @@ class Wiring:
             except NetworkFailed as error:
                 log.warning("Not all addresses and routes of the guests are set: %s", error)
             before.addresses, before.routes = set(space.addresses), set(space.routes)
-
-

@@ -1,0 +1,123 @@
+"""Networks of guests: interfaces, routers, security groups and floating IPs, with real packets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from typing import Any
+
+import pytest
+
+from stoker.emulator.guests.forwarding import local_address, local_port
+
+from .guest_cloud import (
+    TRY,
+    RealNova,
+    boot,
+    ended,
+    group,
+    guest_cloud,
+    neutron,
+    permit,
+    program,
+    subnetwork,
+    tried,
+    web,
+)
+
+pytestmark = pytest.mark.guests
+
+
+@pytest.fixture(scope="module")
+def cloud() -> Iterator[RealNova]:
+    with guest_cloud() as nova:
+        yield nova
+
+
+def page(address: str, port: int) -> bytes:
+    connection = HTTPConnection(address, port, timeout=3)
+    try:
+        connection.request("GET", "/")
+        return connection.getresponse().read()
+    except OSError:
+        return b""
+    finally:
+        connection.close()
+
+
+def test_security_groups_floating_ips_and_their_changes(cloud: RealNova) -> None:
+    open_group = group(cloud, port_range_min=8000, port_range_max=8001, remote_ip_prefix="0.0.0.0/0")
+    port = neutron(cloud, "POST", "/ports", {"port": {"network_id": cloud.network(), "security_groups": [open_group]}})
+    key, address = web(cloud, 80, 8000, networks=[{"port": port["id"]}])
+    seen = tried(cloud, f"{address}:8000", f"{address}:80")
+    client = seen[f"{address}:8000"]
+    assert client.startswith("10.0.0."), seen
+    assert seen[f"{address}:80"] == "TimeoutError"
+
+    public = neutron(cloud, "GET", "/networks?name=public")[0]["id"]
+    body = {"floating_network_id": public, "port_id": port["id"]}
+    floating = neutron(cloud, "POST", "/floatingips", {"floatingip": body})
+    outer = local_address(floating["floating_ip_address"])
+    cloud.until(lambda: page(outer, 8000) == b"web 172.24.4.1\n")
+    assert page(outer, local_port(80)) == b""
+    rule = permit(cloud, open_group, port_range_min=80, port_range_max=80)
+    cloud.until(lambda: page(outer, local_port(80)) == b"web 172.24.4.1\n")
+    through = tried(cloud, f"{floating['floating_ip_address']}:80")
+    router = neutron(cloud, "GET", "/routers?name=router1")[0]["external_gateway_info"]["external_fixed_ips"][0]
+    assert list(through.values()) == [router["ip_address"]], "as if it came from outside"
+    neutron(cloud, "DELETE", f"/security-group-rules/{rule}")
+    cloud.until(lambda: page(outer, local_port(80)) == b"")
+    neutron(cloud, "PUT", f"/floatingips/{floating['id']}", {"floatingip": {"port_id": None}})
+    cloud.until(lambda: page(outer, 8000) == b"")
+    cloud.call("DELETE", f"/servers/{key}")
+
+
+def test_remote_groups_and_networks_joined_by_a_router(cloud: RealNova) -> None:
+    clients = group(cloud, port_range_min=1, port_range_max=1)
+    servers = group(cloud, port_range_min=80, port_range_max=80, remote_group_id=clients)
+    permit(cloud, servers, port_range_min=81, port_range_max=81, remote_ip_prefix="10.9.0.0/24")
+    routes = [{"destination": "192.0.2.0/24", "nexthop": "10.9.0.9"}]
+    far, subnet = subnetwork(cloud, "10.9.0.0/24", dns_nameservers=["192.0.2.53"], host_routes=routes)
+    router = neutron(cloud, "GET", "/routers?name=router1")[0]["id"]
+    cloud.other("PUT", f"/network/v2.0/routers/{router}/add_router_interface", {"subnet_id": subnet})
+
+    def port(network: str, secured_by: str) -> dict[str, Any]:
+        wanted = {"network_id": network, "security_groups": [secured_by]}
+        made: dict[str, Any] = neutron(cloud, "POST", "/ports", {"port": wanted})
+        return made
+
+    key, address = web(cloud, 80, 81, networks=[{"port": port(cloud.network(), servers)["id"]}])
+    member, stranger = port(far, clients), port(far, group(cloud, port_range_min=1, port_range_max=1))
+    places = f"{address}:80", f"{address}:81"
+    own = member["fixed_ips"][0]["ip_address"]
+    assert list(tried(cloud, *places, networks=[{"port": member["id"]}]).values()) == [own, own]
+    own = stranger["fixed_ips"][0]["ip_address"]
+    settings = boot(
+        cloud,
+        program(TRY, *places),
+        "cat /sys/class/net/eth0/address /sys/class/net/eth0/mtu /etc/resolv.conf /proc/net/route",
+        networks=[{"port": stranger["id"]}],
+    )
+    shown = ended(cloud, settings)
+    assert f"{places[0]} TimeoutError" in shown
+    assert f"{places[1]} {own}" in shown
+    assert f"{stranger['mac_address']}\n1450\nnameserver 192.0.2.53\n" in shown
+    lines = [line.split()[:3] for line in shown.splitlines() if line.startswith("eth0")]
+    assert ["eth0", "000200C0", "0900090A"] in lines, "192.0.2.0/24 by way of 10.9.0.9"
+    assert ["eth0", "00000000", "0100090A"] in lines, "the gateway"
+    for one in (key, settings):
+        cloud.call("DELETE", f"/servers/{one}")
+
+
+def test_interfaces_are_plugged_while_a_guest_runs(cloud: RealNova) -> None:
+    network, _ = subnetwork(cloud, "10.0.0.0/26")  # the range of another network
+    wait = "for i in 1 2 3 4 5 6 7 8 9; do [ {} -e /sys/class/net/eth1 ] && break; sleep 0.3; done"
+    key = boot(cloud, "echo READY", wait.format(""), "cat /proc/net/fib_trie", wait.format("!"), "ls /sys/class/net")
+    cloud.until(lambda: "READY" in cloud.console(key))
+    answer = cloud.call("POST", f"/servers/{key}/os-interface", {"interfaceAttachment": {"net_id": network}})
+    assert answer.status == 200, answer.content
+    attached = answer.json["interfaceAttachment"]
+    cloud.until(lambda: attached["fixed_ips"][0]["ip_address"] in cloud.console(key))
+    cloud.call("DELETE", f"/servers/{key}/os-interface/{attached['port_id']}")
+    assert ended(cloud, key).split("END OF SCRIPT")[0].split()[-2:] == ["eth0", "lo"]
+    cloud.call("DELETE", f"/servers/{key}")
