@@ -6,8 +6,8 @@ The argument is a JSON object:
 
 directory: of the guest; its disk is below it, in `disk`.
 ids: `{"uid": […], "gid": […], "helpers": bool, "deny": bool}`: the lines of the namespace's ID maps. `helpers`: they
-are written by newuidmap and newgidmap, which may use the subordinate IDs of an unprivileged user. `deny`: groups cannot be
-changed, which the kernel demands of a user who maps only the own ID.
+are written by newuidmap and newgidmap, which may use the subordinate IDs of an unprivileged user. `deny`: groups
+cannot be changed, which the kernel demands of a user who maps only the own ID.
 parent: the process that must live as long as the guest.
 task: `boot`, or `delete` to delete directories (names), or `unpack` to unpack the tar file on the standard input into
 the directory `root`, or `networks` to obey the orders that arrive at the socket `control` (see `networks`).
