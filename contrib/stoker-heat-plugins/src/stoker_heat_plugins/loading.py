@@ -19,6 +19,7 @@ from stoker.plugins.configured import ConfiguredConstraints, ConfiguredTypes
 from stoker.plugins.constraints import CustomCheck
 from stoker.plugins.resource import ResourceType
 from stoker_heat_plugins.constraint import HeatConstraint
+from stoker_heat_plugins.content_copy import HANDLERS, made_copy
 from stoker_heat_plugins.entry_points import package_of
 from stoker_heat_plugins.known import CLASSES
 from stoker_heat_plugins.modules import modules
@@ -30,10 +31,7 @@ _UNSUPPORTED_METHODS = (
     "add_dependencies",
     "add_explicit_dependencies",
     "child_template",
-    "handle_delete_snapshot",
     "handle_metadata_reset",
-    "handle_restore",
-    "handle_snapshot",
 )
 """Methods that would never be called; a class that has one would not do what it was written for."""
 _UNSUPPORTED_GROUPS = ("heat.templates",)
@@ -100,9 +98,11 @@ def _type(name: str, plugin: Any) -> type[ResourceType]:
             raise Unsupported(f"stoker-heat-plugins does not support the method {method} of {plugin.__qualname__}")
     CLASSES[name] = plugin
     neutron = plugin.default_client_name == "neutron" and plugin.required_service_extension
+    copied = any(defines(plugin, handler) for handler in HANDLERS)
     return made_type(
         name,
         plugin,
+        copy=made_copy(name, plugin) if copied else None,
         properties=to_properties(plugin),
         attributes=to_attributes(plugin),
         support=to_support(plugin.support_status),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from stoker.plugins.resource import Call
+from stoker.plugins.resource import Call, Snapshot
 
 OWN = "heat_plugin_"
 REFERENCE, NO_ID, SECRETS = f"{OWN}reference", f"{OWN}no_id", f"{OWN}secrets"
@@ -42,6 +42,16 @@ class Record:
             data={key: value for key, value in call.data.items() if not key.startswith(OWN)},
             secrets=dict(call.data.get(SECRETS) or {}),
             created_at=call.created_at,
+        )
+
+    @classmethod
+    def of_snapshot(cls, resource: Snapshot) -> Record:
+        """Return what is recorded of a resource, as far as it is known outside of a call."""
+        return cls(
+            physical_name=resource.physical_name,
+            resource_id=None if resource.data.get(NO_ID) else resource.physical_id,
+            data={key: value for key, value in resource.data.items() if not key.startswith(OWN)},
+            secrets=dict(resource.data.get(SECRETS) or {}),
         )
 
     def copy_to(self, call: Call) -> None:

@@ -108,7 +108,8 @@ class HeatResourceType(ResourceType):
     async def give_up(self, call: Call, why: str) -> None:
         """Call `handle_<action>_cancel` with the handler's result, if the handler has ended and its check has not."""
         running = RUNNING.get(call.uuid)
-        cancel = getattr(self.plugin, f"handle_{call.action.lower()}_cancel", None)
+        action = running.key[0] if running is not None else ""
+        cancel = getattr(self.plugin, f"handle_{action}_cancel", None)
         waits = running is not None and running.resource is not None and running.work is None
         if cancel is None or running is None or not waits or call.progress.get(_CANCELLED):
             return
@@ -116,7 +117,7 @@ class HeatResourceType(ResourceType):
         try:
             await WORKERS.run(lambda: cancel(running.resource, running.token))
         except Exception as error:
-            _failed(self.type_name, f"{call.action.lower()}_cancel", error)
+            failed(self.type_name, f"{action}_cancel", error)
 
     async def prepare_for_replacement(self, call: Call) -> Outcome:
         return await self._called(call, "prepare_for_replace")
@@ -138,7 +139,7 @@ class HeatResourceType(ResourceType):
         try:
             await WORKERS.run(called)
         except Exception as error:
-            return _failed(self.type_name, method, error)
+            return failed(self.type_name, method, error)
         record.copy_to(call)
         return Done()
 
@@ -177,6 +178,10 @@ class HeatResourceType(ResourceType):
 
     # -- internal -----------------------------------------------------------------------------------------------
 
+    def _record(self, call: Call) -> Record:
+        """Return what the plug-in's object knows when an action begins."""
+        return Record.of(call)
+
     def _maker(self, call: Call, values: Mapping[str, Any]) -> Callable[[Record], Any]:
         """Return what makes the plug-in's object, on a worker thread."""
         stack = Stack.of(call)
@@ -200,7 +205,7 @@ class HeatResourceType(ResourceType):
             del RUNNING[call.uuid]
             running = None
         if running is None:
-            running = Performance(key, Record.of(call))
+            running = Performance(key, self._record(call))
             if call.progress.get(_BEGUN) is None:
                 enter(call.uuid, running)
                 call.progress[_BEGUN] = action
@@ -211,7 +216,7 @@ class HeatResourceType(ResourceType):
         try:
             outcome = await self._step(call, action, arguments, running)
         except Exception as error:
-            outcome = _failed(self.type_name, action, error)
+            outcome = failed(self.type_name, action, error)
         if not isinstance(outcome, Again):
             RUNNING.pop(call.uuid, None)
         return outcome
@@ -244,12 +249,13 @@ class HeatResourceType(ResourceType):
         """Run the handler on a thread, or its check once it has ended."""
         former = action == "update" and call.previous is not None
         make = self._maker(call, (call.previous or {}) if former else call.properties)
-        checked = getattr(self.plugin, f"check_{action}_complete")
+        checked = getattr(self.plugin, f"check_{action}_complete", None)
         if call.progress.get(_HANDLED) and (running.resource is not None or _TOKEN in call.progress):
             if running.resource is None:
                 running.token = call.progress[_TOKEN]
 
             def check() -> bool:
+                assert checked is not None
                 if running.resource is None:
                     running.resource = make(running.record)
                 return bool(checked(running.resource, running.token))
@@ -318,7 +324,7 @@ def made_type(name: str, plugin: Any, **declarations: Any) -> type[HeatResourceT
     return type(plugin.__name__, (base,), {"type_name": name, "plugin": plugin, **declarations})
 
 
-def _failed(type_name: str, action: str, error: Exception) -> Outcome:
+def failed(type_name: str, action: str, error: Exception) -> Outcome:
     """Return the outcome for an exception of a plug-in; the log has the place, and not the message, of defects."""
     if isinstance(error, exception.UpdateReplace):
         return Replace(str(error))

@@ -314,6 +314,10 @@ class Resource:
         """As `check_create_complete`, after `handle_snapshot`."""
         return True
 
+    def check_delete_snapshot_complete(self, token: Any) -> bool:
+        """As `check_create_complete`, after `handle_delete_snapshot`."""
+        return True
+
     def check_check_complete(self, token: Any) -> bool:
         """As `check_create_complete`, after `handle_check`."""
         return True

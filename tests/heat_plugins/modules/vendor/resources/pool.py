@@ -5,6 +5,7 @@ from common.mixins import connected  # Python 2 looked beside the module first
 from heat.common import exception
 from heat.common.i18n import _
 from heat.engine import attributes, constraints, properties, resource, support
+from tests.heat_plugins import appliance
 
 
 class Pool(resource.Resource):
@@ -117,6 +118,28 @@ class Pool(resource.Resource):
     @connected
     def handle_resume(self):
         self.connection.change(self.resource_id, suspended=False)
+
+    @connected
+    def handle_snapshot(self):
+        port = self.connection.show(self.resource_id)["port"]
+        backup = self.connection.create("backup of " + self.physical_resource_name(), port=port)
+        self.data_set("backup", backup)
+        if self.properties[self.FAULT] == "backup":
+            self.connection.label(backup)
+        return backup
+
+    @connected
+    def check_snapshot_complete(self, backup):
+        return self.connection.show(backup)["polls"] > 2
+
+    @connected
+    def handle_restore(self, defn, restore_data):
+        restored = {name: value for name, value in self.properties.items() if value is not None}
+        restored[self.PORT] = self.connection.show(restore_data["resource_data"]["backup"])["port"]
+        return defn.freeze(properties=restored)
+
+    def handle_delete_snapshot(self, snapshot):
+        appliance.Client().delete(snapshot["resource_data"]["backup"])
 
     def handle_signal(self, details=None):
         self.data_set("signal", str((details or {}).get("word")))
