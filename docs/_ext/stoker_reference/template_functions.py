@@ -173,7 +173,7 @@ def _range(meaning: Named, variant: str) -> str:
 
 
 def _spans(names: list[str]) -> str:
-    """Return versions as text: those of HOT as a range, since a function that is removed does not come back."""
+    """Describe versions: those of HOT as a range, since a function that is removed does not come back."""
     parts = []
     for key, family in _FAMILIES.items():
         values = [version.value for version in VERSIONS if version.name in names and version.key == key]
