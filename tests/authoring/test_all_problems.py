@@ -91,7 +91,7 @@ def test_a_cloudformation_template(desk: Desk) -> None:
     assert _lines(desk, CFN) == [
         ("3:15", "parameter-schema", "did you mean 'String'?"),
         ("8:11", "unknown-type", "did you mean 'AWS::EC2::Instance'?"),
-        ("10:16", "function", "use one of M"),
+        ("10:28", "function", "use one of M"),
         ("13:5", "required-property", ""),
         ("14:7", "unknown-property", "did you mean 'InstanceType'?"),
         ("15:22", "unknown-resource", "did you mean 'Key'?"),

@@ -113,7 +113,7 @@ def test_values_are_checked_for_their_form(desk: Desk) -> None:
     words = ("a.yaml", "--ignore", "unused-parameter")
     assert desk.complaints(*words) == [("parameter-constraint", "a.yaml", 4), ("constraint", "a.yaml", 10)]
     assert "letmein" not in desk.stoker("lint", "-f", "json", *words).stdout
-    assert ("parameter-constraint", "a.yaml", 3) in desk.complaints(*words, "-P", "range=10.0.0.0/77")
+    assert ("parameter-constraint", "-P range", None) in desk.complaints(*words, "-P", "range=10.0.0.0/77")
 
 
 # -- what belongs to a template ----------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ def test_environments_say_what_types_and_parameters_mean(desk: Desk) -> None:
     assert desk.complaints("app/top.yaml", "-e", "environments/types.yaml") == []
     desk.write("environments/large.yaml", "parameters: {size: large}\n")
     words = ("app/top.yaml", "-e", "environments/types.yaml", "-e", "environments/large.yaml")
-    assert desk.complaints(*words) == [("parameter-value", "app/top.yaml", 3)]
+    assert desk.complaints(*words) == [("parameter-value", "environments/large.yaml", 1)]
     assert desk.complaints(*words, "-P", "size=3") == []
 
 
@@ -346,3 +346,135 @@ def test_a_directory_has_only_its_templates_checked(desk: Desk) -> None:
     answer = json.loads(desk.stoker("lint", ".", "--format", "json").stdout)
     assert answer["summary"]["files"] == 4
     assert {item["source"] for item in answer["diagnostics"]} == {"broken.yaml"}
+
+
+# -- values of parameters, misspelt functions, mappings, ports -------------------------------------------------------
+
+
+def told(desk: Desk, *words: str, given: str | None = None) -> list[tuple[str, str, tuple[int, int] | None, str]]:
+    """Rule, source, place and hint of each complaint."""
+    found = json.loads(desk.stoker("lint", "--format", "json", *words, given=given).stdout)["diagnostics"]
+    places = [(item["position"]["line"], item["position"]["column"]) if item["position"] else None for item in found]
+    return [(item["rule"], item["source"], place, item["hint"]) for item, place in zip(found, places, strict=True)]
+
+
+NUMBERS = """
+heat_template_version: 2021-04-16
+parameters:
+  n: {type: number}
+  m: {type: number, constraints: [{range: {max: 3}}]}
+  o: {type: number, default: 5}
+outputs:
+  sum: {value: [{get_param: n}, {get_param: m}, {get_param: o}]}
+"""
+
+
+def test_a_wrong_value_is_placed_where_it_was_given(desk: Desk) -> None:
+    desk.write("web.yaml", NUMBERS)
+    desk.write("base.yaml", "parameter_defaults:\n  m: 2\n  o: none\nparameters: {n: 1}\n")
+    desk.write("e.yaml", "parameters:\n  nn: 1\n  m: 7\n")
+    words = ("-e", "base.yaml", "-e", "e.yaml", "-P", "n=many", "-P", "x=1", "-P", "y=1")
+    expected = [
+        ("parameter-value", "-P n", None, ""),
+        ("unknown-parameter", "-P x", None, "use one of m, n, o"),
+        ("unknown-parameter", "-P y", None, "use one of m, n, o"),
+        ("parameter-value", "base.yaml", (3, 6), ""),
+        ("unknown-parameter", "e.yaml", (2, 3), "did you mean 'n'?"),
+        ("parameter-constraint", "e.yaml", (3, 6), ""),
+    ]
+    assert told(desk, "web.yaml", *words) == expected
+    assert told(desk, "-", *words, given=NUMBERS) == expected
+    shown = desk.stoker("lint", "web.yaml", *words).stdout
+    assert " --> e.yaml:3:6  parameters.m\n2 |   nn: 1\n3 |   m: 7\n  |      ^\n" in shown
+
+
+def test_the_standard_input_is_a_template_of_the_working_directory(desk: Desk) -> None:
+    desk.write("inner.yaml", "heat_template_version: 2021-04-16\nparameters: {size: {type: number}}\n")
+    text = "heat_template_version: 2021-04-16\nresources:\n  a: {type: inner.yaml, properties: {sise: 1}}\n"
+    found = told(desk, "-", given=text)
+    assert ("unknown-property", "-", (3, 38), "did you mean 'size'?") in found
+
+
+def test_a_misspelt_function_is_suggested(desk: Desk) -> None:
+    desk.write(
+        "web.yaml",
+        """
+        heat_template_version: 2016-10-14
+        parameters:
+          p: {type: string, default: x}
+        resources:
+          sg:
+            type: OS::Neutron::SecurityGroup
+            properties:
+              name: {get_parm: p}
+              description: {list_concat: [[a], [b]]}
+              rules: [{get_paramm: p}]
+          word: {type: OS::Heat::Value, properties: {type: json, value: {filters: [a], str_split: [b]}}}
+        outputs:
+          a: {value: {deep: [{get_atr: [sg, name]}]}}
+          b: {value: [{get_param: p}, {config: x}, {filters: []}]}
+        """,
+    )
+    assert told(desk, "web.yaml") == [
+        ("wrong-type", "web.yaml", (8, 7), "did you mean the function 'get_param'?"),
+        ("wrong-type", "web.yaml", (9, 7), "list_concat is a function from heat_template_version: 2017-09-01 on"),
+        ("unknown-property", "web.yaml", (10, 16), "did you mean the function 'get_param'?"),
+        ("misspelt-function", "web.yaml", (13, 23), "did you mean the function 'get_attr'?"),
+    ]
+
+
+def test_a_mapping_and_its_keys_must_exist(desk: Desk) -> None:
+    desk.write(
+        "cfn.yaml",
+        """
+        AWSTemplateFormatVersion: 2010-09-09
+        Parameters:
+          Where: {Type: String}
+        Mappings:
+          Zones: {east: {image: a}, west: {image: b, size: c}}
+        Resources:
+          A: {Type: OS::Heat::Value, Properties: {value: !FindInMap [Zonse, !Ref Where, image]}}
+          B: {Type: OS::Heat::Value, Properties: {value: !FindInMap [Zones, !Ref Where, imagee]}}
+          C: {Type: OS::Heat::Value, Properties: {value: !FindInMap [Zones, eats, image]}}
+          D: {Type: OS::Heat::Value, Properties: {value: !FindInMap [Zones, east, !Ref Where]}}
+          E: {Type: OS::Heat::Value, Properties: {value: !FindInMap [Zones, !Ref Where, size]}}
+          F: {Type: OS::Heat::Value, Properties: {value: !FindInMap [Zones, east, size]}}
+        """,
+    )
+    assert told(desk, "cfn.yaml") == [
+        ("function", "cfn.yaml", (7, 62), "did you mean 'Zones'?"),
+        ("function", "cfn.yaml", (8, 81), "did you mean 'image'?"),
+        ("function", "cfn.yaml", (9, 69), "did you mean 'east'?"),
+        ("function", "cfn.yaml", (12, 75), "use one of image"),
+    ]
+
+
+def test_a_range_of_ports_must_not_end_before_it_begins(desk: Desk) -> None:
+    desk.write(
+        "cfn.yaml",
+        """
+        AWSTemplateFormatVersion: 2010-09-09
+        Resources:
+          A:
+            Type: AWS::EC2::SecurityGroup
+            Properties:
+              GroupDescription: x
+              SecurityGroupIngress:
+                - {IpProtocol: icmp, FromPort: 8, ToPort: 0, CidrIp: 0.0.0.0/0}
+                - {IpProtocol: tcp, FromPort: 22, ToPort: 22, CidrIp: 0.0.0.0/0}
+          B:
+            Type: AWS::EC2::SecurityGroup
+            Properties:
+              GroupDescription: x
+              SecurityGroupIngress: [{IpProtocol: tcp, FromPort: 90, ToPort: 80, CidrIp: 0.0.0.0/0}]
+        """,
+    )
+    (found,) = diagnostics(desk.stoker("lint", "-f", "json", "cfn.yaml"))
+    assert (found["message"], found["path"][1]) == ("SecurityGroupIngress: ToPort 80 is less than FromPort 90", "B")
+
+
+def test_types_of_plugin_dirs_need_their_package(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.write("web.yaml", NUMBERS)
+    monkeypatch.setattr("stoker.cli.lint.find_spec", lambda name: None)
+    result = desk.stoker("lint", "--plugin-dir", ".", "web.yaml")
+    assert (result.exit_code, "stoker-heat-plugins" in result.output) == (1, True)

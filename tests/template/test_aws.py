@@ -156,7 +156,7 @@ def test_functions_of_the_transform(expression: str, expected: Any) -> None:
         ("!Length {Ref: Name}", "takes a list"),
         ("!ToJsonString abc", "takes a map or a list"),
         ("!FindInMap [Sizes, big, cores, 1]", "takes {DefaultValue: …} as the fourth argument"),
-        ("!FindInMap [Sizes, small, cores]", "there is no 'small'"),
+        ("!FindInMap [Sizes, small, cores]", "the mapping 'Sizes' has no key 'small'; use one of big"),
         ("!FindInMap [Sizes, [a], cores, {DefaultValue: 1}]", "the keys must be strings"),
     ],
 )

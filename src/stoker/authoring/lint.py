@@ -34,7 +34,7 @@ def lint(workspace: Workspace, paths: Iterable[str]) -> list[Diagnostic]:
     by_source = {
         source: list(repeated_keys(source, workspace.sources.text(source))) for source in workspace.sources.names()
     }
-    for diagnostic in found:
+    for diagnostic in workspace.placed(found):
         by_source.setdefault(diagnostic.source, []).append(diagnostic)
     kept: list[Diagnostic] = []
     for source, complaints in by_source.items():
@@ -47,7 +47,17 @@ def _root(workspace: Workspace, path: str) -> list[Diagnostic]:
     try:
         place = workspace.root(path)
         found = _check(workspace, place)
-        return found if place.problems else [*found, *warnings(place.definition, place.type_of)]
+        if place.problems:
+            return found
+        refused = {(item.source, item.path) for item in found}
+        return [
+            *found,
+            *(
+                item
+                for item in warnings(place.definition, place.type_of)
+                if item.rule != "misspelt-function" or (item.source, item.path[:-1]) not in refused
+            ),
+        ]
     except TemplateInvalid as error:
         return list(error.diagnostics)
     except RequestLimitExceeded as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -20,6 +21,9 @@ from stoker.template.formats import VERSION_KEYS
 from stoker.template.limits import Limits
 from stoker.template.packaged import packaged_templates
 from stoker.template.template import Template
+
+STDIN = "-"
+"""Names the standard input in the place of a file."""
 
 SUFFIXES = frozenset({".yaml", ".yml", ".json", ".template"})
 _KEY = rf"""["']?(?:{"|".join(VERSION_KEYS)})["']?\s*:"""
@@ -33,6 +37,13 @@ _REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 def is_remote(name: str) -> bool:
     """Return whether a name is a URL rather than a path."""
     return _REMOTE.match(name) is not None
+
+
+def read(path: str) -> str:
+    """Return the content of a file, or of the standard input for `-`. Raises OSError or UnicodeDecodeError."""
+    if path == STDIN:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    return Path(path).read_text("utf-8-sig")
 
 
 def exists(path: str) -> bool:
@@ -97,7 +108,7 @@ class Sources:
         """Return the content of a file, or of a packaged template by its URL. Raises OSError or UnicodeDecodeError."""
         if path not in self._texts:
             try:
-                self._texts[path] = packaged_templates().get(path) or Path(path).read_text("utf-8-sig")
+                self._texts[path] = packaged_templates().get(path) or read(path)
             except (OSError, UnicodeDecodeError) as error:
                 self._texts[path] = error
         found = self._texts[path]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
+from stoker.authoring.given_values import placed_where_given
 from stoker.authoring.sources import Files, Sources, beside, exists, is_remote
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
@@ -103,6 +104,7 @@ class Workspace:
         self._environments = environments
         self._parameters = parameters or {}
         self._template_types: dict[str, ResourceType] = {}
+        self._roots: set[str] = set()
 
     def root(self, path: str) -> Place:
         """Return the bound template of a file; parameters without a value are unknown.
@@ -110,9 +112,18 @@ class Workspace:
         Raises TemplateInvalid if nothing more can be known about the template than the problems in the error.
         """
         path = str(Path(path))
+        self._roots.add(path)
         examined = self.sources.examined(path)
         environment = self._environment(examined[0])
         return self.place(examined, environment, Files(str(Path(path).parent)), self._parameters, missing_ok=True)
+
+    def placed(self, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+        """Return diagnostics, those about values of parameters with the place in the environment or the option."""
+        try:
+            documents = [self.sources.document(str(Path(path))) for path in self._environments]
+        except TemplateInvalid:  # the diagnostics are about that
+            return list(diagnostics)
+        return list(dict.fromkeys(placed_where_given(diagnostics, self._roots, documents, self._parameters)))
 
     def place(
         self,

@@ -11,6 +11,7 @@ import click
 from rich.text import Text
 
 from stoker.base.diagnostics import Diagnostic
+from stoker.base.errors import StokerError
 from stoker.cli.errors import CommandFailed, NoSuchStack, TemplateRefused
 from stoker.cli.follow import WANTED, follow, succeeded
 from stoker.cli.formats import cell, console
@@ -109,10 +110,19 @@ class Deployment:
         """Return the error to show for a refused request: each problem with its place in the user's files."""
         if not error.diagnostics:
             return error
+        from stoker.authoring.given_values import placed_where_given
+        from stoker.template.document import Document
+
         texts = self.sources.named()
         names = {source: short(url) for source, (url, _) in texts.items()}
         shown = {names[source]: text for source, (_, text) in texts.items()}
         placed = [replace(item, source=names.get(item.source, item.source)) for item in error.diagnostics]
+        urls = self.sources.environments
+        try:
+            environments = [Document.parse(self.sources.files[url], source=short(url)) for url in urls]
+        except StokerError:  # the diagnostics are about that
+            environments = []
+        placed = placed_where_given(placed, {names[""]}, environments, self.body["parameters"])
         return TemplateRefused(sorted(placed, key=Diagnostic.sort_key), shown.get)
 
 

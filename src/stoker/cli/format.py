@@ -13,12 +13,6 @@ from stoker.base.errors import StokerError
 _STDIN = "-"
 
 
-def _read(path: str) -> str:
-    if path == _STDIN:
-        return sys.stdin.read().removeprefix("\ufeff")
-    return Path(path).read_text("utf-8-sig")
-
-
 def _has_changes(path: str, text: str) -> bool:
     """Return whether the file would change, including a byte order mark and line endings."""
     return path != _STDIN and Path(path).read_bytes() != text.encode()
@@ -52,12 +46,12 @@ def fmt(paths: tuple[str, ...], check: bool, diff: bool, sort: bool) -> None:
       stoker fmt - < web.yaml
     """
     from stoker.authoring.layout import layout
-    from stoker.authoring.sources import find_templates, reason
+    from stoker.authoring.sources import find_templates, read, reason
 
     failed = False
     for path in find_templates(paths):
         try:
-            before = _read(path)
+            before = read(path)
             after = layout(before, path, sort)
             changes = before != after if path == _STDIN else _has_changes(path, after)
         except (OSError, UnicodeDecodeError) as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +15,7 @@ from stoker.authoring import render
 from stoker.authoring.rules import ERROR, RULES
 from stoker.base.diagnostics import Diagnostic
 from stoker.cli import paint
+from stoker.cli.errors import CommandFailed, reported_errors
 from stoker.cli.offline import binding_options
 
 if TYPE_CHECKING:
@@ -60,7 +62,9 @@ _FORMATS: dict[str, Show] = {"text": _text, "json": _json, "sarif": _sarif}
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="FILE|DIRECTORY...", type=click.Path(exists=True))
+@click.argument(
+    "paths", nargs=-1, required=True, metavar="FILE|DIRECTORY|-...", type=click.Path(exists=True, allow_dash=True)
+)
 @binding_options
 @click.option(
     "-f",
@@ -83,6 +87,13 @@ _FORMATS: dict[str, Show] = {"text": _text, "json": _json, "sarif": _sarif}
     help="Do not report this rule; repeatable.",
 )
 @click.option(
+    "--plugin-dir",
+    "plugin_dirs",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False),
+    help="Directory with plug-ins for Heat (plugin_dirs), whose types are known too; repeatable.",
+)
+@click.option(
     "--list-rules", is_flag=True, is_eager=True, expose_value=False, callback=_list_rules, help="List all rules."
 )
 def lint(
@@ -92,8 +103,9 @@ def lint(
     form: str,
     only: tuple[str, ...],
     ignored: tuple[str, ...],
+    plugin_dirs: tuple[str, ...],
 ) -> None:
-    """Check templates without a server; for a directory, check all templates below it.
+    """Check templates without a server; for a directory, check all templates below it; - is the standard input.
 
     Nested templates and files are read relative to the file that names them. A comment `# stoker: ignore[rule]` on
     the line, or alone on the line above, suppresses a diagnostic.
@@ -105,13 +117,19 @@ def lint(
     Examples:
       stoker lint web.yaml
       stoker lint templates/ -e production.yaml --format sarif
+      generate-template | stoker lint -
     """
     from stoker.authoring.lint import lint as complaints_about
     from stoker.authoring.sources import find_templates
     from stoker.authoring.workspace import Workspace
     from stoker.plugins.registry import Registry
 
-    workspace = Workspace(Registry.on_demand(), environments, parameters)
+    if plugin_dirs and find_spec("stoker_heat_plugins") is None:
+        raise CommandFailed("--plugin-dir needs the package stoker-heat-plugins, which loads plug-ins for Heat.")
+    options = {"plugin_dirs": plugin_dirs} if plugin_dirs else {}
+    with reported_errors():
+        registry = Registry.on_demand(options)
+    workspace = Workspace(registry, environments, parameters)
     files = list(find_templates(paths))
     chosen = [
         item

@@ -46,7 +46,8 @@ COMMANDS: Mapping[str, Command] = {
         "Build, list and delete the images of guests, which run in the servers of the emulated cloud.",
     ),
     "lint": Command(
-        "stoker.cli.lint:lint", "Check templates without a server; for a directory, check all templates below it."
+        "stoker.cli.lint:lint",
+        "Check templates without a server; for a directory, check all templates below it; - is the standard input.",
     ),
     "fmt": Command(
         "stoker.cli.format:fmt",

@@ -101,14 +101,14 @@ class Registry:
         )
 
     @classmethod
-    def on_demand(cls) -> Registry:
+    def on_demand(cls, options: Mapping[str, Any] | None = None) -> Registry:
         """Return a registry for tools that read a few templates: types are imported and validated when they are used.
 
-        It has no event sinks, lifecycle plug-ins and update policies, which only operations need. Raises PluginInvalid,
-        also later, for a type that cannot be used.
+        `options` are as in `from_entry_points`. The registry has no event sinks, lifecycle plug-ins and update
+        policies, which only operations need. Raises PluginInvalid, also later, for a type that cannot be used.
         """
-        made = cls((), _constraints({}), _template_type())
-        made._types = _TypesOnDemand(_offered_types({}), made._constraints)
+        made = cls((), _constraints(options or {}), _template_type())
+        made._types = _TypesOnDemand(_offered_types(options or {}), made._constraints)
         return made
 
     def get(self, type_name: str) -> ResourceType | None:

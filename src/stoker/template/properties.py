@@ -19,6 +19,7 @@ from stoker.template.expressions import (
     Scope,
     evaluate,
 )
+from stoker.template.misspelt_functions import function_hint
 from stoker.template.problems import type_name
 
 CustomCheck = Callable[[str, Any], str | None]
@@ -84,10 +85,10 @@ def against_schema(
     """Return values converted by a schema, and diagnostics with positions; `path` is the place of the values."""
     finalizer = Finalizer(custom)
     values = finalizer.properties(schema, given)
-    return values, [_diagnostic(definition, problem, path) for problem in finalizer.problems]
+    return values, [_diagnostic(definition, problem, given, path) for problem in finalizer.problems]
 
 
-def _diagnostic(definition: Definition, problem: Problem, path: Path) -> Diagnostic:
+def _diagnostic(definition: Definition, problem: Problem, given: Mapping[str, Any], path: Path) -> Diagnostic:
     document = definition.template.document
     whole = (*path, *problem.path)
     # The message names an unknown property; the path ends at the map that contains it.
@@ -100,8 +101,19 @@ def _diagnostic(definition: Definition, problem: Problem, path: Path) -> Diagnos
         path=shown,
         source=document.source,
         position=document.locate(whole),
-        hint=problem.hint,
+        hint=_meant(definition, problem, given) or problem.hint,
     )
+
+
+def _meant(definition: Definition, problem: Problem, given: Any) -> str:
+    """Return a hint if a value seems to be a call of a function that does not exist; otherwise an empty string."""
+    if problem.rule not in ("wrong-type", "unknown-property"):
+        return ""
+    for part in problem.path[:-1] if problem.rule == "unknown-property" else problem.path:
+        if not isinstance(given, Mapping | list) or (isinstance(given, Mapping) and part not in given):
+            return ""
+        given = given[part]  # type: ignore[index]
+    return function_hint(given, definition.template.version)
 
 
 def resolve_map(

@@ -121,6 +121,11 @@ _WARNINGS = (
         "An index into a group whose members are removed from the front or middle: it may refer to another one later.",
         "get_attr: [scaling_group, outputs_list, ip, 0]",
     ),
+    Rule(
+        "misspelt-function",
+        "A map has a single key that is nearly the name of a function; it is taken as data.",
+        "value: {get_parm: size}",
+    ),
     Rule("ignored-key", "The key of a resource has no effect.", "Resources: {web: {Type: …, Notes: x}}"),
 )
 

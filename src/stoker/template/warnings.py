@@ -22,6 +22,7 @@ from stoker.template.expressions import Expression, entries_of, every_node, item
 from stoker.template.functions.base import Function
 from stoker.template.functions.conditional import If
 from stoker.template.functions.conditions import ConditionName
+from stoker.template.misspelt_functions import misspelt_calls
 from stoker.template.parameter import ParameterSchema
 from stoker.template.parameter_types import STRING
 from stoker.template.problems import Problems
@@ -312,6 +313,20 @@ def _loses_members_anywhere(subject: _Subject, name: str) -> bool:
     return kind.type_name == "OS::Heat::ResourceGroup" and bool(properties.get("removal_policies"))
 
 
+def _misspelt_functions(subject: _Subject) -> Iterator[Diagnostic]:
+    template = subject.definition.template
+    value = template.version.dialect.output_keys["value"]
+    places: list[Path] = [(template.written("outputs"), name, value) for name in template.outputs]
+    places += [key_path(subject.definition, each, "properties") for each in subject.definition.resources.values()]
+    for place in places:
+        written: Any = template.document.data
+        for part in place:
+            written = written.get(part) if isinstance(written, Mapping) else None
+        for path, name, hint in misspelt_calls(written, place, template.version):
+            message = f"{name} is not a function, so the map is taken as data"
+            yield Diagnostic("misspelt-function", message, (*path, Key(name)), hint=hint)
+
+
 _RULES: tuple[Callable[[_Subject], Iterator[Diagnostic]], ...] = (
     _unused_parameters,
     _unused_conditions,
@@ -323,4 +338,5 @@ _RULES: tuple[Callable[[_Subject], Iterator[Diagnostic]], ...] = (
     _ignored_keys,
     _implied_dependencies,
     _renumbering_indexes,
+    _misspelt_functions,
 )

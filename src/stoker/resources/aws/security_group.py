@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.neutron.rule_set import RuleSet
 from stoker.resources.wire import NOT_SENT, without_nulls
 from stoker.schema.property import Change, Property, Type
+from stoker.schema.unknown import is_unknown
 
 _INGRESS, _EGRESS = "SecurityGroupIngress", "SecurityGroupEgress"
 _DIRECTIONS = {_INGRESS: "ingress", _EGRESS: "egress"}
@@ -49,6 +50,13 @@ class SecurityGroup(RuleSet):
     async def update_body(self, call: Call) -> dict[str, Any]:
         return {}
 
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        for name in _DIRECTIONS:
+            rules = properties.get(name)
+            for rule in [] if is_unknown(rules) else rules or []:
+                if not is_unknown(rule):
+                    yield from _port_problems(name, rule)
+
     def declared_rules(self, properties: Mapping[str, Any]) -> list[Any]:
         return [(direction, rule) for name, direction in _DIRECTIONS.items() for rule in properties[name] or []]
 
@@ -72,3 +80,16 @@ class SecurityGroup(RuleSet):
 def _port(given: str | None) -> str | None:
     """Return a port; a negative one stands for all ports."""
     return None if given is None or given.startswith("-") else given
+
+
+def _port_problems(name: str, rule: Mapping[str, Any]) -> Iterable[str]:
+    """Yield a problem if a range of ports ends before it begins; ICMP has types and codes instead of ports."""
+    if rule.get("IpProtocol") in _WITH_PORTS:
+        given = (rule.get("FromPort"), rule.get("ToPort"))
+        ports = [int(port) for port in given if isinstance(port, str) and port.isdecimal()]
+        if len(ports) == len(given) and ports[1] < ports[0]:
+            first, last = ports
+            yield f"{name}: ToPort {last} is less than FromPort {first}"
+
+
+_WITH_PORTS = ("tcp", "udp", "6", "17")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from stoker.schema.unknown import combine, is_unknown
 from stoker.template.expressions import Evaluation, FunctionError, entries_of, items_of
 from stoker.template.functions.base import Function, variant
 from stoker.template.problems import suggestion
@@ -16,6 +17,8 @@ class FindInMap(Function):
 
     __slots__ = ()
 
+    accepts_unknown = True
+
     def complaint(self, arguments: Any) -> str | None:
         items = items_of(arguments)
         return "takes a list of three: a mapping, a key and a second key" if items is None or len(items) != 3 else None
@@ -24,16 +27,32 @@ class FindInMap(Function):
         return self.find(arguments, evaluation)
 
     def find(self, keys: Sequence[Any], evaluation: Evaluation) -> Any:
-        """Return the value at the keys; raises FunctionError (KeyError) if there is none."""
-        value: Any = evaluation.binding.mappings
-        for key in keys:
-            if not isinstance(key, str | int):
-                raise self.wrong_type("the keys must be strings")
-            if not isinstance(value, dict) or str(key) not in value:
-                known = value if isinstance(value, dict) else ()
-                raise FunctionError(f"{self.name}: there is no {key!r}", "KeyError", suggestion(key, known))
-            value = value[str(key)]
-        return value
+        """Return the value at the keys, an unknown one if a key is unknown.
+
+        Raises FunctionError (KeyError) if there is none, or if there is none whatever an unknown key will be.
+        """
+        mappings = evaluation.binding.mappings
+        mapping, first, second = keys
+        self._require(mapping, 0, mappings, "there is no mapping")
+        if is_unknown(mapping):
+            return combine(keys)
+        rows = mappings[str(mapping)]
+        self._require(first, 1, rows, f"the mapping {mapping!r} has no key")
+        within = "" if is_unknown(first) else f"[{first!r}]"
+        columns = {key: None for row in rows.values() for key in row} if is_unknown(first) else rows[str(first)]
+        self._require(second, 2, columns, f"the mapping {mapping!r}{within} has no second key")
+        return combine(keys) if is_unknown(first) or is_unknown(second) else columns[str(second)]
+
+    def _require(self, key: Any, index: int, known: Mapping[str, Any], message: str) -> None:
+        """Raise FunctionError, at the place of the key, unless it is unknown or one of those that are known."""
+        if is_unknown(key):
+            return
+        if not isinstance(key, str | int):
+            raise self.wrong_type("the keys must be strings")
+        if str(key) not in known:
+            error = FunctionError(f"{self.name}: {message} {key!r}", "KeyError", suggestion(key, known))
+            error.path = (*self.path, self.name, index) if isinstance(items_of(self.arguments), list) else None
+            raise error
 
 
 @variant("Fn::FindInMap/2")
