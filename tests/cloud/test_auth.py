@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stoker.base.clock import ManualClock
-from stoker.base.errors import CloudError, Invalid, MissingCredentialError
+from stoker.base.errors import CloudError, Invalid, MissingCredentialError, NoEndpoint
 from stoker.cloud.auth import (
     CloudPool,
     CloudsYamlCredential,
@@ -190,3 +190,28 @@ async def test_a_cloud_of_clouds_yaml_has_the_url_of_this_service(
 async def test_repr_omits_secrets() -> None:
     assert "s3cret" not in repr(TokenCredential("s3cret"))
     assert "s3cret" not in repr(CloudSettings(password="s3cret", stack_domain_admin_password="s3cret"))
+
+
+async def test_what_was_added_to_the_catalog_since_the_login_is_found(
+    pool: CloudPool, served: ServedCloud, clock: ManualClock
+) -> None:
+    cloud = await pool.cloud(ServiceCredential(), "RegionTwo")
+    admin = await pool.cloud(TokenCredential(served.token()), "RegionTwo")
+    await admin.post("keystone", "/regions", {"region": {"id": "RegionTwo"}})
+    listed = await admin.get("keystone", "/services", params={"type": "network"})
+    endpoint = {
+        "service_id": listed["services"][0]["id"],
+        "interface": "public",
+        "region_id": "RegionTwo",
+        "url": f"{served.url}/network",
+    }
+    await admin.post("keystone", "/endpoints", {"endpoint": endpoint})
+    before = logins(served)
+    assert "networks" in await cloud.get("neutron", "/networks")
+    for seconds, expected in ((0, 1), (61, 2), (1, 2)):
+        clock.advance(seconds)
+        with pytest.raises(NoEndpoint):
+            await cloud.get("nova", "/servers")
+        with pytest.raises(NoEndpoint):  # a token of a request stays as it is
+            await admin.get("nova", "/servers")
+        assert logins(served) == before + expected

@@ -20,6 +20,8 @@ from stoker.cloud.guard import is_refusal
 
 RENEW_BEFORE = 60.0
 """Seconds before its expiry at which a token is renewed."""
+CATALOG_SECONDS = 60.0
+"""Seconds after which a token is renewed again because its catalog lacks an endpoint."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -46,6 +48,7 @@ class Login(ABC):
         self._clock = clock
         self._lock = asyncio.Lock()
         self._access: Access | None = None
+        self._newer_after = 0.0
 
     async def access(self) -> Access:
         """Return a fresh token. Raises CloudError when Keystone refuses or cannot be reached."""
@@ -61,6 +64,17 @@ class Login(ABC):
                 self._access = None
                 self._access = await self._fetched()
             return self._access
+
+    async def with_newer_catalog(self, lacking: Access) -> Access:
+        """Return a token with a newer catalog than that of `lacking`, or `lacking` if it was renewed for this already.
+
+        Services and regions are added while tokens are valid.
+        """
+        now = self._clock.now()
+        if lacking is self._access and now < self._newer_after:
+            return lacking
+        self._newer_after = now + CATALOG_SECONDS
+        return await self.renew(lacking)
 
     async def _fetched(self) -> Access:
         """Run `_fetch` on a worker thread."""
@@ -115,6 +129,9 @@ class TokenLogin(Login):
 
     async def access(self) -> Access:
         return self._access or await super().access()
+
+    async def with_newer_catalog(self, lacking: Access) -> Access:
+        return lacking
 
     async def renew(self, rejected: Access | None) -> Access:
         if rejected is not None:

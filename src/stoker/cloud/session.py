@@ -177,7 +177,7 @@ class Cloud:
             sent.setdefault("Content-Type", "application/json")
         elif data is not None:
             sent.setdefault("Accept", "*/*")  # Mistral refuses requests for JSON that send a definition in YAML
-        url = self._required(service).join(path)
+        url = (await self._found_endpoint(service)).join(path)
         require_sendable(service, sent)
         if is_addressable(path):
             effects = current()
@@ -295,7 +295,7 @@ class Cloud:
         return spoken is not None and parse_version(spoken) >= parse_version(microversion)
 
     async def _offered(self, service: Service) -> tuple[Version, Version] | None:
-        endpoint = self._required(service.name)
+        endpoint = await self._found_endpoint(service.name)
         versions = self._shared.versions
         if endpoint.version_url not in versions:
             versions[endpoint.version_url] = await self._discover(service, endpoint)
@@ -359,6 +359,12 @@ class Cloud:
             self._access = access
             self._endpoints.clear()
         return access
+
+    async def _found_endpoint(self, service: str) -> Endpoint:
+        """Return the endpoint of a service, which may have been added to the catalog since the token was issued."""
+        if self._endpoint(services()[service]) is None:
+            self._adopt(await self._login.with_newer_catalog(self._access))
+        return self._required(service)
 
     def _required(self, service: str) -> Endpoint:
         endpoint = self._endpoint(services()[service])
