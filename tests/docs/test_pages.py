@@ -45,7 +45,7 @@ def test_the_manual_shows_commands() -> None:
 def test_every_dependency_is_explained() -> None:
     project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text())["project"]
     page = (DOCS / "explanation" / "dependencies.md").read_text()
-    optional = [name for extra in ("postgresql", "mysql") for name in project["optional-dependencies"][extra]]
+    optional = [name for extra in ("postgresql", "mysql", "lsp") for name in project["optional-dependencies"][extra]]
     for requirement in (*project["dependencies"], *optional):
         name = requirement.partition(">")[0].partition("[")[0]
         assert name in page, name

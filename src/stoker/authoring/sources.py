@@ -10,7 +10,7 @@ import base64
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from stoker.base.diagnostics import Diagnostic
@@ -99,8 +99,10 @@ def reason(error: Exception) -> str:
 class Sources:
     """Files and templates by path, each read once."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, reader: Callable[[str], str] = read) -> None:
+        """`reader` returns the content of a file by its path; it raises OSError or UnicodeDecodeError."""
         self._limits = limits
+        self._read = reader
         self._texts: dict[str, str | Exception] = {}
         self._templates: dict[str, tuple[Template, list[Diagnostic]] | TemplateInvalid] = {}
 
@@ -108,7 +110,7 @@ class Sources:
         """Return the content of a file, or of a packaged template by its URL. Raises OSError or UnicodeDecodeError."""
         if path not in self._texts:
             try:
-                self._texts[path] = packaged_templates().get(path) or read(path)
+                self._texts[path] = packaged_templates().get(path) or self._read(path)
             except (OSError, UnicodeDecodeError) as error:
                 self._texts[path] = error
         found = self._texts[path]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 from stoker.authoring.given_values import placed_where_given
-from stoker.authoring.sources import Files, Sources, beside, exists, is_remote
+from stoker.authoring.sources import Files, Sources, beside, exists, is_remote, read
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.registry import Registry
@@ -18,6 +18,7 @@ from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.environment import Environment
 from stoker.template.limits import DEFAULT_LIMITS, Limits
 from stoker.template.packaged import packaged_environment
+from stoker.template.parameter import ParameterSchema
 from stoker.template.parameters import PseudoParameters
 from stoker.template.problems import further
 from stoker.template.registry import is_template_name
@@ -98,9 +99,11 @@ class Workspace:
         environments: Sequence[str] = (),
         parameters: Mapping[str, Any] | None = None,
         limits: Limits = DEFAULT_LIMITS,
+        reader: Callable[[str], str] = read,
     ) -> None:
+        """`reader` returns the content of a file by its path; it raises OSError or UnicodeDecodeError."""
         self.registry = registry
-        self.sources = Sources(limits)
+        self.sources = Sources(limits, reader)
         self._environments = environments
         self._parameters = parameters or {}
         self._template_types: dict[str, ResourceType] = {}
@@ -114,7 +117,7 @@ class Workspace:
         path = str(Path(path))
         self._roots.add(path)
         examined = self.sources.examined(path)
-        environment = self._environment(examined[0])
+        environment = self.environment(examined[0].parameters)
         return self.place(examined, environment, Files(str(Path(path).parent)), self._parameters, missing_ok=True)
 
     def placed(self, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
@@ -158,12 +161,12 @@ class Workspace:
             self._template_types[path] = self.registry.template_type(self.sources.examined(path)[0], path)
         return self._template_types[path]
 
-    def _environment(self, template: Template) -> Environment:
-        """Return the merged environments, over the default environment.
+    def environment(self, schemas: Mapping[str, ParameterSchema]) -> Environment:
+        """Return the merged environments, over the default environment; `schemas` are the template's parameters.
 
         Raises TemplateInvalid with positions in the environments' files.
         """
-        merged = Environment.merged([self._read(path) for path in self._environments], template.parameters)
+        merged = Environment.merged([self._read(path) for path in self._environments], schemas)
         return merged.with_operator(Environment.from_data(packaged_environment()))
 
     def _read(self, path: str) -> Mapping[str, Any]:

@@ -9,7 +9,8 @@ from stoker.base.errors import StokerError
 
 DISTRIBUTION = "stoker"
 PARTS: Mapping[str, str] = {"engine": "the engine", "emulator": "the emulator"}
-"""The extras that commands need, and what each contains."""
+"""The extras that most commands need, and what each contains."""
+_ALL_PARTS: Mapping[str, str] = {**PARTS, "lsp": "the language server"}
 
 _NAME = re.compile(r"[\w.-]+")
 
@@ -19,7 +20,7 @@ class PartMissing(StokerError):
 
     def __init__(self, command: str, extras: Iterable[str]) -> None:
         found = list(extras)
-        what = " and ".join(PARTS[extra] for extra in found)
+        what = " and ".join(_ALL_PARTS[extra] for extra in found)
         super().__init__(f"`{command}` needs {what}: pip install '{DISTRIBUTION}[{','.join(found)}]'")
 
 

@@ -67,6 +67,7 @@ COMMANDS: Mapping[str, Command] = {
         "stoker.cli.reference:functions",
         "List the functions of templates; or show the function NAME: its arguments, and the versions that have it.",
     ),
+    "lsp": Command("stoker.cli.lsp:lsp", "Run the language server for editors, on standard input and output."),
     "schema": Command("stoker.cli.schema:schema", "Print the JSON Schema of templates or environments, for editors."),
     "demo": Command("stoker.cli.demo:demo", "Start Stoker with an emulated cloud, deploy an example, and change it."),
     "engine": Command("stoker.cli.cluster:engine", "Run an engine of a cluster, until SIGTERM."),

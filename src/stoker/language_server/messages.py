@@ -1,0 +1,122 @@
+"""The parts of LSP messages, made from what the other modules return."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from lsprotocol import types
+
+from stoker.authoring.rules import WARNING
+from stoker.base.diagnostics import Diagnostic
+from stoker.language_server.completion import Category, Completion, Item
+from stoker.language_server.names import Kind
+from stoker.language_server.navigation import Symbol
+from stoker.language_server.outline import Outline
+from stoker.language_server.positions import Positions
+
+SOURCE = "stoker"
+_WORD = re.compile(r"""["']?[\w./+\-]+(?:::?[\w./+\-]+)*["']?|.""")
+_TAGS: Mapping[str, types.DiagnosticTag] = {
+    "unused-parameter": types.DiagnosticTag.Unnecessary,
+    "unused-condition": types.DiagnosticTag.Unnecessary,
+    "unused-ignore": types.DiagnosticTag.Unnecessary,
+    "ineffective-property": types.DiagnosticTag.Unnecessary,
+    "deprecated-property": types.DiagnosticTag.Deprecated,
+    "deprecated-type": types.DiagnosticTag.Deprecated,
+}
+_ITEM_KINDS: Mapping[Category, types.CompletionItemKind] = {
+    Category.SECTION: types.CompletionItemKind.Module,
+    Category.TYPE: types.CompletionItemKind.Class,
+    Category.PROPERTY: types.CompletionItemKind.Property,
+    Category.VALUE: types.CompletionItemKind.EnumMember,
+    Category.FUNCTION: types.CompletionItemKind.Function,
+    Category.PARAMETER: types.CompletionItemKind.Variable,
+    Category.RESOURCE: types.CompletionItemKind.Struct,
+    Category.ATTRIBUTE: types.CompletionItemKind.Field,
+    Category.NAME: types.CompletionItemKind.Constant,
+    Category.FILE: types.CompletionItemKind.File,
+}
+_SYMBOL_KINDS: Mapping[Kind | None, types.SymbolKind] = {
+    None: types.SymbolKind.Namespace,
+    Kind.PARAMETER: types.SymbolKind.Variable,
+    Kind.RESOURCE: types.SymbolKind.Struct,
+    Kind.CONDITION: types.SymbolKind.Boolean,
+    Kind.MAPPING: types.SymbolKind.Object,
+    Kind.OUTPUT: types.SymbolKind.Property,
+}
+
+
+def diagnostic(found: Diagnostic, outline: Outline, positions: Positions) -> types.Diagnostic:
+    """Return a diagnostic with the range of the wrong value; at the start of the document if it has no position."""
+    start = end = 0
+    if found.position is not None:
+        start = positions.start_of(found.position.line, found.position.column)
+        token = outline.at(start + 1)
+        if token is not None and token.start - 1 <= start <= token.end and "\n" not in token.text:
+            start, end = token.start, token.end
+        else:
+            word = _WORD.match(outline.text, start)
+            end = word.end() if word else start
+    tag = _TAGS.get(found.rule)
+    return types.Diagnostic(
+        range=positions.range(start, end),
+        message=f"{found.message}\n{found.hint}" if found.hint else found.message,
+        severity=types.DiagnosticSeverity.Warning if found.severity == WARNING else types.DiagnosticSeverity.Error,
+        code=found.rule,
+        source=SOURCE,
+        tags=[tag] if tag else None,
+    )
+
+
+def completion(found: Completion, positions: Positions, path: str) -> types.CompletionList:
+    """Return the items; that of a type has the type's name and the document in `data`, from which it is resolved."""
+    replaced = positions.range(found.start, found.end)
+    return types.CompletionList(is_incomplete=False, items=[_item(item, replaced, path) for item in found.items])
+
+
+def _item(item: Item, replaced: types.Range, path: str) -> types.CompletionItem:
+    return types.CompletionItem(
+        label=item.label,
+        kind=_ITEM_KINDS[item.category],
+        detail=item.detail or None,
+        documentation=markdown(item.documentation) if item.documentation else None,
+        sort_text=f"{0 if item.first else 1}{item.label}",
+        filter_text=item.label,
+        text_edit=types.TextEdit(replaced, item.insert),
+        insert_text_mode=types.InsertTextMode.AsIs,
+        tags=[types.CompletionItemTag.Deprecated] if item.deprecated else None,
+        data={"path": path, "type": item.label} if item.category is Category.TYPE else None,
+    )
+
+
+def markdown(text: str) -> types.MarkupContent:
+    """Return Markdown as the protocol has it."""
+    return types.MarkupContent(types.MarkupKind.Markdown, text)
+
+
+def symbol(found: Symbol, positions: Positions) -> types.DocumentSymbol:
+    """Return a section or entry with its children."""
+    name = found.name
+    return types.DocumentSymbol(
+        name=name.text or "(no name)",
+        kind=_SYMBOL_KINDS[found.kind],
+        range=positions.range(name.start, max(name.end, found.end)),
+        selection_range=positions.range(name.start, name.end),
+        detail=found.detail or None,
+        children=[symbol(child, positions) for child in found.children] or None,
+    )
+
+
+def changed_lines(before: str, after: str, positions: Positions) -> list[types.TextEdit]:
+    """Return one edit of the lines that differ, so that the cursor stays where nothing changes; empty if none do."""
+    if before == after:
+        return []
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    shorter = min(len(old), len(new))
+    first = next((index for index in range(shorter) if old[index] != new[index]), shorter)
+    last = next((index for index in range(shorter - first) if old[-1 - index] != new[-1 - index]), shorter - first)
+    start = sum(map(len, old[:first]))
+    end = len(before) - sum(map(len, old[len(old) - last :]))
+    text = "".join(new[first : len(new) - last])
+    return [types.TextEdit(positions.range(start, end), text)]
