@@ -12,7 +12,7 @@ MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/pyth
 # Without byte code every process that a test or a benchmark starts would compile each module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test guests quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud recordings takeover images heat-plugins docs man clean
+.PHONY: demo test guests quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud console recordings takeover images heat-plugins docs man clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -61,6 +61,9 @@ guests: $(STAMP)        ## run the tests with guests in IMAGE (host, or one that
 
 conformance: $(STAMP)   ## run the public test suite of SERVICE: heat, octavia … or all
 	$(BIN)/python -m conformance --service $(SERVICE)
+
+console: $(STAMP)       ## walk through the web console in Chromium (PICTURES: a folder for its screenshots)
+	$(BIN)/python -m tests.console.browser
 
 playbook: $(STAMP)      ## run a playbook with Ansible's modules for stacks
 	$(BIN)/python -m conformance.playbook

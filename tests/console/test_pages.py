@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from typing import Any
 
+from stoker.console.progress_pages import bars_of
+from stoker.console.timeline import Span
 from tests.console.support import Browser, create
 from tests.harness import ThreadedWorld
 
-TEMPLATE = {
+TEMPLATE: dict[str, Any] = {
     "heat_template_version": "2021-04-16",
     "description": "Two <b>words</b> & more",
     "parameters": {
@@ -46,6 +50,33 @@ def test_a_stack_is_found_in_the_list_and_on_its_pages(browser: Browser, world: 
     assert "OS::Heat::RandomString" in resource and "Create complete" in resource
     fragment = browser.get(stack, **{"X-Fragment": "1"}).text
     assert 'id="tree"' in fragment and "<html" not in fragment
+
+
+def test_the_graph_and_the_timeline_show_the_work(browser: Browser, world: ThreadedWorld) -> None:
+    word = {"type": "OS::Heat::Value", "properties": {"value": {"get_resource": "word"}}}
+    stack = create(world, "drawn", {**TEMPLATE, "resources": {**TEMPLATE["resources"], "copy": word}})
+    identifier = stack.rpartition("/")[2]
+    picture = browser.get(f"{stack}/graph").text
+    for name in ("word", "copy", "group"):
+        assert f'<g id="n-{identifier}/{name}" class="node" data-status="COMPLETE">' in picture, name
+    assert picture.count('<g id="n-') == 5 and picture.count('<path class=""') == 1  # members too; one dependency
+    world.run(world.world.call("stack_update", ref={"name": "drawn", "id": None}, template=TEMPLATE))
+    world.settle(identifier)
+    latest = browser.get(f"{stack}/timeline").text
+    assert f'id="b-{identifier}/copy-DELETE"' in latest
+    first = re.findall(r'<option value="([^"]+)"', latest)[-1]
+    earlier = browser.get(f"{stack}/timeline?operation={first}").text
+    assert f'<option value="{first}" selected>' in earlier and f'id="b-{identifier}/word-CREATE"' in earlier
+
+
+def test_a_timeline_has_the_actions_of_its_operation_only() -> None:
+    def span(began: float, ended: float | None) -> Span:
+        return Span("s/r", "r", "s", "CREATE", "CREATE_COMPLETE", began, ended, 0)
+
+    found = [span(90, 95), span(100, 110), span(115, None), span(120, 120), span(130, 131)]
+    assert [(bar.span.began, bar.left, bar.width) for bar in bars_of(found, 100, 120)] == [
+        (100, 0.0, 500.0), (115, 750.0, 250.0), (120, 996, 4),
+    ]  # fmt: skip
 
 
 def test_actions_ask_first(browser: Browser, world: ThreadedWorld) -> None:

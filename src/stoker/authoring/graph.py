@@ -19,13 +19,17 @@ from stoker.template.properties import finalize
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A resource. `identifier` is its path through nested stacks; `inside` is its nested stack, if requested."""
+    """A resource. `identifier` is its path through nested stacks; `inside` is its nested stack, if requested.
+
+    `status` is IN_PROGRESS, COMPLETE or FAILED for a resource of a stack, empty for one of a template.
+    """
 
     identifier: str
     name: str
     type: str
     conditional: bool
     inside: Graph | None = None
+    status: str = ""
 
 
 @dataclass(frozen=True, slots=True)

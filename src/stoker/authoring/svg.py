@@ -14,6 +14,7 @@ _LINE = 16.0
 _PADDING = 12.0
 _HEADER = 2 * _LINE + _PADDING
 _MARGIN = 16.0
+_QUOTE = {'"': "&quot;"}
 _STYLE = """
   text { font: 12px ui-monospace, monospace; fill: #1f2933 }
   .type { fill: #647380 }
@@ -26,6 +27,13 @@ _STYLE = """
   .circular { stroke: #c81e1e }
   #tip path { fill: #52616b; stroke: none; marker-end: none }
 """
+_TIP = (
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+    '<path d="M0 0 8 4 0 8z"/></marker></defs>'
+)
+MARKS = {"IN_PROGRESS": "…", "COMPLETE": "✓", "FAILED": "✗"}
+"""Signs of the statuses of resources."""
+
 _EDGE_CLASSES = {"reference": "", "depends_on": "depends_on", "type": "type-order"}
 
 
@@ -47,20 +55,27 @@ class _Picture:
 
 def to_svg(graph: Graph) -> str:
     """Return the graph as an SVG document; a nested stack is drawn inside the box of the resource that creates it."""
-    picture = _picture(graph)
-    width, height = (length + 2 * _MARGIN for length in picture.arrangement.size)
+    (width, height), content = drawing(graph)
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}"'
             f' viewBox="0 0 {width:.0f} {height:.0f}">',
             f"<style>{_STYLE}</style>",
-            '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
-            '<path d="M0 0 8 4 0 8z"/></marker></defs>',
-            *_drawn(picture, (_MARGIN, _MARGIN)),
+            content,
             "</svg>",
             "",
         ]
     )
+
+
+def drawing(graph: Graph) -> tuple[Size, str]:
+    """Return the size and the content of an SVG element, without a style sheet.
+
+    Each resource is a group whose ID is `n-` and the node's identifier.
+    """
+    picture = _picture(graph)
+    width, height = (length + 2 * _MARGIN for length in picture.arrangement.size)
+    return (width, height), "\n".join([_TIP, *_drawn(picture, (_MARGIN, _MARGIN))])
 
 
 def _picture(graph: Graph) -> _Picture:
@@ -70,7 +85,8 @@ def _picture(graph: Graph) -> _Picture:
 
 
 def _box(node: Node) -> _Box:
-    width = max(len(node.name), len(node.type)) * _CHARACTER + 2 * _PADDING
+    head = len(node.name) + (3 if node.status else 0)
+    width = max(head, len(node.type)) * _CHARACTER + 2 * _PADDING
     if node.inside is None:
         return _Box(node, (width, _HEADER), None)
     inside = _picture(node.inside)
@@ -94,10 +110,17 @@ def _drawn_box(box: _Box, corner: Point) -> Iterator[str]:
     kind = "stack" if box.inside else ""
     if box.node.conditional:
         kind += " conditional"
+    status = f' class="node" data-status="{escape(box.node.status, _QUOTE)}"' if box.node.status else ""
+    yield f'<g id="n-{escape(box.node.identifier, _QUOTE)}"{status}>'
     yield f'<rect class="{kind.strip()}" x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}"/>'
     text_left = left + _PADDING
     yield f'<text x="{text_left:.1f}" y="{top + _LINE + 2:.1f}">{escape(box.node.name)}</text>'
     yield f'<text class="type" x="{text_left:.1f}" y="{top + 2 * _LINE + 2:.1f}">{escape(box.node.type)}</text>'
+    if box.node.status:
+        right = left + width - _PADDING
+        mark = MARKS.get(box.node.status, "")
+        yield f'<text class="mark" text-anchor="end" x="{right:.1f}" y="{top + _LINE + 2:.1f}">{mark}</text>'
+    yield "</g>"
     if box.inside is not None:
         inner_left = left + (width - box.inside.arrangement.size[0]) / 2
         yield from _drawn(box.inside, (inner_left, top + _HEADER + _PADDING))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from stoker.console import stack_pages, stacks
+from stoker.console import progress_pages, stack_pages, stacks
 from stoker.console.exchange import Exchange
 
 _STACK = "/stacks/{stack_name}/{stack_id}"
@@ -12,6 +12,8 @@ _STACK = "/stacks/{stack_name}/{stack_id}"
 ROUTES: Mapping[str, Mapping[str, Callable[[Exchange], None]]] = {
     "/stacks": {"GET": stacks.index},
     _STACK: {"GET": stack_pages.resources},
+    f"{_STACK}/graph": {"GET": progress_pages.graph},
+    f"{_STACK}/timeline": {"GET": progress_pages.timeline},
     f"{_STACK}/stream": {"GET": stack_pages.stream},
     f"{_STACK}/events": {"GET": stack_pages.events},
     f"{_STACK}/definition": {"GET": stack_pages.definition},

@@ -17,7 +17,10 @@ MOST_EVENTS = 5000
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """An action on a resource; times in seconds since 1970, `ended` is None while it is in progress."""
+    """An action on a resource; times in seconds since 1970, `ended` is None while it is in progress.
+
+    `place` is that of its first event among all.
+    """
 
     key: str
     resource_name: str
@@ -26,6 +29,7 @@ class Span:
     state: str
     began: float
     ended: float | None
+    place: int
 
     @property
     def seconds(self) -> float | None:
@@ -51,7 +55,7 @@ def spans(events: Sequence[Answer]) -> list[Span]:
     """Return all actions in the order in which they began; `events` are newest first."""
     open_spans: dict[str, Span] = {}
     done: list[Span] = []
-    for event in reversed(events):
+    for place, event in enumerate(reversed(events)):
         stack_name, stack_id = linked(event, "stack")
         if event["physical_resource_id"] == stack_id:
             continue  # the event of a stack itself
@@ -62,12 +66,12 @@ def spans(events: Sequence[Answer]) -> list[Span]:
         if begun is not None and begun.action != action:
             done.append(open_spans.pop(key))
             begun = None
-        began = when if begun is None else begun.began
+        began, first = (when, place) if begun is None else (begun.began, begun.place)
         ended = None if status == "IN_PROGRESS" else when
-        span = Span(key, event["resource_name"], stack_name, action, event["resource_status"], began, ended)
+        span = Span(key, event["resource_name"], stack_name, action, event["resource_status"], began, ended, first)
         if ended is None:
             open_spans[key] = span
         else:
             open_spans.pop(key, None)
             done.append(span)
-    return sorted([*done, *open_spans.values()], key=lambda span: (span.began, span.key))
+    return sorted([*done, *open_spans.values()], key=lambda span: span.place)

@@ -2,6 +2,7 @@
 
 const BETWEEN_CHANGES = 100; // milliseconds
 const BETWEEN_RELOADS = 2000;
+const MARKS = { IN_PROGRESS: "…", COMPLETE: "✓", FAILED: "✗" };
 const STATUSES = ["IN_PROGRESS", "COMPLETE", "FAILED"];
 
 /** Split CREATE_IN_PROGRESS into its action and status. */
@@ -38,13 +39,12 @@ function stackOf(event) {
 
 /** Change one row as an event says. */
 function change(row, event) {
-  const [, state, time, reason] = row.querySelectorAll("td").length === 4 ? [null, ...[...row.querySelectorAll("td")].slice(1)] : [];
-  if (!state) {
-    return;
-  }
+  const [state, time, reason] = ["State", "Duration", "Reason"].map((name) => row.querySelector(`[data-label=${name}]`));
   const when = Date.parse(event.event_time) / 1000;
   state.replaceChildren(badge(event.resource_status));
-  reason.textContent = event.resource_status_reason === "state changed" ? "" : event.resource_status_reason ?? "";
+  if (reason) {
+    reason.textContent = event.resource_status_reason === "state changed" ? "" : event.resource_status_reason ?? "";
+  }
   if (event.resource_status.endsWith("_IN_PROGRESS")) {
     time.dataset.since ??= String(when);
   } else if (time.dataset.since) {
@@ -53,6 +53,13 @@ function change(row, event) {
   }
   row.classList.remove("changed");
   row.classList.add("changed");
+}
+
+/** Change one resource of the graph. */
+function color(node, state) {
+  const status = split(state)[1];
+  node.dataset.status = status;
+  node.querySelector(".mark").textContent = MARKS[status] ?? "";
 }
 
 function count(live) {
@@ -110,7 +117,10 @@ export function follow(live, { announce, fragment, patchRows }) {
     } else if (freshBody) {
       live.replaceChildren(...[...fresh.getElementById("live").childNodes].map((node) => document.importNode(node, true)));
     }
-    live.dispatchEvent(new CustomEvent("reloaded", { detail: fresh }));
+    const [graph, freshGraph] = [live, fresh].map((part) => part.querySelector("#graph"));
+    if (graph && freshGraph && graph.innerHTML !== freshGraph.innerHTML) {
+      graph.replaceChildren(...[...freshGraph.childNodes].map((node) => document.importNode(node, true)));
+    }
     count(live);
   }
 
@@ -133,12 +143,18 @@ export function follow(live, { announce, fragment, patchRows }) {
         continue;
       }
       const row = document.getElementById(`r-${key}`);
+      const node = document.getElementById(`n-${key}`);
       if (row) {
         change(row, event);
-      } else if (!event.resource_status.startsWith("DELETE")) {
+      }
+      if (node) {
+        color(node, event.resource_status);
+      }
+      if ("refresh" in live.dataset) {
+        reloadSoon();
+      } else if (!row && !node && !event.resource_status.startsWith("DELETE")) {
         reloadSoon();
       }
-      live.dispatchEvent(new CustomEvent("resource", { detail: { key, event } }));
       if (event.resource_status.endsWith("_FAILED")) {
         announce(`${event.resource_name}: ${badge(event.resource_status).textContent}`);
       }

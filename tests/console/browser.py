@@ -1,0 +1,268 @@
+"""`python -m tests.console.browser`: walk through every page of the console in a real Chromium (`make console`).
+
+It starts an embedded Stoker with an emulated cloud in a temporary directory. Each page is opened at three widths, in
+the light and the dark scheme, and checked with axe-core; nothing may be wider than the window, and the browser's
+console must be silent. Stacks of a thousand resources must be painted within a second and stay smooth while work is in
+progress. Screenshots for the manual are written to docs/_static/console, all others to PICTURES if that is set.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, sync_playwright
+
+WIDTHS = (390, 834, 1280)
+SCHEMES = ("light", "dark")
+SEVERE = ("serious", "critical")
+MANUAL = Path(__file__).parents[2] / "docs" / "_static" / "console"
+CHROMIUM = "/usr/bin/chromium"
+
+_PAINT = "performance.getEntriesByName('first-contentful-paint').map(entry => entry.startTime)[0]"
+_SMOOTH = """() => new Promise((done) => {
+  const stops = []; let last = performance.now(); const end = last + 4000;
+  const step = (now) => { stops.push(now - last); last = now; now < end ? requestAnimationFrame(step) : done(Math.max(...stops)); };
+  requestAnimationFrame(step);
+})"""
+
+WEB = """
+heat_template_version: 2021-04-16
+description: A server with a volume behind a network
+parameters:
+  flavor: {type: string, default: m1.small, description: Size of the server}
+  password: {type: string, hidden: true, default: swordfish, description: Password of the administrator}
+resources:
+  network: {type: OS::Neutron::Net}
+  subnet:
+    type: OS::Neutron::Subnet
+    properties: {network: {get_resource: network}, cidr: 10.1.0.0/24}
+  port:
+    type: OS::Neutron::Port
+    properties: {network: {get_resource: network}}
+    depends_on: subnet
+  server:
+    type: OS::Nova::Server
+    properties: {image: cirros, flavor: {get_param: flavor}, networks: [{port: {get_resource: port}}]}
+  volume: {type: OS::Cinder::Volume, properties: {size: 1}}
+  attachment:
+    type: OS::Cinder::VolumeAttachment
+    properties: {instance_uuid: {get_resource: server}, volume_id: {get_resource: volume}}
+  workers:
+    type: OS::Heat::ResourceGroup
+    properties: {count: 3, resource_def: {type: OS::Heat::TestResource, properties: {value: x, wait_secs: 4}}}
+outputs:
+  address: {description: Where the server listens, value: {get_attr: [server, first_address]}}
+"""
+BROKEN = """
+heat_template_version: 2021-04-16
+description: One of its resources fails
+resources:
+  good: {type: OS::Heat::RandomString}
+  bad: {type: OS::Heat::TestResource, properties: {fail: true, wait_secs: 1}}
+"""
+LARGE = """
+heat_template_version: 2021-04-16
+resources:
+  group:
+    type: OS::Heat::ResourceGroup
+    properties: {count: 999, resource_def: {type: OS::Heat::TestResource, properties: {value: x}}}
+"""
+
+
+class Walk:
+    """The pages, and what is wrong with them (`problems`)."""
+
+    def __init__(self, chromium: Browser, base: str, pictures: Path | None) -> None:
+        self.problems: list[str] = []
+        self._chromium = chromium
+        self._base = base
+        self._pictures = pictures
+
+    @contextmanager
+    def page(self, width: int, scheme: str, *, user: str | None = "demo") -> Iterator[Page]:
+        """Yield a page of a new browser, where `user` has logged in."""
+        context = self._chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+        page = context.new_page()
+        page.on("console", lambda message: self.problems.append(f"{page.url}: the browser says: {message.text}"))
+        page.on("pageerror", lambda error: self.problems.append(f"{page.url}: {error}"))
+        page.goto(f"{self._base}/login")
+        if user is not None:
+            page.get_by_label("User", exact=True).fill(user)
+            page.get_by_label("Password").fill("secret")
+            page.get_by_label("Project", exact=True).fill(user)
+            page.get_by_role("button", name="Log in").click()
+            page.wait_for_url("**/stacks")
+        yield page
+        context.close()
+
+    def look(self, page: Page, name: str, manual: bool = False) -> None:
+        """Check a page and take a picture of it."""
+        width = page.viewport_size["width"] if page.viewport_size else 0
+        dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+        where = f"{name} at {width}, {'dark' if dark else 'light'}"
+        for violation in Axe().run(page).response["violations"]:
+            targets = [node["target"] for node in violation["nodes"][:3]]
+            print(f"  {where}: axe: {violation['impact']}: {violation['help']} {targets}")
+            if violation["impact"] in SEVERE:
+                self.problems.append(f"{where}: axe: {violation['help']} {targets}")
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            self.problems.append(f"{where}: wider than the window")
+        if self._pictures is not None:
+            page.screenshot(path=self._pictures / f"{name}-{width}-{'dark' if dark else 'light'}.png")
+        if manual:
+            MANUAL.mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=MANUAL / f"{name}.png")
+        print(f"{where}: looked at")
+
+    def require(self, condition: object, problem: str) -> None:
+        """Note a problem unless `condition` holds."""
+        if not condition:
+            self.problems.append(problem)
+
+
+def every_page(walk: Walk, paths: dict[str, str], base: str) -> None:
+    """Look at every page at every width, in both schemes."""
+    for scheme in SCHEMES:
+        for width in WIDTHS:
+            with walk.page(width, scheme, user=None) as page:
+                walk.look(page, "login")
+            with walk.page(width, scheme) as page:
+                for name, path in paths.items():
+                    page.goto(f"{base}{path}")
+                    walk.look(page, name, manual=(width, scheme) == (1280, "light") and name in IN_MANUAL)
+
+
+IN_MANUAL = ("stacks", "graph")
+
+
+def keyboard(walk: Walk, path: str, base: str) -> None:
+    """Ask for a deletion, refuse it and fold a branch with the keyboard alone."""
+    with walk.page(1280, "light") as page:
+        page.goto(f"{base}{path}")
+        page.keyboard.press("Tab")
+        walk.require(
+            page.locator(".skip").evaluate("e => e === document.activeElement"), "the first stop is no skip link"
+        )
+        delete = page.get_by_role("link", name="Delete…")
+        delete.focus()
+        page.keyboard.press("Enter")
+        dialog = page.get_by_role("dialog")
+        dialog.wait_for()
+        walk.look(page, "confirm")
+        page.keyboard.press("Escape")
+        dialog.wait_for(state="detached")
+        walk.require(delete.evaluate("e => e === document.activeElement"), "the focus is lost after a dialog")
+        page.locator(".fold").first.press("Enter")
+        walk.require(page.locator("tr[data-parent]:visible").count() == 0, "a branch is not folded by Enter")
+
+
+def live(walk: Walk, path: str, base: str, act: Callable[..., Any]) -> None:
+    """Watch an update as it happens: in the tree, in the graph, and for a screen reader."""
+    with walk.page(1280, "light") as page, walk.page(1280, "light") as picture:
+        page.goto(f"{base}{path}")
+        picture.goto(f"{base}{path}/graph")
+        running = act("stack", "check", path.split("/")[2])
+        page.locator("#stack-state [data-status=COMPLETE]", has_text="Check").wait_for(timeout=60_000)
+        picture.locator("#stack-state [data-status=COMPLETE]", has_text="Check").wait_for(timeout=60_000)
+        walk.require("Check complete" in page.locator("#announcements").inner_text(), "the end is not announced")
+        rows = page.locator("#tree tbody tr .state", has_text="Check complete").count()
+        walk.require(rows > 0, "no row of the tree has changed")
+        running.wait(60)
+
+
+def large(walk: Walk, path: str, base: str, act: Callable[..., Any]) -> None:
+    """Open a stack of a thousand resources, and watch it at work."""
+    with walk.page(1280, "light") as page:
+        paints = []
+        for _ in range(3):
+            page.goto(f"{base}{path}")
+            page.wait_for_function(_PAINT)
+            paints.append(page.evaluate(_PAINT))
+        running = act("stack", "check", path.split("/")[2])
+        page.locator("#stack-state [data-status=IN_PROGRESS], #tree [data-status=IN_PROGRESS]").first.wait_for(
+            timeout=60_000
+        )
+        longest = page.evaluate(_SMOOTH)
+        running.wait(120)
+        print(
+            f"1000 resources: first paint after {min(paints):.0f} ms; longest pause between two frames {longest:.0f} ms"
+        )
+        walk.require(min(paints) < 1000, f"a stack of 1000 resources is painted after {min(paints):.0f} ms")
+        walk.require(longest < 1000, f"the page of 1000 resources stands still for {longest:.0f} ms")
+
+
+def main() -> int:
+    """Return the number of problems."""
+    if not Path(CHROMIUM).exists():
+        sys.exit("make console needs Chromium: apt-get install chromium")
+    pictures = Path(os.environ["PICTURES"]) if os.environ.get("PICTURES") else None
+    with tempfile.TemporaryDirectory() as folder:
+        directory = Path(folder)
+        data = ["--data-dir", str(directory / "here")]
+
+        def stoker(*arguments: str) -> subprocess.Popen[str]:
+            command = [sys.executable, "-m", "stoker.cli.main", *arguments, *data]
+            return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+        started = stoker("up", "--detach", "--api-port", "0", "--cfn-port", "0", "--cloud-port", "0")
+        said, _ = started.communicate()
+        base = next((word for word in said.split() if word.endswith("/console")), None)
+        if base is None:
+            sys.exit(said)
+        try:
+            for name, template in {"web": WEB, "broken": BROKEN, "large": LARGE}.items():
+                (directory / f"{name}.yaml").write_text(template)
+                print(stoker("deploy", name, "-t", str(directory / f"{name}.yaml"), "--yes").communicate()[0][-300:])
+            return _walk(base, pictures, stoker)
+        finally:
+            stoker("down").wait()
+
+
+def _walk(base: str, pictures: Path | None, act: Callable[..., Any]) -> int:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        walk = Walk(chromium, base, pictures)
+        with walk.page(1280, "light") as page:
+            links = page.locator("#list tbody a")
+            stacks = {
+                links.nth(place).inner_text(): (links.nth(place).get_attribute("href") or "").removeprefix("/console")
+                for place in range(links.count())
+            }
+        web = stacks["web"]
+        live(walk, web, base, act)
+        every_page(walk, pages(web, stacks["broken"]), base)
+        keyboard(walk, web, base)
+        large(walk, stacks["large"], base, act)
+        chromium.close()
+    for problem in walk.problems:
+        print(f"PROBLEM: {problem}")
+    print(f"{len(walk.problems)} problems")
+    return len(walk.problems)
+
+
+def pages(web: str, broken: str) -> dict[str, str]:
+    """Return the paths of all pages by a name for their pictures."""
+    return {
+        "stacks": "/stacks",
+        "resources": web,
+        "graph": f"{web}/graph",
+        "timeline": f"{web}/timeline",
+        "details": f"{web}/details",
+        "events": f"{web}/events",
+        "definition": f"{web}/definition",
+        "resource": f"{web}/resources/server",
+        "failed": broken,
+        "delete": f"{web}/actions/delete",
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(1 if main() else 0)
