@@ -29,7 +29,11 @@ CHROMIUM = "/usr/bin/chromium"
 _PAINT = "performance.getEntriesByName('first-contentful-paint').map(entry => entry.startTime)[0]"
 _SMOOTH = """() => new Promise((done) => {
   const stops = []; let last = performance.now(); const end = last + 4000;
-  const step = (now) => { stops.push(now - last); last = now; now < end ? requestAnimationFrame(step) : done(Math.max(...stops)); };
+  const step = (now) => {
+    stops.push(now - last);
+    last = now;
+    now < end ? requestAnimationFrame(step) : done(Math.max(...stops));
+  };
   requestAnimationFrame(step);
 })"""
 
@@ -143,6 +147,31 @@ def every_page(walk: Walk, paths: dict[str, str], base: str) -> None:
 IN_MANUAL = ("stacks", "graph")
 
 
+def deploy(walk: Walk, path: str, base: str) -> None:
+    """Make a mistake, correct it, see the form for parameters change, and look at the plan of an update."""
+    for scheme in SCHEMES:
+        for width in WIDTHS:
+            with walk.page(width, scheme) as page:
+                page.goto(f"{base}{path}/deploy")
+                template = page.get_by_label("Template")
+                text = template.input_value()
+                template.fill(text.replace("flavor: ", "flavr: ").replace("size: 1", "size: 2"))
+                page.locator("#problems li").first.wait_for()
+                walk.look(page, "problems", manual=(width, scheme) == (1280, "light"))
+                page.locator("[data-line]").first.click()
+                walk.require(
+                    template.evaluate("e => e === document.activeElement"), "a problem does not lead to its line"
+                )
+                changed = text.replace("size: 1", "size: 2").replace(
+                    "parameters:\n", "parameters:\n  more: {type: number}\n"
+                )
+                template.fill(changed)
+                page.get_by_label("more", exact=False).fill("3")
+                page.get_by_role("button", name="Plan…").click()
+                page.get_by_role("heading", name="Plan for web").wait_for()
+                walk.look(page, "plan", manual=(width, scheme) == (1280, "light"))
+
+
 def keyboard(walk: Walk, path: str, base: str) -> None:
     """Ask for a deletion, refuse it and fold a branch with the keyboard alone."""
     with walk.page(1280, "light") as page:
@@ -209,7 +238,7 @@ def main() -> int:
         data = ["--data-dir", str(directory / "here")]
 
         def stoker(*arguments: str) -> subprocess.Popen[str]:
-            command = [sys.executable, "-m", "stoker.cli.main", *arguments, *data]
+            command = [str(Path(sys.executable).parent / "stoker"), *arguments, *data]
             return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
         started = stoker("up", "--detach", "--api-port", "0", "--cfn-port", "0", "--cloud-port", "0")
@@ -239,6 +268,7 @@ def _walk(base: str, pictures: Path | None, act: Callable[..., Any]) -> int:
         web = stacks["web"]
         live(walk, web, base, act)
         every_page(walk, pages(web, stacks["broken"]), base)
+        deploy(walk, web, base)
         keyboard(walk, web, base)
         large(walk, stacks["large"], base, act)
         chromium.close()
@@ -261,6 +291,8 @@ def pages(web: str, broken: str) -> dict[str, str]:
         "resource": f"{web}/resources/server",
         "failed": broken,
         "delete": f"{web}/actions/delete",
+        "update": f"{web}/deploy",
+        "new": "/deploy",
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from typing import Any
@@ -115,3 +116,60 @@ def test_what_is_not_there_is_a_page_too(browser: Browser) -> None:
         assert browser.get(path).status_code == 404, path
     style = browser.get("/static/console.css")
     assert style.headers["Content-Type"].startswith("text/css")
+
+
+def test_a_stack_is_created_and_changed_by_an_approved_plan(browser: Browser, world: ThreadedWorld) -> None:
+    template = """heat_template_version: 2021-04-16
+parameters:
+  length: {type: number, default: 8, constraints: [{range: {min: 4, max: 40}}]}
+  kind: {type: string, constraints: [{allowed_values: [lettersdigits, hexdigits]}]}
+  secret: {type: string, hidden: true}
+resources:
+  word: {type: OS::Heat::RandomString, properties: {length: {get_param: length}}}
+  copy: {type: OS::Heat::Value, properties: {value: {get_param: secret}}}
+"""
+    wrong = browser.submit(
+        "/deploy", "/deploy", do="plan", name="planned", template=template.replace("length:", "lenth:")
+    )
+    assert wrong.status_code == 400 and 'data-line="7"' in wrong.text and "lenth" in wrong.text
+
+    form = browser.submit("/deploy", "/deploy", do="check", name="planned", template=template).text
+    assert "From 4 to 40." in form and "<option>hexdigits</option>" in form and 'type="password"' in form
+    assert "No problems" in form and "kind <span" in form
+
+    fields = {"name": "planned", "template": template, "parameter:kind": "hexdigits", "parameter:length": ""}
+    missing = browser.submit("/deploy", "/deploy", do="plan", **fields)
+    assert missing.status_code == 400 and "secret" in missing.text
+    plan = browser.submit("/deploy", "/deploy", do="plan", **fields, **{"parameter:secret": "swordfish"})
+    assert plan.status_code == 200 and "2 to create" in plan.text and "swordfish" not in plan.text
+    assert "(hidden)" in plan.text
+
+    carried = hidden_fields(plan.text)
+    again = browser.post("/deploy", {**carried, "do": "edit"}).text
+    assert "Entered; leave the field empty to keep the value." in again and "swordfish" not in again
+    done = browser.post("/deploy", {**carried, "do": "apply"})
+    assert done.status_code == 303, done.text
+    stack = done.headers["Location"].removeprefix("/console")
+    world.settle(stack.rpartition("/")[2])
+    assert "Create complete" in browser.get(stack).text
+
+    page = browser.get(f"{stack}/deploy").text
+    assert 'value="8"' in page and "Leave the field empty to keep the value." in page
+    update = {**hidden_fields(page), "template": template, "parameter:length": "12", "parameter:kind": "hexdigits"}
+    plan = browser.post(f"{stack}/deploy", {**update, "do": "plan"})
+    assert plan.status_code == 200, plan.text
+    assert "<del><pre>8</pre></del>" in plan.text and "<ins><pre>12</pre></ins>" in plan.text
+    assert "forces replacement" in plan.text and "1 to replace" in plan.text
+    done = browser.post(f"{stack}/deploy", {**hidden_fields(plan.text), "do": "apply"})
+    assert done.headers["Location"] == f"/console{stack}", done.text
+    world.settle(stack.rpartition("/")[2])
+    details = browser.get(f"{stack}/details").text
+    assert "Update complete" in details and 'aria-label="Value of length">12<' in details
+    outdated = browser.post(f"{stack}/deploy", {**hidden_fields(plan.text), "do": "apply"})
+    assert outdated.status_code == 409 and "Plan…" in outdated.text
+
+
+def hidden_fields(page: str) -> dict[str, str]:
+    """Return the hidden fields of a page's forms."""
+    found = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page)
+    return {name: html.unescape(value) for name, value in found}

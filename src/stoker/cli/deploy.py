@@ -139,8 +139,9 @@ def plan(
       stoker plan web -t web.yaml -o web.plan
       stoker plan web -t web.yaml -f json
     """
+    from stoker.authoring.plan_steps import changes
     from stoker.cli.deployment import Deployment, body_of
-    from stoker.cli.plans import changes, show_plan
+    from stoker.cli.plans import show_plan
     from stoker.cli.sources import collect
 
     sources = collect(template, environments)

@@ -10,12 +10,13 @@ from typing import TypeVar
 import click
 from rich.text import Text
 
+from stoker.authoring.plan_steps import changes
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import StokerError
 from stoker.cli.errors import CommandFailed, NoSuchStack, TemplateRefused
 from stoker.cli.follow import WANTED, follow, succeeded
 from stoker.cli.formats import cell, console
-from stoker.cli.plans import changes, show_plan
+from stoker.cli.plans import show_plan
 from stoker.cli.saved_plans import SavedPlan
 from stoker.cli.service import Answer, Refused, Service, Stack
 from stoker.cli.sources import Sources, short

@@ -12,6 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from stoker.authoring.plan_steps import change_name, changes, is_removed, left_behind, reasons, summary
 from stoker.cli.formats import console
 from stoker.cli.service import Answer
 from stoker.cli.sources import short
@@ -42,27 +43,6 @@ _INDENT = 4
 _WIDEST_NAME = 40
 _CONTEXT = 2
 _LONGEST_TEXT = 20
-_CHANGES = frozenset({"changes", "changes-require-replacement"})
-_RETENTION = frozenset({"object-retained", "snapshot-retained", "object-external"})
-
-
-def changes(plan: Answer) -> list[Answer]:
-    """Return the steps that change something; the deletion of a replaced object is part of the replacement."""
-    replaced = {step["path"] for step in plan["steps"] if step["kind"] == "replace"}
-    found, skipped = [], None
-    for step in plan["steps"]:
-        if skipped is not None and step["depth"] > skipped:
-            continue
-        skipped = step["depth"] if step["kind"] == "delete" and step["path"] in replaced else None
-        if skipped is None and step["kind"] in _LOOKS:
-            found.append(step)
-    return found
-
-
-def summary(plan: Answer) -> str:
-    """Return the number of changes by kind: `2 to create, 1 to change`."""
-    kinds = [step["kind"] for step in changes(plan)]
-    return ", ".join(f"{kinds.count(kind)} to {look.verb}" for kind, look in _LOOKS.items() if kind in kinds)
 
 
 def show_plan(name: str, plan: Answer) -> None:
@@ -81,9 +61,9 @@ def plan_lines(name: str, plan: Answer, out: Console) -> Iterator[Text]:
         return
     yield Text.assemble("What will be done to the stack ", (name, "bold"), ":", ("  " + _legend(steps), "dim"))
     yield Text()
-    left_behind = _left_behind(plan)
+    retained = left_behind(plan)
     for step in steps:
-        yield from _step_lines(step, left_behind.get(step["path"]), out)
+        yield from _step_lines(step, retained.get(step["path"]), out)
     yield Text()
     yield Text(f"Plan: {summary(plan)}.", "bold")
 
@@ -93,27 +73,16 @@ def _legend(steps: Sequence[Answer]) -> str:
     return "  ".join(f"{look.sign} {look.verb}" for kind, look in _LOOKS.items() if kind in kinds)
 
 
-def _left_behind(plan: Answer) -> dict[str, str]:
-    """Return additional messages about the former objects of replaced resources."""
-    removals = (step for step in plan["steps"] if step["kind"] == "delete")
-    return {
-        step["path"]: reason["message"]
-        for step in removals
-        for reason in step["reasons"]
-        if reason["code"] in _RETENTION
-    }
-
-
-def _step_lines(step: Answer, left_behind: str | None, out: Console) -> Iterator[Text]:
+def _step_lines(step: Answer, retained: str | None, out: Console) -> Iterator[Text]:
     look, indent = _LOOKS[step["kind"]], _INDENT * step["depth"]
     sign = Text.assemble(" " * indent, (f"{look.sign:>3}", look.style), " ")
     yield from _wrapped(sign, Text.assemble((step["path"], f"bold {look.style}"), f"  {short(step['type'])}"), out)
     margin = Text(" " * (indent + _INDENT + 2))
-    for reason in _reasons(step):
+    for reason in reasons(step):
         yield from _wrapped(margin + Text("# ", "dim"), Text(reason, "dim"), out)
-    if left_behind and step["kind"] == "replace":
-        yield from _wrapped(margin + Text("# ", "dim"), Text(f"of the former one, {left_behind}", "dim"), out)
-    width = min(max((len(_name(change)) for change in step["changes"]), default=0), _WIDEST_NAME)
+    if retained and step["kind"] == "replace":
+        yield from _wrapped(margin + Text("# ", "dim"), Text(f"of the former one, {retained}", "dim"), out)
+    width = min(max((len(change_name(change)) for change in step["changes"]), default=0), _WIDEST_NAME)
     for change in step["changes"]:
         yield from _change_lines(change, width, margin, out)
     yield from _definition_lines(step.get("definition", ()), margin, out)
@@ -129,51 +98,27 @@ def _definition_lines(definition: Sequence[Answer], margin: Text, out: Console) 
             continue
         yield Text.assemble(margin, (_CHANGED.sign, _CHANGED.style), f" {name}:")
         inner = [change | {"property": "", "effect": ""} for change in found]
-        width = min(max(len(_name(change)) for change in inner), _WIDEST_NAME)
+        width = min(max(len(change_name(change)) for change in inner), _WIDEST_NAME)
         for change in inner:
             yield from _change_lines(change, width, margin + Text(" " * _INDENT), out)
-
-
-def _reasons(step: Answer) -> Iterator[str]:
-    """Yield the reasons of a step that are not shown by its properties already."""
-    shown = [*step["changes"], *step.get("definition", ())]
-    known = {change["property"] for change in shown if change["known"]}
-    for reason in step["reasons"]:
-        if reason["code"] == "immutable":
-            yield f"{reason['message']}: the update will fail"
-        elif step["kind"] != "create" and not (reason["code"] in _CHANGES and reason["subject"] in known):
-            yield reason["message"]
 
 
 # -- properties ---------------------------------------------------------------------------------------------------
 
 
 def _change_lines(change: Answer, width: int, margin: Text, out: Console) -> Iterator[Text]:
-    look = _ADDED if change["before"] is None else _REMOVED if _goes(change) else _CHANGED
+    look = _ADDED if change["before"] is None else _REMOVED if is_removed(change) else _CHANGED
     before, after = change["before"], change["after"]
     if _is_text(before) or _is_text(after):
-        yield Text.assemble(margin, (look.sign, look.style), f" {_name(change)}:", *_effect(change))
+        yield Text.assemble(margin, (look.sign, look.style), f" {change_name(change)}:", *_effect(change))
         yield from _text_lines(before, after, margin, out)
         return
-    head = Text.assemble(margin, (look.sign, look.style), f" {_name(change):{width}} = ")
+    head = Text.assemble(margin, (look.sign, look.style), f" {change_name(change):{width}} = ")
     shown = [_value(value, change) for value in (before,) if value is not None]
-    shown += [] if _goes(change) else [_value(after, change) if change["known"] or change["hidden"] else _NOT_KNOWN]
+    shown += (
+        [] if is_removed(change) else [_value(after, change) if change["known"] or change["hidden"] else _NOT_KNOWN]
+    )
     yield from _wrapped(head, Text.assemble(Text(" -> ").join(shown), *_effect(change)), out)
-
-
-def _goes(change: Answer) -> bool:
-    return change["after"] is None and change["known"]
-
-
-def _name(change: Answer) -> str:
-    """Return a path like `networks[0].port`; keys that are not identifiers are quoted."""
-    text = str(change["property"])
-    for part in change["path"]:
-        if isinstance(part, int):
-            text += f"[{part}]"
-        else:
-            text += f".{part}" if part.replace("-", "_").isidentifier() else f"[{json.dumps(part)}]"
-    return text.removeprefix(".")
 
 
 def _value(value: Any, change: Answer) -> Text:

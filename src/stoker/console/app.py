@@ -94,6 +94,7 @@ class _Console:
             path=path,
             session=session,
             gateway=None if session is None else Gateway(self._api, session, request.env),
+            seals=self._cookies,
             now=self._clock.now(),
             largest_body=self._settings.largest_body,
         )

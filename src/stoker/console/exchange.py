@@ -14,7 +14,7 @@ from stoker.api.faults import as_stoker_error, message_of, status_of
 from stoker.console.gateway import ApiError, Gateway, Stream
 from stoker.console.protection import safe_target
 from stoker.console.rendering import Pages
-from stoker.console.sessions import Session, end_cookie
+from stoker.console.sessions import Session, SessionCookies, end_cookie
 from stoker.console.settings import PREFIX
 
 _FORM = "application/x-www-form-urlencoded"
@@ -23,8 +23,8 @@ _MOST_FIELDS = 2000
 
 @dataclass
 class Exchange:
-    """`path` has the variables of the route; `session` and `gateway` are None if nobody is logged in; `now` is the time
-    in seconds since 1970.
+    """`path` has the variables of the route; `session` and `gateway` are None if nobody is logged in; `seals` encrypts
+    secrets for forms; `now` is the time in seconds since 1970.
     """
 
     request: falcon.Request
@@ -33,6 +33,7 @@ class Exchange:
     path: Mapping[str, str]
     session: Session | None
     gateway: Gateway | None
+    seals: SessionCookies
     now: float
     largest_body: int
     _form: dict[str, list[str]] | None = None

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from stoker.console import progress_pages, stack_pages, stacks
+from stoker.console import deploy, progress_pages, stack_pages, stacks
 from stoker.console.exchange import Exchange
 
 _STACK = "/stacks/{stack_name}/{stack_id}"
 
 ROUTES: Mapping[str, Mapping[str, Callable[[Exchange], None]]] = {
     "/stacks": {"GET": stacks.index},
+    "/deploy": {"GET": deploy.new, "POST": deploy.submit},
+    f"{_STACK}/deploy": {"GET": deploy.change, "POST": deploy.submit},
     _STACK: {"GET": stack_pages.resources},
     f"{_STACK}/graph": {"GET": progress_pages.graph},
     f"{_STACK}/timeline": {"GET": progress_pages.timeline},

@@ -78,6 +78,18 @@ class SessionCookies:
             return None
         return session if now < session.expires and session.csrf not in self._ended else None
 
+    def seal(self, session: Session, text: str) -> str:
+        """Return a secret of a session in encrypted form, for a field of a form."""
+        return self._cipher.encrypt(json.dumps([session.csrf, text]).encode()).decode()
+
+    def unseal(self, session: Session, sealed: str) -> str:
+        """Return the secret that `seal` has encrypted in this session; an empty string for anything else."""
+        try:
+            owner, text = json.loads(self._cipher.decrypt(sealed.encode()))
+        except (InvalidToken, UnicodeEncodeError):
+            return ""
+        return str(text) if session.accepts(owner) else ""
+
     def end(self, session: Session, now: float) -> None:
         """Refuse a session from now on, in this process; others do when they notice that its token is revoked."""
         with self._lock:

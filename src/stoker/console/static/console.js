@@ -1,4 +1,5 @@
 // Behaviour of all pages. Pages work without it; with it they change while they are open.
+import { edit } from "./editor.js";
 import { follow } from "./live.js";
 
 const announcements = document.getElementById("announcements");
@@ -81,6 +82,10 @@ function poll(list) {
 
 openDialogs();
 document.querySelectorAll("[data-poll]").forEach(poll);
+const form = document.getElementById("deploy");
+if (form) {
+  edit(form, { announce });
+}
 const live = document.getElementById("live");
 if (live) {
   follow(live, { announce, fragment, patchRows });

@@ -101,7 +101,6 @@ export function follow(live, { announce, fragment, patchRows }) {
   let scheduled = false;
   let reloadAt = 0;
   let reloading = null;
-  let busy = document.querySelector("#stack-state .state")?.dataset.status === "IN_PROGRESS";
 
   async function reload() {
     reloading = null;
@@ -132,13 +131,13 @@ export function follow(live, { announce, fragment, patchRows }) {
     scheduled = false;
     for (const [key, event] of pending) {
       if (key === stack) {
-        document.getElementById("stack-state").replaceChildren(badge(event.resource_status));
+        const shown = document.getElementById("stack-state");
+        const before = shown.textContent.trim();
+        shown.replaceChildren(badge(event.resource_status));
         document.getElementById("stack-reason").textContent = event.resource_status_reason ?? "";
-        const working = event.resource_status.endsWith("_IN_PROGRESS");
-        if (working !== busy) {
-          busy = working;
-          announce(`${event.resource_name}: ${badge(event.resource_status).textContent}`);
-          reloadSoon();
+        if (shown.textContent !== before) {
+          announce(`${event.resource_name}: ${shown.textContent}`);
+          reloadSoon(); // the actions that are possible have changed
         }
         continue;
       }

@@ -1,0 +1,79 @@
+"""The parts of a plan that are shown to users: which steps, which reasons, and the names of changed values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Answer = Mapping[str, Any]
+
+VERBS = {
+    "create": "create",
+    "update": "change",
+    "refuse": "fail",
+    "replace": "replace",
+    "delete": "remove",
+    "act": "act on",
+}
+"""The kinds of steps that change something, and what they do to a resource."""
+
+_CHANGES = frozenset({"changes", "changes-require-replacement"})
+_RETENTION = frozenset({"object-retained", "snapshot-retained", "object-external"})
+
+
+def changes(plan: Answer) -> list[dict[str, Any]]:
+    """Return the steps that change something; the deletion of a replaced object is part of the replacement."""
+    replaced = {step["path"] for step in plan["steps"] if step["kind"] == "replace"}
+    found, skipped = [], None
+    for step in plan["steps"]:
+        if skipped is not None and step["depth"] > skipped:
+            continue
+        skipped = step["depth"] if step["kind"] == "delete" and step["path"] in replaced else None
+        if skipped is None and step["kind"] in VERBS:
+            found.append(step)
+    return found
+
+
+def summary(plan: Answer) -> str:
+    """Return the number of changes by kind: `2 to create, 1 to change`."""
+    kinds = [step["kind"] for step in changes(plan)]
+    return ", ".join(f"{kinds.count(kind)} to {verb}" for kind, verb in VERBS.items() if kind in kinds)
+
+
+def left_behind(plan: Answer) -> dict[str, str]:
+    """Return additional messages about the former objects of replaced resources."""
+    removals = (step for step in plan["steps"] if step["kind"] == "delete")
+    return {
+        step["path"]: reason["message"]
+        for step in removals
+        for reason in step["reasons"]
+        if reason["code"] in _RETENTION
+    }
+
+
+def reasons(step: Answer) -> Iterator[str]:
+    """Yield the reasons of a step that are not shown by its properties already."""
+    shown = [*step["changes"], *step.get("definition", ())]
+    known = {change["property"] for change in shown if change["known"]}
+    for reason in step["reasons"]:
+        if reason["code"] == "immutable":
+            yield f"{reason['message']}: the update will fail"
+        elif step["kind"] != "create" and not (reason["code"] in _CHANGES and reason["subject"] in known):
+            yield reason["message"]
+
+
+def is_removed(change: Answer) -> bool:
+    """Return whether a change removes a value."""
+    return change["after"] is None and bool(change["known"])
+
+
+def change_name(change: Answer) -> str:
+    """Return a path like `networks[0].port`; keys that are not identifiers are quoted."""
+    text = str(change["property"])
+    for part in change["path"]:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if part.replace("-", "_").isidentifier() else f"[{json.dumps(part)}]"
+    return text.removeprefix(".")

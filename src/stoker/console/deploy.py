@@ -1,0 +1,301 @@
+"""Creating and changing stacks: the template, a form for its parameters, the plan, and applying that.
+
+All steps send one form, whose button `do` says what comes next: `check` the template, `plan`, `apply` the plan, or
+`edit` again. The values of hidden parameters return to the browser only in encrypted form.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from stoker.authoring.plan_steps import change_name, changes, is_removed, left_behind, reasons, summary
+from stoker.base.diagnostics import Diagnostic
+from stoker.console.exchange import Exchange
+from stoker.console.gateway import Answer, ApiError, segment, stack_path
+from stoker.console.stack_pages import below
+from stoker.console.stacks import show_stack
+
+_EXAMPLE = """heat_template_version: 2021-04-16
+
+description: A network with a server
+
+parameters:
+  flavor:
+    type: string
+    default: m1.small
+
+resources:
+  network:
+    type: OS::Neutron::Net
+
+  subnet:
+    type: OS::Neutron::Subnet
+    properties:
+      network: {get_resource: network}
+      cidr: 10.0.0.0/24
+
+  server:
+    type: OS::Nova::Server
+    properties:
+      image: cirros
+      flavor: {get_param: flavor}
+      networks:
+        - subnet: {get_resource: subnet}
+
+outputs:
+  address:
+    value: {get_attr: [server, first_address]}
+"""
+_FIELD = "parameter:"
+"""Begins the names of the form's fields for parameters."""
+
+_PSEUDO = "OS::"
+_CHECKED_NAME = "check"
+
+
+@dataclass
+class Draft:
+    """What the form contains. `hidden` has the values of hidden parameters, `stack` the stack that is to change."""
+
+    name: str
+    template: str
+    environment: str = ""
+    parameters: dict[str, str] = field(default_factory=dict)
+    hidden: dict[str, str] = field(default_factory=dict)
+    rollback: bool = False
+    stack: Answer | None = None
+
+    def body(self, declared: Mapping[str, Any]) -> Answer:
+        """Return the body of the request to the API, with the parameters that are declared and have a value.
+
+        Raises ApiError for a JSON parameter that is not JSON.
+        """
+        values = {**self.parameters, **self.hidden}
+        given = {name: _value(name, declared[name], text) for name, text in values.items() if name in declared}
+        body: Answer = {
+            "template": self.template,
+            "parameters": {name: value for name, value in given.items() if value is not None},
+            "disable_rollback": not self.rollback,
+        }
+        if self.stack is None:
+            return {**body, "stack_name": self.name, "environment": self.environment}
+        return body
+
+
+def new(exchange: Exchange) -> None:
+    """Show the form for a new stack."""
+    _form(exchange, Draft("", _EXAMPLE), *_examined(exchange, Draft("", _EXAMPLE)))
+
+
+def change(exchange: Exchange) -> None:
+    """Show the form for another template or other parameters of a stack."""
+    stack = show_stack(exchange)
+    text = str(yaml.safe_dump(below(exchange, "/template"), sort_keys=False, allow_unicode=True, width=100))
+    current = {name: _as_text(value) for name, value in stack["parameters"].items() if not name.startswith(_PSEUDO)}
+    draft = Draft(stack["stack_name"], text, "", current, {}, not stack["disable_rollback"], stack)
+    declared, problems = _examined(exchange, draft)
+    draft.parameters = {name: text for name, text in current.items() if not _is_hidden(declared.get(name, {}))}
+    _form(exchange, draft, declared, problems)
+
+
+def submit(exchange: Exchange) -> None:
+    """Do what the button of the form says."""
+    draft = _read(exchange)
+    declared, problems = _examined(exchange, draft)
+    for name in [name for name in draft.parameters if _is_hidden(declared.get(name, {}))]:
+        if value := draft.parameters.pop(name):
+            draft.hidden[name] = value
+    step = exchange.form("do")
+    if problems or step not in ("plan", "apply"):
+        _form(exchange, draft, declared, problems, status=400 if problems and step != "check" else 200)
+    elif step == "plan":
+        _plan(exchange, draft, declared)
+    else:
+        _apply(exchange, draft, declared)
+
+
+def _plan(exchange: Exchange, draft: Draft, declared: Answer) -> None:
+    try:
+        body = draft.body(declared)
+        if draft.stack is None:
+            plan = exchange.api.send("POST", "/stacks/preview", body)["stack"]["plan"]
+        else:
+            path = stack_path(draft.stack["stack_name"], draft.stack["id"], "/preview")
+            plan = exchange.api.send("PATCH", path, body)["plan"]
+    except ApiError as error:
+        _refused(exchange, draft, declared, error)
+        return
+    exchange.show(
+        "plan.html",
+        draft=draft,
+        declared=declared,
+        prefix=_FIELD,
+        sealed=_seal(exchange, draft),
+        digest=plan["digest"] or "",
+        summary=summary(plan),
+        steps=_shown_steps(plan),
+    )
+
+
+def _apply(exchange: Exchange, draft: Draft, declared: Answer) -> None:
+    digest = exchange.form("digest")
+    try:
+        body = {**draft.body(declared), **({"plan_digest": digest} if digest else {})}
+        if draft.stack is None:
+            exchange.api.send("POST", "/stacks", body)
+            stack = exchange.api.get("/stacks", {"name": draft.name, "limit": 1})["stacks"][0]
+        else:
+            stack = draft.stack
+            exchange.api.send("PATCH", stack_path(stack["stack_name"], stack["id"]), body)
+    except ApiError as error:
+        _refused(exchange, draft, declared, error)
+        return
+    exchange.redirect(f"/stacks/{segment(stack['stack_name'])}/{segment(stack['id'])}")
+
+
+def _refused(exchange: Exchange, draft: Draft, declared: Answer, error: ApiError) -> None:
+    """Show the form with what the API complains about."""
+    if error.status == 401:
+        raise error
+    problems = error.diagnostics or (Diagnostic("refused", error.message),)
+    _form(exchange, draft, declared, problems, status=error.status)
+
+
+def _form(
+    exchange: Exchange, draft: Draft, declared: Answer, problems: tuple[Diagnostic, ...], status: int = 200
+) -> None:
+    exchange.show(
+        "deploy.html",
+        status,
+        draft=draft,
+        declared=declared,
+        problems=sorted(problems, key=Diagnostic.sort_key),
+        prefix=_FIELD,
+        sealed=_seal(exchange, draft),
+        is_hidden=_is_hidden,
+    )
+
+
+def _examined(exchange: Exchange, draft: Draft) -> tuple[Answer, tuple[Diagnostic, ...]]:
+    """Return the parameters that a template declares, and what is wrong with the template."""
+    body: Answer = {"template": draft.template}
+    if draft.stack is None:
+        body["environment"] = draft.environment
+    else:
+        body["files"] = below_stack(exchange, draft.stack, "/files")
+        body["environment"] = _without_parameters(below_stack(exchange, draft.stack, "/environment"))
+    try:
+        return exchange.api.send("POST", "/validate", body)["Parameters"], ()
+    except ApiError as error:
+        if error.status == 401:
+            raise
+        return {}, error.diagnostics or (Diagnostic("refused", error.message),)
+
+
+def below_stack(exchange: Exchange, stack: Answer, tail: str) -> Answer:
+    """Return what the API has below a stack."""
+    answer: Answer = exchange.api.get(stack_path(stack["stack_name"], stack["id"], tail))
+    return answer
+
+
+def _without_parameters(environment: Answer) -> Answer:
+    """Return an environment whose values, which may be redacted, are left out."""
+    return {key: value for key, value in environment.items() if key == "resource_registry"}
+
+
+def _read(exchange: Exchange) -> Draft:
+    """Return the draft in the form. Raises ApiError if its stack is gone."""
+    stack = show_stack(exchange) if "stack_id" in exchange.path else None
+    sent = {
+        name.removeprefix(_FIELD): values[-1].replace("\r\n", "\n")
+        for name, values in exchange.fields().items()
+        if name.startswith(_FIELD)
+    }
+    return Draft(
+        name=stack["stack_name"] if stack else exchange.form("name").strip(),
+        template=exchange.form("template").replace("\r\n", "\n"),
+        environment=exchange.form("environment").replace("\r\n", "\n"),
+        parameters=sent,
+        hidden=_unseal(exchange),
+        rollback=exchange.form("rollback") == "on",
+        stack=stack,
+    )
+
+
+def _seal(exchange: Exchange, draft: Draft) -> str:
+    assert exchange.session is not None
+    return exchange.seals.seal(exchange.session, json.dumps(draft.hidden)) if draft.hidden else ""
+
+
+def _unseal(exchange: Exchange) -> dict[str, str]:
+    assert exchange.session is not None
+    text = exchange.seals.unseal(exchange.session, exchange.form("sealed"))
+    return dict(json.loads(text)) if text else {}
+
+
+def _is_hidden(declaration: Mapping[str, Any]) -> bool:
+    return declaration.get("NoEcho") == "true"
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _value(name: str, declaration: Mapping[str, Any], text: str) -> Any:
+    """Return the value of a parameter from its field; None for an empty field, which leaves the default."""
+    if text == "" and ("Default" in declaration or declaration["Type"] != "String"):
+        return None
+    if declaration["Type"] != "Json":
+        return text
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise ApiError(400, f"parameters.{name}: the value is not valid JSON: {error}.") from None
+
+
+def _shown_steps(plan: Answer) -> list[Answer]:
+    """Return the steps of a plan as the page shows them."""
+    retained = left_behind(plan)
+    shown = []
+    for step in changes(plan):
+        notes = list(reasons(step))
+        if step["kind"] == "replace" and step["path"] in retained:
+            notes.append(f"of the former one, {retained[step['path']]}")
+        shown.append(
+            {
+                "kind": step["kind"],
+                "path": step["path"],
+                "type": step["type"],
+                "notes": notes,
+                "changes": [*map(_shown_change, step["changes"]), *map(_shown_part, step.get("definition", ()))],
+            }
+        )
+    return shown
+
+
+def _shown_part(change: Answer) -> Answer:
+    return _shown_change({**change, "property": f"{change['property']} of the resource", "effect": ""})
+
+
+def _shown_change(change: Answer) -> Answer:
+    effects = {
+        "replace": "forces replacement" if change["known"] else "may force replacement",
+        "refuse": "cannot be changed: the update will fail",
+    }
+    return {
+        "name": change_name(change),
+        "before": _shown(change["before"], change),
+        "after": "" if is_removed(change) else _shown(change["after"], change) or "known after the deployment",
+        "effect": effects.get(change["effect"], ""),
+    }
+
+
+def _shown(value: Any, change: Answer) -> str:
+    if value is None:
+        return ""
+    return "(hidden)" if change["hidden"] else _as_text(value)
