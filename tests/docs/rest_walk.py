@@ -1,0 +1,234 @@
+"""A walk over every route of the REST API on the emulated cloud, which records requests and answers for the manual.
+
+IDs, times and addresses are replaced by fixed ones in the order in which they appear, and long lists are shortened.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from socket import gethostname
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+from stoker.api.app import make_app
+from stoker.api.server import Server
+from stoker.api.v1.routes import ROUTES
+from stoker.base.clock import SystemClock
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+from stoker.engine.settings import EngineSettings
+from tests.harness import ThreadedWorld, api_config
+
+Examples = dict[str, dict[str, Any]]
+
+TEMPLATE = {
+    "heat_template_version": "2021-04-16",
+    "parameters": {"name": {"type": "string", "default": "front"}},
+    "resources": {
+        "net": {"type": "OS::Neutron::Net", "properties": {"name": {"get_param": "name"}}, "metadata": {"team": "web"}},
+        "handle": {"type": "OS::Heat::WaitConditionHandle", "properties": {"signal_transport": "CFN_SIGNAL"}},
+    },
+    "outputs": {"network": {"description": "The network's ID.", "value": {"get_resource": "net"}}},
+}
+BASE = "https://orchestration.example.com"
+_PROJECT = "5c9a2a1e3f0d4d0f8b7f6a1f9d2c4e11"
+_SHORT = 2
+_ID = re.compile(r"\b(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})\b")
+_TIME = re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?")
+_SEALED = re.compile(r"\bgAAAAA[\w=-]+")
+_NAME = re.compile(r"\b(web|other)-(\w+)-[a-z2-7]{12}\b")
+
+
+class Walk:
+    """Sends requests to a Stoker on an emulated cloud, and keeps an example for each route."""
+
+    def __init__(self, world: ThreadedWorld, server: Server) -> None:
+        self._world = world
+        self._server = server
+        self.examples: Examples = {}
+        self._ids: dict[str, str] = {}
+
+    def login(self, user: str, project: str) -> None:
+        """Use the token of a user."""
+        served = self._world.served
+        self._token = served.token(user, project)
+        shown = served.call("GET", "/identity/v3/auth/tokens", None, self._token, {"X-Subject-Token": self._token})
+        self._project = shown.json["token"]["project"]["id"]
+        self._ids[self._project] = _PROJECT
+
+    def send(self, method: str, route: str, body: Any = None, **values: str) -> Any:
+        """Send a request of a route, record it as the route's example, and return the answer."""
+        path, _, query = route.partition("?")
+        url = f"/v1/{self._project}{path.format_map({key: quote(value, safe='') for key, value in values.items()})}"
+        url += f"?{query}" if query else ""
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"X-Auth-Token": self._token, "Content-Type": "application/json"}
+        request = Request(self._server.url + url, data, headers, method=method)
+        try:
+            with urlopen(request, timeout=60) as answer:
+                status, content = answer.status, answer.read()
+        except HTTPError as error:
+            raise AssertionError(f"{method} {url}: {error.read().decode()}") from error
+        decoded = json.loads(content) if content else None
+        self.examples[f"{method} {path}"] = {
+            "request": f"{method} {self._plain(url)}",
+            "body": self._plain(body),
+            "status": status,
+            "answer": self._plain(decoded),
+        }
+        return decoded
+
+    def settle(self, stack_id: str) -> None:
+        self._world.settle(stack_id)
+
+    def _plain(self, value: Any) -> Any:
+        """Return a value with fixed IDs and times, and with long lists and schemas shortened."""
+        if isinstance(value, str):
+            value = value.replace(self._server.url, BASE).replace(self._world.served.url, "https://cloud.example.com")
+            value = _SEALED.sub("gAAAAAB…", value.replace(gethostname(), "controller1"))
+            value = _NAME.sub(r"\1-\2-7r5ua2kmzp3q", value)
+            return _TIME.sub("2026-01-31T12:00:00", _ID.sub(lambda found: self._fixed(found[0]), value))
+        if isinstance(value, list):
+            return [self._plain(item) for item in value[:_SHORT]]
+        if isinstance(value, dict):
+            return {key: self._plain(item) for key, item in value.items()}
+        return value
+
+    def _fixed(self, found: str) -> str:
+        if found == _PROJECT:
+            return found
+        made = f"{len(self._ids):08x}-6c1f-4f3e-9d2b-0a7c5e8b4d10"
+        return self._ids.setdefault(found, made if "-" in found else made.replace("-", ""))
+
+
+@contextmanager
+def walking(folder: Path) -> Iterator[Walk]:
+    """Serve a Stoker on an emulated cloud for a walk."""
+    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.01)) as served:
+        world = ThreadedWorld(
+            folder,
+            served,
+            EngineSettings(
+                enable_stack_abandon=True,
+                type_options={"heat_waitcondition_server_url": f"{BASE}/v1/waitcondition"},
+            ),
+        )
+        server = Server(make_app(api_config(folder, served), world.client()), "127.0.0.1", 0, 2)
+        server.start()
+        try:
+            yield Walk(world, server)
+        finally:
+            server.stop()
+            world.stop()
+
+
+def walk(folder: Path) -> Examples:
+    """Walk over all routes, and return the examples in the order of the routes."""
+    with walking(folder) as walk:
+        walk.login("admin", "admin")
+        walk.send("GET", "/services")
+        walk.login("demo", "demo")
+        _catalog(walk)
+        _stack(walk)
+        _software(walk)
+        found = walk.examples
+    keys = [f"{method} {path}" for path, methods in ROUTES.items() for method in methods]
+    return {key: found[key] for key in keys if key in found}
+
+
+def _catalog(walk: Walk) -> None:
+    walk.send("GET", "/build_info")
+    walk.send("POST", "/validate", {"template": TEMPLATE})
+    walk.send("GET", "/template_versions")
+    version = "heat_template_version.2021-04-16"
+    walk.send("GET", "/template_versions/{template_version}/functions", template_version=version)
+    walk.send("GET", "/resource_types")
+    walk.send("GET", "/resource_types/{type_name}", type_name="OS::Heat::Delay")
+    walk.send("GET", "/resource_types/{type_name}/template", type_name="OS::Heat::Delay")
+
+
+def _stack(walk: Walk) -> None:
+    stack = "/stacks/{stack_name}/{stack_id}"
+    request = {"stack_name": "web", "template": TEMPLATE, "parameters": {"name": "front"}, "timeout_mins": 10}
+    other = walk.send("POST", "/stacks", {**request, "stack_name": "other"})["stack"]["id"]
+    walk.settle(other)
+    walk.send("DELETE", f"{stack}/abandon", stack_name="other", stack_id=other)
+    walk.send("POST", "/stacks/preview", request)
+    made = walk.send("POST", "/stacks", request)["stack"]["id"]
+    ref = {"stack_name": "web", "stack_id": made}
+    walk.settle(made)
+    walk.send("GET", "/stacks")
+    walk.send("GET", "/stacks/detail")
+    for tail in (
+        "",
+        "/template",
+        "/environment",
+        "/files",
+        "/outputs",
+        "/outputs/{output_key}",
+        "/resources",
+        "/export",
+    ):
+        walk.send("GET", stack + tail, **ref, output_key="network")
+    _resource(walk, f"{stack}/resources/{{resource_name}}", ref)
+    walk.send("GET", f"{stack}/events", **ref)
+    operation = walk.send("GET", f"{stack}/operations", **ref)["operations"][0]["id"]
+    walk.send("GET", f"{stack}/operations/{{operation_id}}", **ref, operation_id=operation)
+    whole = {"template": TEMPLATE, "parameters": {"name": "back"}}
+    walk.send("PUT", f"{stack}/preview", whole, **ref)
+    walk.send("PATCH", f"{stack}/preview", {"parameters": {"name": "back"}}, **ref)
+    walk.send("PUT", stack, whole, **ref)
+    walk.settle(made)
+    walk.send("PATCH", stack, {"parameters": {"name": "front"}}, **ref)
+    walk.settle(made)
+    walk.send("POST", f"{stack}/actions", {"check": None}, **ref)
+    walk.settle(made)
+    _snapshots(walk, f"{stack}/snapshots", ref)
+    walk.send("DELETE", stack, **ref)
+    walk.settle(made)
+
+
+def _resource(walk: Walk, path: str, ref: dict[str, str]) -> None:
+    walk.send(
+        "POST", f"{path}/signal", {"id": "1", "status": "SUCCESS", "data": "ready"}, **ref, resource_name="handle"
+    )
+    ref = {**ref, "resource_name": "net"}
+    walk.send("GET", path, **ref)
+    walk.send("GET", f"{path}/metadata", **ref)
+    event = walk.send("GET", f"{path}/events", **ref)["events"][0]["id"]
+    walk.send("GET", f"{path}/events/{{event_id}}", **ref, event_id=event)
+    walk.send("PATCH", path, {"mark_unhealthy": True, "resource_status_reason": "it does not answer"}, **ref)
+
+
+def _snapshots(walk: Walk, path: str, ref: dict[str, str]) -> None:
+    snapshot = walk.send("POST", path, {"name": "before the change"}, **ref)["id"]
+    walk.settle(ref["stack_id"])
+    ref = {**ref, "snapshot_id": snapshot}
+    walk.send("GET", path, **ref)
+    walk.send("GET", f"{path}/{{snapshot_id}}", **ref)
+    walk.send("POST", f"{path}/{{snapshot_id}}/restore", **ref)
+    walk.settle(ref["stack_id"])
+    walk.send("DELETE", f"{path}/{{snapshot_id}}", **ref)
+
+
+def _software(walk: Walk) -> None:
+    server = "9a1b7c52-0d7e-4a44-9f3a-6a5f8c1e2b30"
+    config = {"name": "greeting", "group": "script", "config": "echo $word", "inputs": [{"name": "word"}]}
+    made = walk.send("POST", "/software_configs", config)["software_config"]["id"]
+    walk.send("GET", "/software_configs")
+    walk.send("GET", "/software_configs/{config_id}", config_id=made)
+    deployment = {"config_id": made, "server_id": server, "action": "CREATE", "status": "IN_PROGRESS"}
+    found = walk.send("POST", "/software_deployments", deployment)["software_deployment"]["id"]
+    walk.send("GET", "/software_deployments")
+    walk.send("GET", "/software_deployments/metadata/{server_id}", server_id=server)
+    path, ref = "/software_deployments/{deployment_id}", {"deployment_id": found}
+    walk.send("GET", path, **ref)
+    walk.send("PUT", path, {"status": "COMPLETE", "output_values": {"said": "hello"}}, **ref)
+    walk.send("DELETE", path, **ref)
+    walk.send("DELETE", "/software_configs/{config_id}", config_id=made)
