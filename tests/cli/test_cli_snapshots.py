@@ -168,3 +168,37 @@ def test_the_same_with_the_stoker_command(shell: Shell, tmp_path: Path) -> None:
     assert run("logs", "moved", "--failed") == ""
     assert [json.loads(line)["path"] for line in run("logs", "moved", "--json").splitlines()].count("moved") == 2
     run("delete", "moved", "--yes")
+
+
+def test_drift_is_shown_and_corrected(shell: Shell, tmp_path: Path) -> None:
+    runner = CliRunner(env={**shell.environment, "OS_CLOUD": "", "OS_AUTH_URL": ""})
+    template = tmp_path / "net.yaml"
+    template.write_text(
+        "heat_template_version: 2021-04-16\n"
+        "resources: {net: {type: 'OS::Neutron::Net', properties: {name: drifting}}, lost: {type: 'OS::Neutron::Net'}}\n"
+    )
+
+    def run(*words: str, status: int = 0) -> str:
+        done = runner.invoke(cli, words)
+        assert done.exit_code == status, done.output
+        return done.output
+
+    deploy = ("deploy", "drifting", "-t", str(template), "--yes")
+    run(*deploy)
+    assert run("drift", "drifting") == "No changes: the cloud matches the stack drifting, as far as it can be read.\n"
+    lost = json.loads(run("stack", "resource", "drifting", "lost", "-f", "json"))["physical_resource_id"]
+    with sdk_connection(shell) as sdk:
+        sdk.network.update_network(sdk.network.find_network("drifting"), name="other")
+        sdk.network.delete_network(lost)
+    shown = run("drift", "drifting", status=2)
+    assert '~ name = "other" -> "drifting"' in shown
+    assert "the object does not exist any more" in shown
+    assert {step["kind"] for step in json.loads(run("drift", "drifting", "-f", "json", status=2))["steps"]} >= {
+        "update", "replace",
+    }  # fmt: skip
+    assert "--refresh asks it" in run("plan", "drifting", "-t", str(template))
+    plan = tmp_path / "drifting.plan"
+    assert "1 to change, 1 to replace" in run("plan", "drifting", "-t", str(template), "--refresh", "-o", str(plan))
+    run("deploy", str(plan))
+    run("drift", "drifting")
+    run("delete", "drifting", "--yes")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSupported
+from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSupported, PlanOutdated
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.running.steps import takes_part
@@ -369,6 +369,39 @@ async def test_an_update_that_looks_mends_what_was_changed_and_makes_what_is_gon
     assert after["drifted"]["physical_id"] == before["drifted"]["physical_id"]
     assert after["lost"]["physical_id"] != before["lost"]["physical_id"]
     assert served.call("GET", path, None, token).json["network"]["name"] == "mine"
+
+
+async def test_a_preview_that_looks_plans_what_the_update_does_and_records_nothing(world: World) -> None:
+    files = nested_file(inner=net(name="inner"))
+    made = template(drifted=net(name="mine"), lost=net(), nested={"type": "child.yaml"})
+    await world.create("web", made, files=files)
+    before = await world.resources("web", 1)
+    served, token = world.served, world.served.token("demo", "demo")
+    for name in ("drifted", "inner"):
+        path = f"{NETWORKS}/{before[name]['physical_id']}"
+        assert served.call("PUT", path, {"network": {"name": "yours"}}, token).status == 200
+
+    async def plan(**arguments: Any) -> dict[str, Any]:
+        asked = {"ref": ref("web"), "template": made, "files": files, "show_nested": True, **arguments}
+        return dict((await world.call("stack_update_preview", **asked))["plan"])
+
+    def kinds(found: dict[str, Any]) -> dict[str, str]:
+        return {step["path"]: step["kind"] for step in found["steps"] if step["kind"] != "keep"}
+
+    assert kinds(await plan()) == {}
+    found = await plan(converge=True)
+    assert kinds(found) == {"drifted": "update", "nested": "update", "nested.inner": "update"}
+    (change,) = next(step for step in found["steps"] if step["path"] == "drifted")["changes"]
+    assert (change["before"], change["after"]) == ("yours", "mine")
+    assert served.call("DELETE", f"{NETWORKS}/{before['lost']['physical_id']}", None, token).status == 204
+    assert await world.resources("web", 1) == before
+    with pytest.raises(PlanOutdated, match="objects in the cloud have changed"):
+        await converge(world, "web", made, files=files, plan_digest=found["digest"])
+    found = await plan(converge=True)
+    assert {"replace", "delete"} == {step["kind"] for step in found["steps"] if step["path"] == "lost"}
+    stack = await converge(world, "web", made, files=files, plan_digest=found["digest"])
+    assert state(stack) == "UPDATE_COMPLETE"
+    assert kinds(await plan(converge=True)) == {}
 
 
 async def test_looking_goes_into_nested_stacks(world: World) -> None:

@@ -1,4 +1,4 @@
-"""`stoker deploy`, `plan` and `delete`: create, update and delete stacks, and show the plan first.
+"""`stoker deploy`, `plan`, `drift` and `delete`: create, update and delete stacks, and show the plan first.
 
 The commands import what carries them out when they run, so that their help and their completion are quick.
 """
@@ -37,6 +37,10 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
             help="Use the defaults of parameters that are not given, not the values of the last deployment.",
         ),
         click.option(
+            "--refresh", is_flag=True,
+            help="Compare the objects of the stack with the cloud first, and correct differences.",
+        ),
+        click.option(
             "-P", "--parameter", "parameters", multiple=True, metavar="KEY=VALUE", callback=key_values,
             help="Value of a parameter; repeatable.",
         ),
@@ -68,6 +72,7 @@ def deploy(
     environments: tuple[str, ...],
     parameters: dict[str, str],
     reset_parameters: bool,
+    refresh: bool,
     rollback: bool | None,
     timeout: int | None,
     plan_file: Path | None,
@@ -90,7 +95,7 @@ def deploy(
     if plan_file is None and template is None and name is not None and is_plan(Path(name)):
         plan_file, name = Path(name), None
     if plan_file is not None:
-        if name or template or environments or reset_parameters or rollback is not None or timeout is not None:
+        if name or template or environments or reset_parameters or refresh or (rollback, timeout) != (None, None):
             raise click.UsageError("A saved plan is complete: only hidden parameters may be given with it.")
         from stoker.cli.deployment import apply, conclude
 
@@ -103,7 +108,7 @@ def deploy(
 
     sources = collect(template, environments)
     body = body_of(sources, parameters, rollback, timeout)
-    carry_out(Deployment(service, name, sources, body, reset_parameters=reset_parameters), yes)
+    carry_out(Deployment(service, name, sources, body, reset_parameters=reset_parameters, refresh=refresh), yes)
 
 
 @click.command()
@@ -122,6 +127,7 @@ def plan(
     environments: tuple[str, ...],
     parameters: dict[str, str],
     reset_parameters: bool,
+    refresh: bool,
     rollback: bool | None,
     timeout: int | None,
     out: Path | None,
@@ -137,6 +143,7 @@ def plan(
     Examples:
       stoker plan web -t web.yaml
       stoker plan web -t web.yaml -o web.plan
+      stoker plan web -t web.yaml --refresh
       stoker plan web -t web.yaml -f json
     """
     from stoker.authoring.plan_steps import changes
@@ -146,18 +153,56 @@ def plan(
 
     sources = collect(template, environments)
     body = body_of(sources, parameters, rollback, timeout)
-    wanted = Deployment(service, name, sources, body, reset_parameters=reset_parameters)
+    wanted = Deployment(service, name, sources, body, reset_parameters=reset_parameters, refresh=refresh)
     found = wanted.plan()
     if out is not None:
         stack_id = wanted.stack.id if wanted.stack is not None else None
         SavedPlan.of(name, stack_id, wanted.body, found).write(out)
     if form == "text":
-        show_plan(name, found)
+        show_plan(name, found, refreshed=wanted.refreshed)
     else:
         show_record(found, form)
     if out is not None:
         click.echo(f"Saved the plan. To apply it: stoker deploy --plan {out}", err=form != "text")
     if detailed_exitcode and changes(found):
+        sys.exit(2)
+
+
+@click.command()
+@click.argument("name", shell_complete=stack_names)
+@click.option(
+    "-f", "--format", "form", type=click.Choice(["text", "json", "yaml"]), default="text", show_default=True,
+    help="Output format.",
+)  # fmt: skip
+@with_service
+def drift(service: Service, name: str, form: str) -> None:
+    """Ask the cloud for the objects of the stack NAME, and show how they differ from its definition.
+
+    Shows what would bring them back, without doing it: each value as it is and as it should be, objects that are gone,
+    and resources that are marked unhealthy or have failed. Resources that the service cannot read count as unchanged.
+
+    \b
+    Exit status: 0 without differences, 2 with differences, 1 for an error.
+
+    \b
+    Examples:
+      stoker drift web
+      stoker drift web -f json
+    """
+    from stoker.cli.plans import changes, show_plan
+
+    stack = service.stack(name, outputs=False)
+    found = stack.preview_refresh()
+    differs = bool(changes(found))
+    if form != "text":
+        show_record(found, form)
+    else:
+        if differs:
+            click.echo("The cloud differs (what is there -> what the template says):")
+        show_plan(stack.name, found, refreshed=True)
+        if differs:
+            click.echo(f"To correct it: stoker deploy {stack.name} -t TEMPLATE --refresh")
+    if differs:
         sys.exit(2)
 
 

@@ -46,10 +46,18 @@ class Deployment:
     """The definition that the user wants, and the existing stack, or None if it does not exist.
 
     Parameters that `body` does not set keep the values of the last deployment, unless `reset_parameters`.
+    With `refresh`, the service compares an existing stack with the cloud.
     """
 
     def __init__(
-        self, service: Service, name: str, sources: Sources, body: Answer, *, reset_parameters: bool = False
+        self,
+        service: Service,
+        name: str,
+        sources: Sources,
+        body: Answer,
+        *,
+        reset_parameters: bool = False,
+        refresh: bool = False,
     ) -> None:
         self.name = name
         self.sources = sources
@@ -60,7 +68,12 @@ class Deployment:
         except NoSuchStack:
             self.stack = None
         else:
-            self.body = {**body, "existing_parameters": not reset_parameters}
+            self.body = {**body, "existing_parameters": not reset_parameters, **({"converge": True} if refresh else {})}
+
+    @property
+    def refreshed(self) -> bool:
+        """Whether the service asks the cloud before it plans, and before it changes anything."""
+        return "converge" in self.body
 
     def plan(self) -> Answer:
         """Return the plan; ask for the values of parameters that need one, on a terminal.
@@ -219,7 +232,7 @@ def carry_out(deployment: Deployment, yes: bool) -> Stack:
     question, exactly the plan that was shown is run.
     """
     plan = deployment.plan()
-    show_plan(deployment.name, plan)
+    show_plan(deployment.name, plan, refreshed=deployment.refreshed)
     running = _running(deployment.stack)
     if running is not None:
         console().print(Text(f"In progress on {deployment.name}: {_described(running)}.", "yellow"))

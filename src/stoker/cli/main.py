@@ -30,6 +30,10 @@ COMMANDS: Mapping[str, Command] = {
     "status": Command("stoker.cli.local:status", "Show which processes are running."),
     "deploy": Command("stoker.cli.deploy:deploy", "Create or update the stack NAME, after showing the plan."),
     "plan": Command("stoker.cli.deploy:plan", "Show what `deploy` would do to the stack NAME, without doing it."),
+    "drift": Command(
+        "stoker.cli.deploy:drift",
+        "Ask the cloud for the objects of the stack NAME, and show how they differ from its definition.",
+    ),
     "delete": Command("stoker.cli.deploy:delete", "Delete the stack NAME with all its resources."),
     "outputs": Command(
         "stoker.cli.logs:outputs",

@@ -45,19 +45,22 @@ _CONTEXT = 2
 _LONGEST_TEXT = 20
 
 
-def show_plan(name: str, plan: Answer) -> None:
-    """Print a plan for the stack `name`."""
+def show_plan(name: str, plan: Answer, *, refreshed: bool = False) -> None:
+    """Print a plan for the stack `name`, which may have been `refreshed` with what the cloud has."""
     out = console()
-    for line in plan_lines(name, plan, out):
+    for line in plan_lines(name, plan, out, refreshed=refreshed):
         out.print(line, soft_wrap=True)
 
 
-def plan_lines(name: str, plan: Answer, out: Console) -> Iterator[Text]:
+def plan_lines(name: str, plan: Answer, out: Console, *, refreshed: bool = False) -> Iterator[Text]:
     """Yield the lines of a plan, none wider than `out`."""
     steps = changes(plan)
+    if not steps and refreshed:
+        yield Text.assemble("No changes: the cloud matches the stack ", (name, "bold"), ", as far as it can be read.")
+        return
     if not steps:
         yield Text.assemble("No changes: the template matches the record of the stack ", (name, "bold"), ".")
-        yield Text("The cloud was not asked: `stoker stack check` finds objects that are gone.", "dim")
+        yield Text("The cloud was not asked: --refresh asks it.", "dim")
         return
     yield Text.assemble("What will be done to the stack ", (name, "bold"), ":", ("  " + _legend(steps), "dim"))
     yield Text()

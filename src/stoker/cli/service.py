@@ -153,6 +153,11 @@ class Stack:
         plan: Answer = self._service.send("PUT", self.facts, "/preview", body)["plan"]
         return plan
 
+    def preview_refresh(self) -> Answer:
+        """The plan that brings the cloud back to the present definition; the service asks the cloud."""
+        plan: Answer = self._service.send("PATCH", self.facts, "/preview", {"converge": True})["plan"]
+        return plan
+
     def delete(self) -> None:
         """Start its deletion."""
         self._service.send("DELETE", self.facts)

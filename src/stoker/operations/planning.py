@@ -17,11 +17,13 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, PlanOutdated
 from stoker.engine.core import Engine
+from stoker.engine.inspection.observing import observe_tree
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Forward, Wanted
 from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.restoring import Restoring
+from stoker.engine.records.observations import Observations
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.stack_view import available_zones
@@ -90,8 +92,12 @@ async def plan_tree(
     action: str,
     *,
     with_kept: bool = False,
+    observed: Observations | None = None,
 ) -> Planned:
-    """Return the plan with its effects on all nested stacks; `with_kept` also lists unchanged resources."""
+    """Return the plan with its effects on all nested stacks.
+
+    `with_kept` also lists unchanged resources; `observed` is what the cloud has of the stack, if it was asked.
+    """
     inputs = checked.prepared.loaded
     zones: Any = UNDETERMINED
     if inputs.template.uses("Fn::GetAZs") or any("GetAZs" in text for text in inputs.files.values()):
@@ -100,8 +106,8 @@ async def plan_tree(
 
     def on(connection: Connection) -> Planned:
         recorded = fingerprints.tree(connection, stack.root_id) if stack.inputs else [["new", stack.name]]
-        inside = NestedPlanner(engine, connection, stack, inputs, exports, stack.depth, zones, with_kept)
-        plan = _forward(engine, connection, stack, checked, action, inside).plan()
+        inside = NestedPlanner(engine, connection, stack, inputs, exports, stack.depth, zones, with_kept, observed)
+        plan = _forward(engine, connection, stack, checked, action, inside, observed).plan()
         busy = any(row[2] == IN_PROGRESS for row in recorded if stack.inputs)
         digest = None if busy else _digest(engine, stack, checked, plan, recorded)
         return Planned(plan, digest, checked.definition.parameters.hidden)
@@ -121,8 +127,9 @@ def _forward(
     checked: CheckedRequest,
     action: str,
     inside: NestedPlanner | None = None,
+    observed: Observations | None = None,
 ) -> Forward:
-    recorded = Recorded.of(engine, connection, stack)
+    recorded = Recorded.of(engine, connection, stack, observed)
     wanted, former = checked.wanted, None
     if recorded.inputs is None:
         wanted = _wanted_without_id(engine, stack, checked)
@@ -168,16 +175,26 @@ async def check_exported_values(engine: Engine, stack: Stack, checked: CheckedRe
 
 
 async def check_plan(
-    engine: Engine, context: RequestContext, stack: Stack, checked: CheckedRequest, action: str, digest: str | None
+    engine: Engine,
+    context: RequestContext,
+    stack: Stack,
+    checked: CheckedRequest,
+    action: str,
+    digest: str | None,
+    *,
+    observe: bool = False,
 ) -> Callable[[Connection], None] | None:
     """Check that a request does what the plan with this digest says; do nothing if the digest is None.
+
+    With `observe`, the request reads the cloud before it decides, and so must the plan have done.
 
     Returns a check to run in the transaction that records the operation. Raises PlanOutdated or BadValue.
     """
     if digest is None:
         return None
     saved = PlanDigest.parse(digest)
-    now = (await plan_tree(engine, context, stack, checked, action)).digest
+    observed = await observe_tree(engine, stack) if observe else None
+    now = (await plan_tree(engine, context, stack, checked, action, observed=observed)).digest
     if now is None:
         raise PlanOutdated(f"The stack {stack.name} has an operation in progress; apply the plan when it has finished.")
     for part, complaint in _COMPLAINTS.items():
@@ -189,8 +206,8 @@ async def check_plan(
 _COMPLAINTS: Mapping[str, str] = {
     "record": "The stack {name} has changed since the plan was made. Make a new plan.",
     "inputs": "The template, files, environment or parameters differ from those of the plan. Make a new plan.",
-    "steps": "The service would now change the stack {name} in another way than the plan says; it was upgraded since. "
-    "Make a new plan.",
+    "steps": "The service would now change the stack {name} in another way than the plan says: objects in the cloud "
+    "have changed, or the service was upgraded. Make a new plan.",
 }
 
 

@@ -12,12 +12,13 @@ from stoker.base.redaction import redact
 from stoker.contract.stacks import ChangesPreview, PreviewPatch, PreviewStack, PreviewUpdate, StackPreview
 from stoker.contract.views import ResourceView
 from stoker.engine.core import Engine
+from stoker.engine.inspection.observing import observe_tree
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import plan_tree
 from stoker.operations.requests import CheckedRequest, check_tags, check_whole
-from stoker.operations.stacks import details_view, new_stack, patched_request, replaced_request
+from stoker.operations.stacks import details_view, new_stack, observes, patched_request, replaced_request
 from stoker.operations.views import required_by, resource_view, stack_view
 from stoker.store import queries
 from stoker.store.records import Stack, StackSettings
@@ -44,14 +45,14 @@ async def stack_update_preview(engine: Engine, context: RequestContext, request:
     """Preview the replacement of the stack's definition."""
     stack = await find_stack(engine, context, request.ref)
     checked = await replaced_request(engine, context, stack, request)
-    return await _changes(engine, context, stack, checked, request.show_nested)
+    return await _changes(engine, context, stack, checked, request)
 
 
 async def stack_patch_preview(engine: Engine, context: RequestContext, request: PreviewPatch) -> ChangesPreview:
     """Preview a change of the given parts of the stack's definition."""
     stack = await find_stack(engine, context, request.ref)
     checked = await patched_request(engine, context, stack, request)
-    return await _changes(engine, context, stack, checked, request.show_nested)
+    return await _changes(engine, context, stack, checked, request)
 
 
 _BUCKETS = {
@@ -65,9 +66,15 @@ _BUCKETS = {
 
 
 async def _changes(
-    engine: Engine, context: RequestContext, stack: Stack, checked: CheckedRequest, show_nested: bool
+    engine: Engine,
+    context: RequestContext,
+    stack: Stack,
+    checked: CheckedRequest,
+    request: PreviewUpdate | PreviewPatch,
 ) -> ChangesPreview:
-    planned = await plan_tree(engine, context, stack, checked, "UPDATE", with_kept=show_nested)
+    show_nested = request.show_nested
+    observed = await observe_tree(engine, stack) if observes(engine, request) else None
+    planned = await plan_tree(engine, context, stack, checked, "UPDATE", with_kept=show_nested, observed=observed)
     steps = [step for step in planned.plan.steps if show_nested or not step.depth]
     buckets: dict[str, list[ResourceView]] = {bucket: [] for bucket in _BUCKETS.values()}
     replaced = {step.name for step in steps if step.kind is Kind.REPLACE}

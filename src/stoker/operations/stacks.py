@@ -251,6 +251,11 @@ async def _updatable(engine: Engine, context: RequestContext, ref: Reference) ->
     return stack
 
 
+def observes(engine: Engine, request: StackChange) -> bool:
+    """Return whether an update reads the cloud before it decides: if the request or the operator wants it."""
+    return engine.settings.observe_on_update or bool(request.converge)
+
+
 async def _submit_update(
     engine: Engine,
     context: RequestContext,
@@ -264,13 +269,13 @@ async def _submit_update(
     checked.definition.parameters.refuse_changes_to_immutable(former.parameters)
     await check_policy(engine, stack, checked, policy)
     await check_exported_values(engine, stack, checked)
-    fresh = await check_plan(engine, context, stack, checked, "UPDATE", request.plan_digest)
+    observe = observes(engine, request)
+    fresh = await check_plan(engine, context, stack, checked, "UPDATE", request.plan_digest, observe=observe)
     minutes = check_timeout(request.timeout_mins)
     values: dict[str, Any] = {"timeout_minutes": stack.timeout_minutes if minutes is None else minutes}
     if request.disable_rollback is not None:
         values["disable_rollback"] = request.disable_rollback
     stack = replace(stack, **values)
-    observe = engine.settings.observe_on_update or bool(request.converge)
     operation = new_operation(engine, context, stack, "UPDATE", checked.prepared.row.id, observe=observe)
     how = {"values": values, "tags": tags, "guard": guard("update"), "fresh": fresh}
     await submit(engine, context, stack, operation, checked.prepared, **how)

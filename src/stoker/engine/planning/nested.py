@@ -27,6 +27,7 @@ from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.planning.rehearsal import Rehearsal, Unforeseeable
 from stoker.engine.records.loader import LoadedInputs
+from stoker.engine.records.observations import Observations
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
@@ -46,7 +47,8 @@ LOG = logging.getLogger(__name__)
 class NestedPlanner:
     """Plans the stacks that are nested in one stack with these inputs.
 
-    `shared` caches the plans of new stacks by their inputs; `with_kept` includes unchanged stacks in the result.
+    `shared` caches the plans of new stacks by their inputs; `with_kept` includes unchanged stacks in the result;
+    `observed` is what the cloud has of existing stacks, if it was asked.
     """
 
     services: EngineServices
@@ -57,6 +59,7 @@ class NestedPlanner:
     depth: int = 0
     zones: Any = UNDETERMINED
     with_kept: bool = False
+    observed: Observations | None = None
     shared: dict[Any, Forward] = field(default_factory=dict)
 
     def plan_nested(
@@ -138,7 +141,9 @@ class ChildForecast:
     @cached_property
     def _recorded(self) -> Recorded | None:
         inside, state = self._inside, self._state
-        return Recorded.below(inside.services, inside.connection, state.row.uuid) if state is not None else None
+        if state is None:
+            return None
+        return Recorded.below(inside.services, inside.connection, state.row.uuid, inside.observed)
 
     @cached_property
     def _rehearsal(self) -> Rehearsal:

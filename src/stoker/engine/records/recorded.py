@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection
 
 from stoker.engine.records.loader import LoadedInputs
+from stoker.engine.records.observations import Observations
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.store import queries
@@ -33,19 +34,28 @@ class Recorded:
     facade: Facade | None = None
 
     @classmethod
-    def of(cls, services: EngineServices, connection: Connection, stack: Stack) -> Recorded:
-        """Return a stack with its resources; without any for one that does not exist yet."""
+    def of(
+        cls, services: EngineServices, connection: Connection, stack: Stack, observed: Observations | None = None
+    ) -> Recorded:
+        """Return a stack with its resources; without any for one that does not exist yet.
+
+        With `observed`, the resources are as the cloud has them, for a plan.
+        """
         if not stack.inputs:
             return cls(stack)
         inputs = services.loader.load_now(connection, stack.inputs)
         states = read_states(connection, services, stack, inputs)
+        if observed is not None:
+            observed.take_over(states.values())
         return cls(stack, states, current_of(states), inputs, facade_of(connection, services, stack, inputs))
 
     @classmethod
-    def below(cls, services: EngineServices, connection: Connection, uuid: str) -> Recorded | None:
+    def below(
+        cls, services: EngineServices, connection: Connection, uuid: str, observed: Observations | None = None
+    ) -> Recorded | None:
         """Return the nested stack of a resource, or None."""
         stack = queries.stack_by_parent_resource(connection, uuid)
-        return cls.of(services, connection, stack) if stack is not None else None
+        return cls.of(services, connection, stack, observed) if stack is not None else None
 
 
 def facade_of(connection: Connection, services: EngineServices, stack: Stack, inputs: LoadedInputs) -> Facade | None:

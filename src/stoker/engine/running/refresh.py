@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from stoker.base.errors import CloudError, StokerError
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.context import StackContext
+from stoker.engine.records.observations import Found, is_observable, take_over
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
 from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE, FAILED
 
 LOG = logging.getLogger(__name__)
 
@@ -27,36 +26,21 @@ async def observe(run: OperationContext, states: Iterable[ResourceState]) -> Non
 
     Resources that cannot be read are assumed to be as recorded. Nested stacks are compared by their own operations.
     """
-    looked_at = [state for state in states if _worth_a_look(state)]
+    looked_at = [state for state in states if is_observable(state)]
     answers = await asyncio.gather(*(_look(run, state) for state in looked_at))
     batch = Batch()
     for state, found in zip(looked_at, answers, strict=True):
+        property_set = take_over(state, found)
         if found is None:
-            state.row.action, state.row.status, state.stored.marked = "CHECK", FAILED, True
-            state.row.reason = "the object does not exist any more"
             batch.change(state.seal()).add(run.event(state, state.row.reason))
-        elif found:
-            state.row.fingerprint = ""
-            batch.property_sets.append(state.give({**state.given, **found}))
+        elif property_set is not None:
+            batch.property_sets.append(property_set)
             batch.change(state.seal())
-        elif state.type.nested:
-            state.row.fingerprint = ""
     if batch.changed:
         await run.commit(batch)
 
 
-def _worth_a_look(state: ResourceState) -> bool:
-    row = state.row
-    return (
-        row.status == COMPLETE
-        and row.action != "DELETE"
-        and row.replaced_by is None
-        and row.physical_id is not None
-        and state.stored.definition.get("external_id") is None
-    )
-
-
-async def _look(run: StackContext, state: ResourceState) -> Mapping[str, Any] | None:
+async def _look(run: StackContext, state: ResourceState) -> Found:
     """Return the property values of the object that differ; None if it does not exist."""
     try:
         return await state.type.observe(await make_call(run, state))

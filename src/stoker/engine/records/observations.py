@@ -1,0 +1,59 @@
+"""What the cloud says about the objects of a stack, taken over into recorded resources before a plan is made.
+
+A difference then becomes a change back to the template, and an object that is gone is replaced;
+docs/explanation/plans.md lists the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stoker.engine.records.state import ResourceState
+from stoker.store.records import COMPLETE, FAILED
+
+Found = Mapping[str, Any] | None
+"""The property values of an object that differ from the record; None if the object does not exist."""
+
+GONE = "the object does not exist any more"
+
+
+def is_observable(state: ResourceState) -> bool:
+    """Return whether a resource has an object of its own to compare with the record."""
+    row = state.row
+    return (
+        row.status == COMPLETE
+        and row.action != "DELETE"
+        and row.replaced_by is None
+        and row.physical_id is not None
+        and state.stored.definition.get("external_id") is None
+    )
+
+
+def take_over(state: ResourceState, found: Found) -> dict[str, str] | None:
+    """Change a recorded resource to what was found; return its new property set, None if that stays the same.
+
+    A nested stack is compared on its own: its resource counts as possibly changed.
+    """
+    if found is None:
+        state.row.action, state.row.status, state.stored.marked = "CHECK", FAILED, True
+        state.row.reason = GONE
+    elif found:
+        state.row.fingerprint = ""
+        return state.give({**state.given, **found})
+    elif state.type.nested:
+        state.row.fingerprint = ""
+    return None
+
+
+class Observations:
+    """What was found, by the uuid of the resource. Resources that are missing here are as recorded."""
+
+    def __init__(self, found: Mapping[str, Found]) -> None:
+        self._found = found
+
+    def take_over(self, states: Iterable[ResourceState]) -> None:
+        """Change recorded resources, for a plan only, to what was found."""
+        for state in states:
+            if is_observable(state):
+                take_over(state, self._found.get(state.row.uuid, {}))
