@@ -212,7 +212,12 @@ class _Scanner:
             return self._quoted(first, end)
         comment = _COMMENT.search(text, first, end)
         written = text[first : comment.start() if comment else end].rstrip()
-        self._add(Role.VALUE, first, written)
+        last = self.tokens[-1] if self.tokens else None
+        if last is not None and last.role is Role.VALUE and last.path == self.top.value:  # it continues in this line
+            stop = first + len(written)
+            self.tokens[-1] = Token(last.path, Role.VALUE, last.start, stop, text[last.start : stop])
+        else:
+            self._add(Role.VALUE, first, written)
         return None
 
     def _properties(self, first: int, end: int) -> int:
