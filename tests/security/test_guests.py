@@ -155,6 +155,40 @@ def test_the_network_of_another_project(cloud: RealNova) -> None:
     cloud.call("DELETE", f"/servers/{key}")
 
 
+def attach(cloud: RealNova, key: str, volume: str) -> None:
+    cloud.until(lambda: cloud.status(key) == "ACTIVE")
+    wanted = {"volumeAttachment": {"volumeId": volume}}
+    assert cloud.call("POST", f"/servers/{key}/os-volume_attachments", wanted).status == 200
+
+
+def test_a_volume_that_was_detached(cloud: RealNova) -> None:
+    """A guest keeps a file and a mount of a volume after it was detached, to read what the next guest writes to it."""
+    volume = cloud.volume()
+    cloud.until(lambda: cloud.volume_status(volume) == "available")
+    key = boot(
+        cloud,
+        "until [ -e /dev/vdb ]; do sleep 0.1; done",
+        "mkdir /kept /bound; mkfs /dev/vdb; mount /dev/vdb /kept; mount --rbind /run /bound",
+        "echo before >/kept/file; exec 3</kept/file; echo HELD",
+        "until [ -e /go ]; do sleep 0.1; [ -e /dev/vdb ] || break; done; sleep 3",
+        "cat /kept/* /bound/stoker/volumes/vdb/* /proc/self/fd/3",
+    )
+    attach(cloud, key, volume)
+    cloud.until(lambda: "HELD" in cloud.console(key))
+    cloud.call("DELETE", f"/servers/{key}/os-volume_attachments/{volume}")
+    cloud.until(lambda: cloud.volume_status(volume) == "available")
+    lines = (
+        "until [ -e /dev/vdb ]; do sleep 0.1; done",
+        "cat /dev/vdb/file; echo secret | tee /dev/vdb/file >/dev/vdb/x",
+    )
+    other = boot(cloud, *lines)
+    attach(cloud, other, volume)
+    assert "before" in ended(cloud, other), "the content has survived"
+    assert "secret" not in ended(cloud, key)
+    for one in (key, other):
+        cloud.call("DELETE", f"/servers/{one}")
+
+
 def test_services_of_this_machine_by_way_of_networks(cloud: RealNova) -> None:
     """A guest connects to a service of this machine at the addresses of gateways, DHCP servers and the machine."""
     with socket.create_server(("0.0.0.0", 0)) as private:

@@ -20,7 +20,7 @@ from stoker.base.clock import ManualClock
 from stoker.emulator.compute.records import ComputeRecords
 from stoker.emulator.guests import ids, images
 from stoker.emulator.guests.choices import chosen_image, guest_driver
-from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable
+from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable, Volume
 from stoker.emulator.guests.topology import Topology
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import CloudClient, ServedCloud
@@ -36,6 +36,7 @@ class Recorder(GuestDriver):
 
     def __init__(self) -> None:
         self.calls: list[str] = []
+        self.contents: list[tuple[str, str]] = []
         self.topologies: list[Topology] = []
         self.known: set[str] = set()
         self.guests: dict[str, Guest] = {}
@@ -59,6 +60,18 @@ class Recorder(GuestDriver):
 
     def remove(self, guest_id: str) -> None:
         self.calls.append("remove")
+
+    def attach(self, guest_id: str, volume: Volume) -> None:
+        self.calls.append(f"attach {volume.device}")
+
+    def detach(self, guest_id: str, volume: Volume) -> None:
+        self.calls.append(f"detach {volume.device}")
+
+    def copy_content(self, source: str, target: str) -> None:
+        self.contents.append((source, target))
+
+    def delete_content(self, name: str) -> None:
+        self.contents.append((name, ""))
 
     def console(self, guest_id: str) -> str | None:
         return "one\ntwo\nthree\n"
@@ -114,6 +127,49 @@ def test_the_guest_follows_what_is_done_to_its_server(watched: Nova, recorder: R
     watched.call("DELETE", f"/servers/{key}")
     watched.wait()
     assert (watched.status(key), recorder.taken()) == ("gone", ["remove"])
+
+
+def test_volumes_are_attached_and_their_contents_are_copied(watched: Nova, recorder: Recorder) -> None:
+    def made(path: str, key: str, **wanted: object) -> str:
+        answer = watched.other("POST", f"/volume/v3/{path}", {key: wanted})
+        assert answer.status == 202, answer.content
+        watched.wait()
+        return str(answer.json[key]["id"])
+
+    key, volume = watched.boot(), watched.volume()
+    watched.call("POST", f"/servers/{key}/os-volume_attachments", {"volumeAttachment": {"volumeId": volume}})
+    watched.wait()
+    assert recorder.taken() == ["start", "attach /dev/vdb"]
+    assert watched.served.do(recorder.guests[key].volumes) == [Volume(volume, "/dev/vdb")]
+    watched.call("DELETE", f"/servers/{key}/os-volume_attachments/{volume}")
+    watched.wait()
+    assert recorder.taken() == ["detach /dev/vdb"]
+
+    snapshot = made("snapshots", "snapshot", volume_id=volume)
+    backup = made("backups", "backup", volume_id=volume)
+    of_snapshot = made("backups", "backup", volume_id=volume, snapshot_id=snapshot)
+    copies = [
+        made("volumes", "volume", size=1, **source)
+        for source in ({"snapshot_id": snapshot}, {"source_volid": volume}, {"backup_id": backup})
+    ]
+    watched.other("POST", f"/volume/v3/backups/{backup}/restore", {"restore": {"volume_id": volume}})
+    watched.wait()
+    assert recorder.contents == [
+        (f"volume-{volume}", f"snapshot-{snapshot}"),
+        (f"volume-{volume}", f"backup-{backup}"),
+        (f"snapshot-{snapshot}", f"backup-{of_snapshot}"),
+        (f"snapshot-{snapshot}", f"volume-{copies[0]}"),
+        (f"volume-{volume}", f"volume-{copies[1]}"),
+        (f"backup-{backup}", f"volume-{copies[2]}"),
+        (f"backup-{backup}", f"volume-{volume}"),
+    ]
+    recorder.contents.clear()
+    for path in (f"backups/{of_snapshot}", f"snapshots/{snapshot}", f"volumes/{copies[1]}"):
+        assert watched.other("DELETE", f"/volume/v3/{path}").status == 202
+        watched.wait()
+    assert [name for name, _ in recorder.contents] == [
+        f"backup-{of_snapshot}", f"snapshot-{snapshot}", f"volume-{copies[1]}",
+    ]  # fmt: skip
 
 
 def test_a_server_follows_the_end_of_its_guest_and_an_event_alarm_is_raised(watched: Nova, recorder: Recorder) -> None:
@@ -287,7 +343,7 @@ def test_what_is_left_of_guests_is_deleted_but_nothing_else(tmp_path: Path) -> N
         place.mkdir(parents=True)
     with ServedCloud(new_cloud(guests=driver)) as served:
         served.do(lambda: served.cloud.of(ComputeRecords))
-    assert {place.name for place in tmp_path.iterdir()} == {named_alike.name, "mine"}
+    assert {place.name for place in tmp_path.iterdir()} == {named_alike.name, "mine", "volumes"}
 
 
 @pytest.mark.guests

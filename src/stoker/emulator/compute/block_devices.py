@@ -10,6 +10,7 @@ from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
+from stoker.emulator.guests.driver import Volume
 from stoker.emulator.volume.records import VolumeRecords
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -91,6 +92,8 @@ class BlockDevices(Component):
         attachment = self._attachment_of(device)
         if device is not None and attachment is not None and attachment["status"] == "attaching":
             self._storage.attachments.complete(attachment, device["device"])
+            if is_data(device):
+                self.cloud.guests.attach(device["server_id"], Volume(device["volume_id"], device["device"]))
             self.servers.history.end(device["server_id"])
 
     def find(self, server: Record, volume_id: str) -> Record:
@@ -118,6 +121,7 @@ class BlockDevices(Component):
             return
         attachment = self._attachment_of(device)
         self.rows.remove(device)
+        self.cloud.guests.detach(device["server_id"], Volume(device["volume_id"], device["device"]))
         if attachment is not None:
             self._storage.attachments.remove(attachment)
         self.servers.history.end(device["server_id"])
@@ -141,6 +145,8 @@ class BlockDevices(Component):
             raise bad_request(f"Invalid volume: Old volume is attached to a larger size than volume {new_id_}.")
         attachment = self._storage.attachments.create(context, volume, server["id"])
         old = self._attachment_of(device)
+        self.cloud.guests.detach(server["id"], Volume(old_id, device["device"]))
+        self.cloud.guests.copy_content(f"volume-{old_id}", f"volume-{new_id_}")
         self.rows.update(device, volume_id=new_id_, attachment_id=attachment["id"])
         if old is not None:
             self._storage.attachments.remove(old)
@@ -175,3 +181,8 @@ class BlockDevices(Component):
         except ApiError as error:
             if error.status >= 500:
                 raise
+
+
+def is_data(device: Record) -> bool:
+    """Whether a guest sees a volume as a device: its root disk is the guest's own."""
+    return bool(device["volume_id"] and device["boot_index"] != 0)

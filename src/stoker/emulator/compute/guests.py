@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from stoker.emulator.compute.block_devices import BlockDevices, is_data
 from stoker.emulator.compute.metadata import Guest as GuestView
 from stoker.emulator.compute.metadata import config_drive
 from stoker.emulator.compute.servers import Servers
@@ -14,7 +15,7 @@ from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError
 from stoker.emulator.core.store import Record
 from stoker.emulator.guests.doors import Doors
-from stoker.emulator.guests.driver import Guest
+from stoker.emulator.guests.driver import Guest, Volume
 from stoker.emulator.network.guest_topology import TopologyView
 from stoker.emulator.network.records import NetworkRecords
 
@@ -31,9 +32,10 @@ class Guests(Component):
     error.
     """
 
-    def __init__(self, records: Records, servers: Servers) -> None:
+    def __init__(self, records: Records, servers: Servers, block_devices: BlockDevices) -> None:
         super().__init__(records)
         self._servers = servers
+        self._block_devices = block_devices
         self._reconnecting = False
         servers.power_followers.append(self.follow)
         records.deferrable(self.guest_ended)
@@ -115,7 +117,12 @@ class Guests(Component):
             server["hostname"],
             lambda: config_drive(GuestView(self.records, server)),
             lambda: self._files(server["id"]),
+            lambda: self._volumes(server),
         )
+
+    def _volumes(self, server: Record) -> list[Volume]:
+        devices = self._block_devices.of_server(server)
+        return [Volume(row["volume_id"], row["device"]) for row in devices if is_data(row)]
 
     def _files(self, server_id: str) -> dict[str, str]:
         """Return the files of the guest that DHCP would write."""

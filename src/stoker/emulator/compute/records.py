@@ -57,7 +57,7 @@ class ComputeRecords(Records):
             self, self.flavors, keypairs, aggregates, sources, interfaces, security_groups, groups, quotas
         )
         Builder(self, requests, self.servers, groups, scheduler, interfaces, block_devices)
-        guests = Guests(self, self.servers)
+        guests = Guests(self, self.servers, block_devices)
         operations = Operations(self, self.servers, guests)
         migrations = Migrations(self, counters)
         Moves(self, operations, self.flavors, quotas, self.hosts, scheduler, groups, migrations)

@@ -18,18 +18,28 @@ class GuestsUnavailable(Exception):
 
 
 @dataclass(frozen=True)
+class Volume:
+    """A volume of a guest. device: its path in the guest."""
+
+    id: str
+    device: str
+
+
+@dataclass(frozen=True)
 class Guest:
     """The system of one server, as a driver needs it.
 
     id: of the server. hostname: without a domain.
     config_drive: returns the files of its config drive: path below the drive's root → content.
     files: returns the files that are written into the guest when it starts: path without the first slash → content.
+    volumes: returns the volumes that are attached.
     """
 
     id: str
     hostname: str
     config_drive: Callable[[], Mapping[str, bytes]]
     files: Callable[[], Mapping[str, str]] = dict
+    volumes: Callable[[], list[Volume]] = list
 
 
 class Cloudside(ABC):
@@ -94,6 +104,23 @@ class GuestDriver(ABC):
         """Kill a guest, and delete its disk and its console log."""
 
     @abstractmethod
+    def attach(self, guest_id: str, volume: Volume) -> None:
+        """Attach a volume to a guest, if it runs."""
+
+    @abstractmethod
+    def detach(self, guest_id: str, volume: Volume) -> None:
+        """Detach a volume from a guest, if it runs."""
+
+    @abstractmethod
+    def copy_content(self, source: str, target: str) -> None:
+        """Replace the content of a volume, snapshot or backup by that of another (`volume-ID`, `snapshot-ID`,
+        `backup-ID`)."""
+
+    @abstractmethod
+    def delete_content(self, name: str) -> None:
+        """Delete the content of a volume, snapshot or backup."""
+
+    @abstractmethod
     def console(self, guest_id: str) -> str | None:
         """Return what the guest has written to its console; None if the driver has no consoles."""
 
@@ -121,6 +148,18 @@ class NoGuests(GuestDriver):
         pass
 
     def remove(self, guest_id: str) -> None:
+        pass
+
+    def attach(self, guest_id: str, volume: Volume) -> None:
+        pass
+
+    def detach(self, guest_id: str, volume: Volume) -> None:
+        pass
+
+    def copy_content(self, source: str, target: str) -> None:
+        pass
+
+    def delete_content(self, name: str) -> None:
         pass
 
     def console(self, guest_id: str) -> str | None:

@@ -60,15 +60,17 @@ class Fabric:
     family: the family of nftables in which connections between guests of a network are tracked: `bridge`, or `inet`
     where the kernel tracks them as it does those that it routes (module `br_netfilter`).
 
+    volumes: the directory of the contents of volumes.
+
     Raises: GuestsUnavailable if this machine does not allow it.
     """
 
-    def __init__(self, ids: IdMaps) -> None:
+    def __init__(self, ids: IdMaps, volumes: Path) -> None:
         self._tools = find_tools()
         self._control, inside = control_sockets()
         self._control.settimeout(ORDER_SECONDS)
         with inside:
-            command = task_command("networks", ids.outer(), Path("/"), control=inside.fileno())
+            command = task_command("networks", ids.outer(), volumes, control=inside.fileno())
             self._process = subprocess.Popen(  # noqa: S603  this interpreter and Stoker's program
                 command, pass_fds=[inside.fileno()], stdin=subprocess.DEVNULL, start_new_session=True
             )

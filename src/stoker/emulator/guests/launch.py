@@ -9,14 +9,15 @@ ids: `{"uid": […], "gid": […], "helpers": bool, "deny": bool}`: the lines of
 are written by newuidmap and newgidmap, which may use the subordinate IDs of an unprivileged user. `deny`: groups
 cannot be changed, which the kernel demands of a user who maps only the own ID.
 parent: the process that must live as long as the guest.
-task: `boot`, or `delete` to delete directories (names), or `unpack` to unpack the tar file on the standard input into
-the directory `root`, or `networks` to obey the orders that arrive at the socket `control` (see `networks`).
+task: `boot`; or `delete` to delete directories (names); or `copy` to copy one (names: from, to); or `unpack` to unpack
+the tar file on the standard input into the directory `root`; or `networks` to obey the orders that arrive at the socket
+`control` (see `networks`).
 For `boot` also: within (the descriptor of a user namespace in which that of the guest is made), layers
 (`[[source, target], …]`: read-only directories of this machine below the disk), links (path → destination), files
-(path → content), binds (read-only: `[[source, target], …]`), hostname, environment, command, listen
-(`[[address, port], …]`) and control: the descriptor of a socket that gets the guest's network namespace and the sockets
-that listen in it, with the message `wired`, and waits for an answer; then the message `ready`. Another message says why
-the guest was not started.
+(path → content; programs in directories `bin`), binds (read-only: `[[source, target], …]`), volumes
+(`[[source, target], …]`), hostname, environment, command, listen (`[[address, port], …]`) and control: the descriptor
+of a socket that gets the guest's namespaces (network, user, mounts) and the sockets that listen there, with the
+message `wired`, and waits for an answer; then the message `ready`. Another message says why the guest was not started.
 
 The process that is started waits for the guest and ends with its status, 128 and the number of the signal if a signal
 ended it. SIGTERM is passed on to the guest's first process; SIGHUP kills the guest.
@@ -36,7 +37,7 @@ import struct
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -53,9 +54,14 @@ SET_DEATH_SIGNAL, SET_DUMPABLE = 1, 4
 PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "ppc64le": 203, "s390x": 217, "riscv64": 41}
 GET_FLAGS, SET_FLAGS, SET_ADDRESS, SET_NETMASK, UP = 0x8913, 0x8914, 0x8916, 0x891C, 1
 BACKLOG = 64
+VOLUMES = "run/stoker/volumes"
+"""Where volumes are mounted in a guest; their devices are links to them."""
 OWN_NETWORK = "/proc/self/ns/net"
+OWN = (OWN_NETWORK, "/proc/self/ns/user", "/proc/self/ns/mnt")
 LONGEST_ORDER = 1 << 16
 MOST_DESCRIPTORS = 4
+OPEN_TREE, MOVE_MOUNT = 428, 429  # the same numbers on all machines
+HERE, CLONE, WITHOUT_PATH = -100, 1, 4
 LONGEST_COMPLAINT = 2000
 NAME = re.compile("@([a-z]+-[0-9a-f-]+)@")
 DEVICE_LINKS = {
@@ -250,6 +256,7 @@ class Networks:
     def __init__(self) -> None:
         self._own = os.open(OWN_NETWORK, os.O_RDONLY)
         self._held: dict[str, int] = {}
+        self._guests: dict[str, tuple[int, int]] = {}
 
     def make(self, name: str) -> None:
         """Make a namespace."""
@@ -257,13 +264,50 @@ class Networks:
         self._held[name] = os.open(OWN_NETWORK, os.O_RDONLY)
         join(self._own, NEW_NETWORK)
 
-    def keep(self, name: str, given: int) -> None:
-        """Take a guest's namespace over."""
-        self._held[name] = os.dup(given)
+    def keep(self, name: str, given: list[int]) -> None:
+        """Take a guest's namespaces over: of its network, users and mounts."""
+        network, users, mounts = [os.dup(one) for one in given]
+        self._held[name], self._guests[name] = network, (users, mounts)
 
     def drop(self, name: str) -> None:
         """Give a namespace up; it ends with its last process."""
-        os.close(self._held.pop(name))
+        for descriptor in (self._held.pop(name), *self._guests.pop(name, ())):
+            os.close(descriptor)
+
+    def attach(self, name: str, volume: str, device: str) -> None:
+        """Show a directory below the working directory at a path of a guest that runs."""
+
+        def act() -> None:
+            path = ctypes.c_char_p(volume.encode())
+            tree = _libc.syscall(OPEN_TREE, HERE, path, CLONE | os.O_CLOEXEC)
+            _require(min(tree, 0), f"{volume} cannot be attached")
+            self._enter(name)
+            place = Path("/", VOLUMES, Path(device).name)
+            place.mkdir(parents=True, exist_ok=True)
+            to = ctypes.c_char_p(str(place).encode())
+            moved = _libc.syscall(MOVE_MOUNT, tree, ctypes.c_char_p(b""), HERE, to, WITHOUT_PATH)
+            _require(moved, f"{volume} cannot be attached")
+            Path(device).symlink_to(place)
+
+        in_child(act)
+
+    def detach(self, name: str, device: str) -> None:
+        """Undo `attach`."""
+
+        def act() -> None:
+            self._enter(name)
+            place = Path("/", VOLUMES, Path(device).name)
+            Path(device).unlink(missing_ok=True)
+            _require(_libc.umount2(str(place).encode(), DETACH), f"{device} cannot be detached")
+            with suppress(OSError):  # where the guest has mounted it elsewhere too
+                place.rmdir()
+
+        in_child(act)
+
+    def _enter(self, name: str) -> None:
+        users, mounts = self._guests[name]
+        join(users, NEW_USER)
+        join(mounts, NEW_MOUNTS)
 
     def write(self, name: str, files: dict[str, str]) -> None:
         """Write settings of a namespace, in /proc/sys/net."""
@@ -271,10 +315,10 @@ class Networks:
             for path, value in files.items():
                 Path("/proc/sys/net", path).write_text(value)
 
-    def run(self, name: str, command: list[str], given: int) -> None:
+    def run(self, name: str, command: list[str], given: list[int]) -> None:
         """Run a command in a namespace. Its input is that of the descriptor, with the paths of namespaces for the
         names in it (`@name@`)."""
-        with os.fdopen(os.dup(given)) as file:
+        with os.fdopen(os.dup(given[0])) as file:
             file.seek(0)
             text = NAME.sub(lambda found: f"/proc/self/fd/{self._held[found[1]]}", file.read())
         with self._inside(name):
@@ -304,6 +348,24 @@ class Networks:
             join(self._own, NEW_NETWORK)
 
 
+def in_child(act: Callable[[], None]) -> None:
+    """Run something in a child process, since it enters namespaces that cannot be left."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            act()
+        except (OSError, LaunchFailed) as error:
+            os.write(writing, str(error).encode()[:LONGEST_COMPLAINT])
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as file:
+        said = file.read()
+    os.waitpid(child, 0)
+    if said:
+        raise LaunchFailed(said)
+
+
 def networks(wanted: dict[str, Any]) -> int:
     """Obey the orders of the cloud until it ends: messages of a method of `Networks` and its arguments."""
     control = socket.socket(fileno=wanted["control"])
@@ -323,7 +385,7 @@ def networks(wanted: dict[str, Any]) -> int:
             return 0
         order = json.loads(message)
         if descriptors:
-            order["given"] = descriptors[0]
+            order["given"] = descriptors
         try:
             found = getattr(held, order.pop("do"))(**order)
             if found is None:
@@ -350,6 +412,7 @@ def boot(wanted: dict[str, Any]) -> int:
         enter(wanted["ids"], NEW_MOUNTS | NEW_UTS | NEW_IPC | NEW_PIDS | NEW_NETWORK)
         _mount("none", "/", None, RECURSIVE | PRIVATE)
         layers = [(os.open(source, os.O_PATH), target) for source, target in wanted["layers"]]
+        volumes = [(os.open(source, os.O_PATH), target) for source, target in wanted["volumes"]]
         become_root()
         live_with_parent()
         socket.sethostname(wanted["hostname"])
@@ -357,7 +420,7 @@ def boot(wanted: dict[str, Any]) -> int:
         first = os.fork()
         if first == 0:
             live_with_parent()
-            become_guest(wanted, layers, control, lock)
+            become_guest(wanted, layers, volumes, control, lock)
     except (OSError, LaunchFailed) as error:
         with suppress(BrokenPipeError):  # where the cloud does not want the guest any more
             control.send(str(error).encode())
@@ -370,11 +433,12 @@ def boot(wanted: dict[str, Any]) -> int:
 
 
 def connect(addresses: list[list[Any]], control: socket.socket) -> None:
-    """Pass the network namespace and its listening sockets to the cloud, and wait until it has connected the guest."""
+    """Pass the guest's namespaces and its listening sockets to the cloud, and wait until it has connected the guest."""
     listeners = listening_sockets(addresses)
-    namespace = os.open(OWN_NETWORK, os.O_RDONLY)
-    socket.send_fds(control, [b"wired"], [namespace, *(listener.fileno() for listener in listeners)])
-    os.close(namespace)
+    namespaces = [os.open(path, os.O_RDONLY) for path in OWN]
+    socket.send_fds(control, [b"wired"], [*namespaces, *(listener.fileno() for listener in listeners)])
+    for namespace in namespaces:
+        os.close(namespace)
     for listener in listeners:
         listener.close()
     if not control.recv(1):
@@ -384,6 +448,7 @@ def connect(addresses: list[list[Any]], control: socket.socket) -> None:
 def become_guest(
     wanted: dict[str, Any],
     layers: list[tuple[int, str]],
+    volumes: list[tuple[int, str]],
     control: socket.socket,
     lock: int,
 ) -> None:
@@ -397,11 +462,18 @@ def become_guest(
                 Path("root", path).symlink_to(to)
         for source, target in wanted["binds"]:
             mount_read_only(source, target)
+        for descriptor, target in volumes:
+            place = Path(VOLUMES, Path(target).name)
+            Path("root", place).mkdir(parents=True, exist_ok=True)
+            _mount(f"/proc/self/fd/{descriptor}", f"root/{place}", None, BIND)
+            Path("root", target).symlink_to(Path("/", place))
         change_root()
         for path, content in wanted["files"].items():
             place = Path("/", path)  # not before: links of the guest's disk lead to the guest's files now
             place.unlink(missing_ok=True)  # it may belong to a user that the guest does not have
+            place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(content)
+            place.chmod(0o755 if place.parent.name == "bin" else 0o644)
         control.send(b"ready")
         os.set_inheritable(lock, True)  # a file's lock lasts as long as any process of the guest
         os.execve(wanted["command"][0], wanted["command"], wanted["environment"])  # noqa: S606  the guest's program
@@ -425,6 +497,20 @@ def delete(wanted: dict[str, Any]) -> int:
     return 0
 
 
+def copy(wanted: dict[str, Any]) -> int:
+    """Replace a directory by a copy of another one, or by an empty one if that does not exist (names)."""
+    in_users_namespace(wanted)
+    source, target = wanted["names"]
+    draft = f"{target}.part"
+    shutil.rmtree(draft, ignore_errors=True)
+    Path(draft).mkdir(mode=0o755)
+    if Path(source).exists():
+        subprocess.run(["cp", "-a", "--sparse=always", f"{source}/.", draft], check=True)  # noqa: S603, S607
+    shutil.rmtree(target, ignore_errors=True)
+    Path(draft).rename(target)
+    return 0
+
+
 def unpack(wanted: dict[str, Any]) -> int:
     """Unpack the tar file on the standard input into `root`; without device files, which only real root may make."""
     only_root = wanted["ids"]["uid"][0].endswith(" 1") and len(wanted["ids"]["uid"]) == 1
@@ -440,7 +526,7 @@ def unpack(wanted: dict[str, Any]) -> int:
     return 0
 
 
-TASKS = {"boot": boot, "delete": delete, "unpack": unpack, "networks": networks}
+TASKS = {"boot": boot, "delete": delete, "unpack": unpack, "networks": networks, "copy": copy}
 
 
 def main() -> int:

@@ -24,16 +24,21 @@ from stoker.emulator.guests.images import Image
 LAUNCH = Path(__file__).with_name("launch.py")
 WIRED, READY = b"wired", b"ready"
 GO = b"go"
+NAMESPACES = 3
+"""How many descriptors of namespaces come with the message `wired`."""
 LONGEST_MESSAGE = 4096
 MOST_DESCRIPTORS = 16
+BIN = "run/stoker/bin"
+"""Where the programs are in a guest that treat volumes, which are directories, as block devices."""
 ENVIRONMENT = {
-    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "PATH": f"/{BIN}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "HOME": "/root",
     "TERM": "linux",
     "LANG": "C.UTF-8",
     "container": "stoker",
     "product_name": "OpenStack Nova",  # by which cloud-init recognizes the cloud in a container
 }
+PROGRAMS = Path(__file__).with_name("programs")
 INIT = Path(__file__).with_name("init.sh")
 INSIDE = "run/stoker-init"
 """Where the program of a guest's first process is in the guest."""
@@ -48,6 +53,13 @@ HINT = (
 )
 CHECK_SECONDS = 20
 _NAME = re.compile("(check-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def programs() -> dict[str, str]:
+    """Return the files of a guest by which `mkfs`, `mount` and `blkid` work with volumes."""
+    found = {path.name: path.read_text() for path in PROGRAMS.iterdir() if path.is_file()}
+    kinds = ("mkfs.ext2", "mkfs.ext3", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mke2fs")
+    return {f"{BIN}/{name}": text for name, text in (found | dict.fromkeys(kinds, found["mkfs"])).items()}
 
 
 class LaunchFailed(Exception):
@@ -106,21 +118,24 @@ class Launcher:
         addresses: Sequence[tuple[str, int]],
         control: int,
         within: int,
+        volumes: Sequence[tuple[str, str]] = (),
         command: Sequence[str] = ("/bin/sh", f"/{INSIDE}"),
     ) -> list[str]:
         """Return the command that runs a guest. control: the descriptor of its end of the control socket.
 
-        within: that of the user namespace in which the guest's is made. command: the guest's first process.
+        within: that of the user namespace in which the guest's is made. volumes: directories, and their paths in the
+        guest. command: the guest's first process.
         """
         return task_command(
             "boot",
             self.ids.inner(),
             directory,
             within=within,
+            volumes=volumes,
             layers=self.image.layers,
             links=self.image.links,
             binds=[("config_drive", SEED)],
-            files={INSIDE: INIT.read_text(), **guest.files()},
+            files={INSIDE: INIT.read_text(), **programs(), **guest.files()},
             hostname=guest.hostname,
             environment=ENVIRONMENT,
             command=command,
@@ -146,7 +161,7 @@ class Launcher:
             try:
                 self.prepare(place, guest)
                 addresses, end = [("169.254.169.254", 80)], inside.fileno()
-                command = self.boot_command(place, guest, addresses, end, within, ["/bin/true"])
+                command = self.boot_command(place, guest, addresses, end, within, command=["/bin/true"])
                 with subprocess.Popen(  # noqa: S603  this interpreter and Stoker's program
                     command, pass_fds=[end, within], stderr=subprocess.PIPE
                 ) as running:

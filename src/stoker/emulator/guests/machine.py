@@ -14,8 +14,18 @@ from pathlib import Path
 from stoker.emulator.guests.console import ConsoleLog
 from stoker.emulator.guests.driver import Address, Cloudside, Guest
 from stoker.emulator.guests.fabric import NetworkFailed
-from stoker.emulator.guests.launching import GO, READY, WIRED, Launcher, LaunchFailed, control_sockets, received
+from stoker.emulator.guests.launching import (
+    GO,
+    NAMESPACES,
+    READY,
+    WIRED,
+    Launcher,
+    LaunchFailed,
+    control_sockets,
+    received,
+)
 from stoker.emulator.guests.rules import doors_filter
+from stoker.emulator.guests.volumes import Volumes
 from stoker.emulator.guests.wiring import Wiring
 
 log = logging.getLogger(__name__)
@@ -34,13 +44,21 @@ class Machine:
     """
 
     def __init__(
-        self, guest_id: str, directory: Path, launcher: Launcher, cloudside: Cloudside, wiring: Wiring, users: int
+        self,
+        guest_id: str,
+        directory: Path,
+        launcher: Launcher,
+        cloudside: Cloudside,
+        wiring: Wiring,
+        volumes: Volumes,
+        users: int,
     ) -> None:
         self._id = guest_id
         self._directory = directory
         self._launcher = launcher
         self._cloudside = cloudside
         self._wiring = wiring
+        self._volumes = volumes
         self._users = users
         self._addresses: list[Address] = []
         self._process: asyncio.subprocess.Process | None = None
@@ -119,6 +137,8 @@ class Machine:
         except BaseException:
             process.kill()  # the guest ends with its launcher
             raise
+        for volume in guest.volumes():  # what was attached meanwhile
+            self._volumes.attach(self._id, volume)
         self._process, self._stopping = process, False
         self._running = asyncio.create_task(self._run(guest, process, console, close))
 
@@ -128,15 +148,16 @@ class Machine:
         message, descriptors = await _answer(control)
         if message != WIRED:
             return message, {}
-        namespace, *sockets = descriptors
+        namespaces, sockets = descriptors[:NAMESPACES], descriptors[NAMESPACES:]
         listeners = dict(zip(self._addresses, (socket.socket(fileno=one) for one in sockets), strict=True))
         ports = {address: listener.getsockname()[1] for address, listener in listeners.items()}
         try:
-            await self._wiring.join(self._id, namespace, doors_filter(ports))
+            await self._wiring.join(self._id, namespaces, doors_filter(ports))
         except NetworkFailed as error:
             return str(error).encode(), listeners
         finally:
-            os.close(namespace)
+            for namespace in namespaces:
+                os.close(namespace)
         control.send(GO)
         message, _ = await _answer(control)
         return message, listeners
@@ -164,6 +185,7 @@ class Machine:
             self._addresses,
             inside.fileno(),
             self._users,
+            await self._volumes.ready(self._id, guest.volumes()),
         )
         return await asyncio.create_subprocess_exec(
             *command,

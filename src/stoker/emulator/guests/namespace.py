@@ -11,7 +11,7 @@ from fcntl import LOCK_NB, LOCK_SH, flock
 from pathlib import Path
 from typing import IO
 
-from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable
+from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable, Volume
 from stoker.emulator.guests.fabric import Fabric
 from stoker.emulator.guests.forwarding import Forwarders
 from stoker.emulator.guests.ids import id_maps
@@ -19,6 +19,7 @@ from stoker.emulator.guests.images import Image
 from stoker.emulator.guests.launching import Launcher, is_guest_directory
 from stoker.emulator.guests.machine import Machine
 from stoker.emulator.guests.topology import Topology
+from stoker.emulator.guests.volumes import Volumes
 from stoker.emulator.guests.wiring import Wiring
 
 log = logging.getLogger(__name__)
@@ -52,14 +53,18 @@ class NamespaceDriver(GuestDriver):
                 held.enter_context(tempfile.TemporaryDirectory(prefix="stoker-guests-"))
             )
             self._directory.mkdir(parents=True, exist_ok=True)
-            with closing(Fabric(self._launcher.ids)) as fabric:
+            self._contents = self._directory / "volumes"
+            self._contents.mkdir(exist_ok=True)
+            self._launcher.give(self._contents)
+            with closing(Fabric(self._launcher.ids, self._contents)) as fabric:
                 self._launcher.check(self._directory, fabric.users)
             self._held = held.pop_all()
 
     def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
         self._cloudside = cloudside
-        self._fabric = Fabric(self._launcher.ids)
+        self._fabric = Fabric(self._launcher.ids, self._contents)
         self._wiring = Wiring(self._fabric)
+        self._volumes = Volumes(self._contents, self._launcher.ids, self._fabric, self._wiring.runs)
         self._forwarders = Forwarders(self._fabric)
         if self._launcher.ids.only_root:
             log.warning(
@@ -94,15 +99,32 @@ class NamespaceDriver(GuestDriver):
         self._endings.add(ending)
         ending.add_done_callback(self._endings.discard)
 
+    def attach(self, guest_id: str, volume: Volume) -> None:
+        self._volumes.attach(guest_id, volume)
+
+    def detach(self, guest_id: str, volume: Volume) -> None:
+        self._volumes.detach(guest_id, volume)
+
+    def copy_content(self, source: str, target: str) -> None:
+        self._volumes.copy(source, target)
+
+    def delete_content(self, name: str) -> None:
+        self._volumes.delete(name)
+
     def console(self, guest_id: str) -> str | None:
         return self._machine(guest_id).console.read()
 
     async def close(self) -> None:
+        if self._fabric is not None:
+            await self._forwarders.close()
+            self._wiring.freeze()
         for machine in self._machines.values():
             machine.stop()
         await asyncio.gather(*self._endings, *(machine.close() for machine in self._machines.values()))
         if self._fabric is not None:
-            await self._forwarders.close()
+            await self._volumes.close()
+            if self._temporary:
+                await self._volumes.delete_all()
             await self._wiring.close()
         if self._temporary:
             for directory in self._directory.iterdir():
@@ -115,7 +137,7 @@ class NamespaceDriver(GuestDriver):
         if guest_id not in self._machines:
             directory = self._directory / guest_id
             self._machines[guest_id] = Machine(
-                guest_id, directory, self._launcher, self._cloudside, self._wiring, self._fabric.users
+                guest_id, directory, self._launcher, self._cloudside, self._wiring, self._volumes, self._fabric.users
             )
         return self._machines[guest_id]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 
 from stoker.emulator.guests.fabric import Fabric, NetworkFailed
@@ -38,6 +39,7 @@ class Wiring:
         self._present = Plan()
         self._running: set[str] = set()
         self._numbers: dict[tuple[str, str], int] = {}
+        self._frozen = False
         self._lock = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
@@ -45,23 +47,32 @@ class Wiring:
     def topology(self) -> Topology:
         return self._topology
 
+    def runs(self, guest_id: str) -> bool:
+        """Whether a guest is connected."""
+        return guest_id in self._running
+
+    def freeze(self) -> None:
+        """Change nothing more, since the cloud ends."""
+        self._frozen = True
+
     def change(self, topology: Topology) -> None:
         """Apply a topology soon."""
-        if topology == self._topology:
+        if topology == self._topology or self._frozen:
             return
         self._topology = topology
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._follow())
 
-    async def join(self, guest_id: str, namespace: int, translation: str) -> None:
-        """Connect a guest that is about to run, whose network namespace a descriptor names.
+    async def join(self, guest_id: str, namespaces: Sequence[int], translation: str) -> None:
+        """Connect a guest that is about to run.
 
+        namespaces: descriptors of those of its network, users and mounts.
         translation: of addresses in the guest, in the language of nftables.
 
         Raises: NetworkFailed.
         """
         async with self._lock:
-            await self._fabric.order("keep", guest_space(guest_id), namespace)
+            await self._fabric.order("keep", guest_space(guest_id), *namespaces)
             await self._fabric.run(guest_space(guest_id), "nft", FILTER, translation)
             self._running.add(guest_id)
             self._present.spaces[guest_space(guest_id)] = Space()
@@ -70,7 +81,7 @@ class Wiring:
     async def leave(self, guest_id: str) -> None:
         """Disconnect a guest that has ended."""
         async with self._lock:
-            if guest_id in self._running:
+            if guest_id in self._running and not self._frozen:
                 self._running.discard(guest_id)
                 with suppress(NetworkFailed):
                     await self._apply()

@@ -87,7 +87,10 @@ class Backups(Component):
             object_count=OBJECTS_PER_BACKUP if failed is None else 0,
             updated_at=self.moment(),
         )
-        source = self.volumes.rows if backup["snapshot_id"] is None else self._snapshots
+        snapshot_id = backup["snapshot_id"]
+        content = f"volume-{backup['volume_id']}" if snapshot_id is None else f"snapshot-{snapshot_id}"
+        self.cloud.guests.copy_content(content, f"backup-{backup_id}")
+        source = self.volumes.rows if snapshot_id is None else self._snapshots
         busy = source.get(backup["snapshot_id"] or backup["volume_id"])
         if busy is not None and busy["status"] == "backing-up":
             source.update(busy, status=busy["_previous"], _previous=None, updated_at=self.moment())
@@ -126,6 +129,7 @@ class Backups(Component):
         backup, volume = self.rows.get(backup_id), self.volumes.rows.get(volume_id)
         if backup is not None and volume is not None and volume["status"] == "restoring-backup":
             self._restore_properties(backup, volume)
+            self.cloud.guests.copy_content(f"backup-{backup_id}", f"volume-{volume_id}")
         self.volumes.settle(volume_id, ("restoring-backup",), "available", "error_restoring")
         if backup is not None and backup["status"] == "restoring":
             backup.pop("_fault", None)
@@ -158,6 +162,7 @@ class Backups(Component):
             self.rows.update(backup, status="error_deleting", fail_reason=failed, updated_at=self.moment())
         else:
             self.rows.remove(backup)
+            self.cloud.guests.delete_content(f"backup-{backup_id}")
 
     def export(self, backup: Record) -> Record:
         """What `import_record` needs to restore the record of a backup; 400 unless it is available."""

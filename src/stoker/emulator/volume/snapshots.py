@@ -68,6 +68,7 @@ class Snapshots(Component):
             doomed = snapshot.pop("_fault", None) is not None
             outcome = {"status": "error"} if doomed else {"status": "available", "progress": "100%"}
             self.rows.update(snapshot, **outcome, updated_at=self.moment())
+            self.cloud.guests.copy_content(f"volume-{snapshot['volume_id']}", f"snapshot-{snapshot_id}")
 
     def delete(self, snapshot: Record, force: bool = False) -> None:
         """Begin to delete a snapshot; 400 unless it is available or in error, or when `force`."""
@@ -92,6 +93,7 @@ class Snapshots(Component):
             self.rows.update(snapshot, status="error_deleting", updated_at=self.moment())
         else:
             self.rows.remove(snapshot)
+            self.cloud.guests.delete_content(f"snapshot-{snapshot_id}")
 
     def revert_volume(self, volume: Record, snapshot_id: str) -> None:
         """Revert a volume to its latest snapshot; 400 for another snapshot or a volume that is not available."""
@@ -109,4 +111,6 @@ class Snapshots(Component):
         self.after(LONG, self.finish_revert, volume["id"])
 
     def finish_revert(self, volume_id: str) -> None:
+        if own := self.rows.select(volume_id=volume_id):
+            self.cloud.guests.copy_content(f"snapshot-{own[-1]['id']}", f"volume-{volume_id}")
         self.volumes.settle(volume_id, ("reverting",), "available", "error")

@@ -113,6 +113,7 @@ class Volumes(Component):
             {
                 **self.blank(context, wanted, kind, size),
                 "snapshot_id": wanted.get("snapshot_id") or source.get("snapshot_id"),
+                "_content": _content_of(wanted),
                 "bootable": "imageRef" in wanted or origin.get("bootable", False),
                 "image_metadata": source.get("_image_metadata") or origin.get("image_metadata", {}),
             }
@@ -179,6 +180,9 @@ class Volumes(Component):
             self.after(LONG, self.finish_create, volume_id)
 
     def finish_create(self, volume_id: str) -> None:
+        volume = self.rows.get(volume_id)
+        if volume is not None and (content := volume.get("_content")) is not None:
+            self.cloud.guests.copy_content(content, f"volume-{volume_id}")
         self.settle(volume_id, ("creating", "downloading"), "available", "error")
 
     def settle(self, volume_id: str, during: tuple[str, ...], good: str, bad: str) -> None:
@@ -226,9 +230,11 @@ class Volumes(Component):
             return
         for snapshot in self._related.snapshots.select(volume_id=volume_id):
             self._related.snapshots.remove(snapshot)
+            self.cloud.guests.delete_content(f"snapshot-{snapshot['id']}")
         for transfer in self._related.transfers.select(volume_id=volume_id):
             self._related.transfers.remove(transfer)
         self.rows.remove(volume)
+        self.cloud.guests.delete_content(f"volume-{volume_id}")
 
     def _type_of_new(self, context: Context, wanted: Record, source: Record) -> Record:
         asked = wanted.get("volume_type")
@@ -236,6 +242,12 @@ class Volumes(Component):
             return self.types.find(context, asked)
         copied = self.types.rows.get(source.get("kind_id") or "")
         return self.types.default() if copied is None else copied
+
+
+def _content_of(wanted: Record) -> str | None:
+    """Return the name of what a new volume is a copy of (`GuestDriver.copy_content`)."""
+    kinds = {"snapshot_id": "snapshot", "source_volid": "volume", "backup_id": "backup"}
+    return next((f"{kind}-{wanted[field]}" for field, kind in kinds.items() if field in wanted), None)
 
 
 def flag(value: Any, name: str) -> bool:

@@ -1,0 +1,120 @@
+"""The contents of volumes, snapshots and backups of a cloud with guests: directories, which guests see as devices."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+
+from stoker.emulator.guests.driver import Volume
+from stoker.emulator.guests.fabric import Fabric, NetworkFailed
+from stoker.emulator.guests.ids import IdMaps
+from stoker.emulator.guests.launching import task_command
+from stoker.emulator.guests.spaces import guest_space
+
+log = logging.getLogger(__name__)
+
+DEVICE = re.compile(r"/dev/[a-z]+[0-9]*")
+
+
+class Volumes:
+    """Carries out what is done to volumes, one operation after the other.
+
+    directory: of the contents. Names are `volume-ID`, `snapshot-ID` and `backup-ID`; what does not exist is empty.
+    runs: whether a guest runs.
+    """
+
+    def __init__(self, directory: Path, ids: IdMaps, fabric: Fabric, runs: Callable[[str], bool]) -> None:
+        self._directory = directory
+        self._ids = ids
+        self._fabric = fabric
+        self._runs = runs
+        self._shown: set[tuple[str, Volume]] = set()
+        self._orders: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
+        self._worker = asyncio.get_running_loop().create_task(self._work())
+
+    def copy(self, source: str, target: str) -> None:
+        """Replace a content by a copy of another one."""
+        self._orders.put_nowait(partial(self._run, "copy", source, target))
+
+    def delete(self, name: str) -> None:
+        """Delete a content."""
+        if (self._directory / name).exists() or not self._orders.empty():
+            self._orders.put_nowait(partial(self._run, "delete", name))
+
+    def attach(self, guest_id: str, volume: Volume) -> None:
+        """Show a volume to a guest, if it runs."""
+        self._orders.put_nowait(partial(self._attach, guest_id, volume))
+
+    def detach(self, guest_id: str, volume: Volume) -> None:
+        """Take a volume from a guest, if it runs. What the guest still has open is not the volume any more."""
+        self._orders.put_nowait(partial(self._detach, guest_id, volume))
+
+    async def ready(self, guest_id: str, volumes: list[Volume]) -> list[tuple[str, str]]:
+        """Return the directories of volumes and their paths in a guest that is about to run, when all that was ordered
+        has been done."""
+        await self._orders.join()
+        self._shown = {(other, volume) for other, volume in self._shown if other != guest_id}
+        for volume in volumes:
+            await self._require(volume)
+            self._shown.add((guest_id, volume))
+        return [
+            (str(self._directory / f"volume-{volume.id}"), volume.device.strip("/"))
+            for volume in volumes
+            if DEVICE.fullmatch(volume.device)
+        ]
+
+    async def close(self) -> None:
+        """Carry out the operations, and end."""
+        await self._orders.join()
+        self._worker.cancel()
+
+    async def delete_all(self) -> None:
+        """Delete all contents."""
+        await self._run("delete", *(path.name for path in self._directory.iterdir()))
+
+    async def _work(self) -> None:
+        while True:
+            order = await self._orders.get()
+            try:
+                await order()
+            except (OSError, NetworkFailed) as error:
+                log.error("An operation on the content of a volume failed: %s", error)
+            finally:
+                self._orders.task_done()
+
+    async def _run(self, task: str, *names: str) -> None:
+        command = task_command(task, self._ids, self._directory, names=names)
+        process = await asyncio.create_subprocess_exec(*command, stdin=asyncio.subprocess.DEVNULL)
+        if await process.wait() != 0:
+            raise OSError(f"the operation {task} on {' and '.join(names)} ended with status {process.returncode}")
+
+    async def _require(self, volume: Volume) -> None:
+        name = f"volume-{volume.id}"
+        if not (self._directory / name).exists():
+            await self._run("copy", name, name)
+
+    async def _attach(self, guest_id: str, volume: Volume) -> None:
+        if (guest_id, volume) in self._shown or not self._runs(guest_id):
+            return
+        if not DEVICE.fullmatch(volume.device):
+            log.warning("The volume %s is not shown in its guest at %s: /dev/NAME is needed.", volume.id, volume.device)
+            return
+        await self._require(volume)
+        name = f"volume-{volume.id}"
+        await self._fabric.order("attach", guest_space(guest_id), volume=name, device=volume.device)
+        self._shown.add((guest_id, volume))
+
+    async def _detach(self, guest_id: str, volume: Volume) -> None:
+        if (guest_id, volume) not in self._shown or not self._runs(guest_id):
+            return
+        self._shown.discard((guest_id, volume))
+        try:
+            await self._fabric.order("detach", guest_space(guest_id), device=volume.device)
+        finally:
+            if not any(other.id == volume.id for _, other in self._shown):
+                name = f"volume-{volume.id}"
+                await self._run("copy", name, name)
