@@ -12,7 +12,7 @@ MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/pyth
 # Without byte code every process that a test or a benchmark starts would compile each module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test guests quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud console recordings takeover images heat-plugins docs man clean
+.PHONY: demo test guests quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud console recordings takeover images heat-plugins docs pictures man clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -96,6 +96,9 @@ recordings: $(STAMP)    ## record the answers of the real services of LAB (a fol
 
 docs: $(STAMP)          ## build the manual into docs/_build/html
 	$(BIN)/sphinx-build -W -q docs docs/_build/html
+
+pictures: $(STAMP)      ## make the manual's pictures of the terminal again, by running the program in tmux
+	$(BIN)/python docs/_ext/pictures.py
 
 man: $(STAMP)           ## write the manual pages from the programs' help
 	$(MANUAL_PAGES)
