@@ -16,6 +16,7 @@ from keystoneauth1 import session
 from keystoneauth1.identity import V3Password
 
 from stoker.base.clock import SystemClock
+from stoker.cloud.messaging import QUEUE_NAME
 from stoker.emulator.messaging.records import MessagingRecords
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
@@ -195,10 +196,13 @@ def test_life_of_a_deployment(user: User) -> None:
         entry["name"] for entry, shown in zip(config["inputs"], by_server["inputs"], strict=True) if entry != shown
     ]
     assert changed_inputs == ["deploy_password"], "people do not read what the agent logs in with"
-    events = [event.resource_status for event in user.heat.events.list("life", "deployment", sort_dir="asc")]
-    assert events[0] == "CREATE_IN_PROGRESS"
+    events = list(user.heat.events.list("life", "deployment", sort_dir="asc"))
+    waiting = [event.resource_status_reason for event in events if event.resource_status == "CREATE_IN_PROGRESS"]
+    assert waiting[:2] == ["state changed", "Waiting for the agent on the server to request the configuration."]
+    assert all(reason.startswith("The agent on the server received the configuration at") for reason in waiting[2:])
     # The creation may have seen what the signal told before the signal itself is through.
-    assert sorted(events[1:]) == ["CREATE_COMPLETE", "SIGNAL_COMPLETE"]
+    statuses = [event.resource_status for event in events[len(waiting) :]]
+    assert sorted(statuses) == ["CREATE_COMPLETE", "SIGNAL_COMPLETE"]
 
     # Other metadata in the template: the server still receives the deployment.
     template = changed("server.metadata", {"colour": "blue"})
@@ -238,13 +242,13 @@ def test_failure_that_the_agent_reports(user: User) -> None:
 
 def test_everything_through_the_object_store(user: User) -> None:
     template = changed("server.properties.software_config_transport", "POLL_TEMP_URL")
-    template = changed("server.properties.deployment_swift_data", {"container": "told", "object": "web"}, template)
+    template = changed("server.properties.deployment_swift_data", {"container": "told", "object": "a web"}, template)
     template = changed("deployment.properties.signal_transport", "TEMP_URL_SIGNAL", template)
     template = changed("deployment.properties.actions", ["CREATE", "DELETE"], template)
     user.create("objects", template)
     user.until(lambda: user.waiting("objects"))
     agent = user.agent("objects")
-    assert "/told/web?" in agent.metadata["os-collect-config"]["request"]["metadata_url"]
+    assert "/told/a%20web?" in agent.metadata["os-collect-config"]["request"]["metadata_url"]
     assert len(agent.poll()) == 1
     user.until(lambda: user.state("objects") == "CREATE_COMPLETE")
 
@@ -259,14 +263,20 @@ def test_everything_through_queues(user: User) -> None:
     template = changed("server.properties.software_config_transport", "ZAQAR_MESSAGE")
     template = changed("deployment.properties.signal_transport", "ZAQAR_SIGNAL", template)
     template = changed("deployment.properties.actions", ["CREATE", "DELETE"], template)
+    template["resources"]["the server"] = template["resources"].pop("server")
+    template["resources"]["the last deployment"] = template["resources"].pop("deployment")
+    template["resources"]["the last deployment"]["properties"]["server"] = {"get_resource": "the server"}
+    del template["outputs"]
     user.create("queues", template)
     user.until(lambda: user.waiting("queues"))
-    agent = user.agent("queues")
+    agent = user.agent("queues", "the server")
     told = agent.metadata["os-collect-config"]
     assert told["collectors"] == ["ec2", "zaqar", "local"]
     assert set(told["zaqar"]) == {"user_id", "password", "auth_url", "project_id", "queue_id", "region_name"}
+    assert QUEUE_NAME.fullmatch(told["zaqar"]["queue_id"])
     assert len(agent.poll()) == 1
     user.until(lambda: user.state("queues") == "CREATE_COMPLETE")
+    assert all(QUEUE_NAME.fullmatch(place.split("/")[1]) for place in user.queues())
 
     user.heat.stacks.delete("queues")
     user.until(lambda: user.waiting("queues", "DELETE"))

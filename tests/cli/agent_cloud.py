@@ -33,11 +33,23 @@ class Cloud:
     def create(self, name: str, template: dict[str, Any]) -> None:
         self.user.post(self.stacks(), json={"stack_name": name, "template": template, "disable_rollback": True})
 
+    def deploy(self, name: str, template: dict[str, Any]) -> None:
+        """Create a stack to its end."""
+        self.create(name, template)
+        until(lambda: not self.show(name)["stack_status"].endswith("IN_PROGRESS"))
+        assert self.show(name)["stack_status"] == "CREATE_COMPLETE", self.show(name)["stack_status_reason"]
+
     def update(self, name: str, template: dict[str, Any]) -> None:
         """Update a stack to its end."""
+        status, reason = self.updated(name, template)
+        assert status == "UPDATE_COMPLETE", reason
+
+    def updated(self, name: str, template: dict[str, Any]) -> tuple[str, str]:
+        """Update a stack, and return its status and the reason at the end."""
         self.user.put(f"{self.stacks()}/{name}/{self.show(name)['id']}", json={"template": template})
         until(lambda: not self.show(name)["stack_status"].endswith("IN_PROGRESS"))
-        assert self.show(name)["stack_status"] == "UPDATE_COMPLETE", self.show(name)["stack_status_reason"]
+        shown = self.show(name)
+        return shown["stack_status"], shown["stack_status_reason"]
 
     def outputs(self, name: str) -> dict[str, Any]:
         return {output["output_key"]: output["output_value"] for output in self.show(name)["outputs"]}

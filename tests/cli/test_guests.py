@@ -6,21 +6,16 @@ this machine, and no cloud-init.
 
 from __future__ import annotations
 
-import asyncio
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from stoker.emulator.guests.choices import guest_driver
-from stoker.emulator.guests.driver import GuestsUnavailable
-from stoker.emulator.guests.images import cache_directory
-from tests.cli.cli_shell import ANY_PORTS, Shell, shell_in
+from tests.cli.cli_shell import Shell
+from tests.cli.guest_shell import IMAGE, shell_with_guests
 
 pytestmark = [pytest.mark.slow, pytest.mark.guests]
 
-IMAGE = os.environ.get("STOKER_TEST_GUEST_IMAGE", "host")
 TEMPLATE = """
 heat_template_version: 2018-08-31
 resources:
@@ -57,15 +52,7 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     """A user with a running Stoker whose emulated cloud has guests."""
     if IMAGE == "host" and not Path("/usr/bin/curl").exists():
         pytest.skip("Guests need curl in /usr/bin.")
-    try:
-        asyncio.run(guest_driver("namespace", IMAGE).close())
-    except GuestsUnavailable as error:
-        pytest.skip(str(error))
-    shell = shell_in(tmp_path_factory.mktemp("guests"))
-    shell.environment["XDG_CACHE_HOME"] = str(cache_directory().parents[1])
-    shell.ok("up", "--detach", "--guests", "namespace", "--guest-image", IMAGE, *ANY_PORTS)
-    yield shell
-    shell.ok("down")
+    yield from shell_with_guests(tmp_path_factory.mktemp("guests"))
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -17,20 +17,44 @@ def guests() -> None:
     """Build, list and delete the images of guests, which run in the servers of the emulated cloud."""
 
 
+FEATURES = ("agents", "ansible", "puppet")
+
+
+def _features(value: str) -> list[str]:
+    """Return the features in a list with commas; none for `none`. Raises: click.BadParameter."""
+    chosen = [] if value == "none" else [name.strip() for name in value.split(",")]
+    if unknown := [name for name in chosen if name not in FEATURES]:
+        raise click.BadParameter(f"{unknown[0]!r} is not one of {', '.join(FEATURES)}, none.")
+    return list(dict.fromkeys(chosen))
+
+
 @guests.command()
 @click.argument("image", default="debian", type=click.Choice(["debian"]))
 @click.option("--mirror", metavar="URL", help="Archive of Debian.  [default: http://deb.debian.org/debian]")
 @click.option("--package", "packages", multiple=True, metavar="NAME", help="Additional package; repeatable.")
-def build(image: str, mirror: str | None, packages: tuple[str, ...]) -> None:
+@click.option(
+    "--with",
+    "features",
+    metavar="LIST",
+    default="agents",
+    show_default=True,
+    callback=lambda context, option, value: _features(value),
+    help="Features of the image, separated by commas: agents, ansible, puppet; or none.",
+)
+def build(image: str, mirror: str | None, packages: tuple[str, ...], features: list[str]) -> None:
     """Build an image from the packages of a distribution, in place of the previous one.
 
     It contains cloud-init, an SSH server, curl and Python, and is kept in ~/.cache/stoker/guests. Builds from the same
     packages have the same content: with an archive of snapshot.debian.org, they can be repeated.
 
+    With the feature agents, the image applies software deployments: it contains os-collect-config, heat-agents (from
+    PyPI) and heat-cfntools. The hooks for Ansible and Puppet need the features ansible and puppet.
+
     \b
     Examples:
       stoker guests build
-      stoker guests build debian --package puppet --package git
+      stoker guests build --with agents,puppet,ansible
+      stoker guests build debian --package git
       stoker guests build --mirror http://snapshot.debian.org/archive/debian/20261101T000000Z
     """
     require_parts("stoker guests build", ["emulator"])
@@ -43,7 +67,7 @@ def build(image: str, mirror: str | None, packages: tuple[str, ...]) -> None:
         click.echo(f"{time.monotonic() - began:5.0f} s  {line}")
 
     try:
-        directory = building.build(image, mirror or building.MIRROR, packages, report)
+        directory = building.build(image, mirror or building.MIRROR, packages, report, features)
     except (building.BuildFailed, GuestsUnavailable) as error:
         raise CommandFailed(str(error)) from error
     report(f"The image {image} is in {directory}.")
@@ -69,7 +93,7 @@ def delete(image: str) -> None:
     click.echo(f"Deleted: {image}.")
 
 
-@listing("list", "name", "suite", "size", "path", more=("packages", "sha256"))
+@listing("list", "name", "suite", "size", "path", more=("features", "packages", "sha256"))
 def list_images() -> list[dict[str, Any]]:
     """List the images that have been built.
 

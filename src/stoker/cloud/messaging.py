@@ -23,6 +23,11 @@ LONGEST_TTL = 1_209_600
 """The longest lifetime of a message, in seconds."""
 
 
+def queue_name(name: str) -> str:
+    """Return a valid name of a queue for an object of a resource: the end of its physical name, which is unique."""
+    return re.sub(r"[^A-Za-z0-9_-]", "-", name)[-64:]
+
+
 def queue_path(name: str, tail: str = "") -> str:
     """Return the path of a queue, or of something below it."""
     return f"/queues/{quote(name, safe='')}{tail}"

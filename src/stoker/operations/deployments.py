@@ -19,7 +19,7 @@ from stoker.contract.software import (
 )
 from stoker.contract.views import JSONObject
 from stoker.engine.calls.configs import StoredConfigs
-from stoker.engine.calls.deployments import StoredDeployments, configs_for, deployment_data, wake
+from stoker.engine.calls.deployments import StoredDeployments, configs_for, deployment_data, note_delivery, wake
 from stoker.engine.core import Engine
 from stoker.engine.redaction.deployments import redacted, refuse_redacted
 from stoker.operations.lookup import is_stack_user, may_use
@@ -45,6 +45,7 @@ async def software_deployment_metadata(
     """
     project_id = await _project_of_agent(engine, context, request.server_id)
     if project_id is not None:
+        await note_delivery(engine, request.server_id, project_id)
         return await configs_for(engine, request.server_id, project_id)
     return await redacted(engine, await configs_for(engine, request.server_id, context.project_id))
 

@@ -17,7 +17,7 @@ from stoker.contract.request import Reference
 from stoker.contract.resources import DescribeResource, ListResources, ResourceList, ShowResource, ShowResourceMetadata
 from stoker.contract.stacks import ListOutputs, ShowEnvironment, ShowFiles, ShowOutput, ShowTemplate
 from stoker.contract.views import EventView, JSONObject, ResourceRow, ResourceView
-from stoker.engine.calls.deployments import agent_metadata, configs_for, takes_deployments, with_configs
+from stoker.engine.calls.deployments import agent_metadata, configs_for, note_delivery, takes_deployments, with_configs
 from stoker.engine.core import Engine
 from stoker.engine.records.actions import REMOVES
 from stoker.engine.records.stack_view import StackView
@@ -270,6 +270,8 @@ async def _metadata(engine: Engine, context: RequestContext, stack: Stack, state
     """Return the metadata as the caller can read them: agents receive them without redaction, since they use them."""
     recorded, server_id = state.stored.metadata, state.row.physical_id
     if is_stack_user(context, stack):
+        if server_id is not None and takes_deployments(recorded, server_id):
+            await note_delivery(engine, server_id, stack.project_id)
         return await agent_metadata(engine, recorded, server_id, stack.project_id)
     shown = await redacted_metadata(engine, stack, recorded)
     if server_id is None or not takes_deployments(recorded, server_id):

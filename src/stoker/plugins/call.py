@@ -176,7 +176,8 @@ class SoftwareDeployments(Protocol):
     """The software deployments of the stack owner's project, stored by this service itself.
 
     A deployment is a map: `server_id`, `config_id` (the derived configuration), `action`, `status` (IN_PROGRESS,
-    COMPLETE or FAILED), `status_reason`, `input_values`, `output_values`, `stack_user_project_id`.
+    COMPLETE or FAILED), `status_reason`, `input_values`, `output_values`, `stack_user_project_id`, `delivered_at` (when
+    the agent on the server requested it from this service; None if it has not, or reads its metadata elsewhere).
     """
 
     async def create(self, identifier: str, body: Mapping[str, Any]) -> None:

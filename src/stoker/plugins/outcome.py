@@ -35,11 +35,15 @@ class Again:
 
     `after=None` means to wait for an event: a signal, or the end of a nested stack's operation. With `watch`, the
     engine may poll the list instead, when many resources wait for objects in it.
+
+    `waiting` says what the resource waits for, in a sentence for users, without secrets. The engine shows it as the
+    resource's status reason, in an event whenever it changes, and in the message of a timeout.
     """
 
     after: float | None = 1.0
     physical_id: str | None = None
     watch: Watch | None = None
+    waiting: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import Connection, and_, delete, func, or_, select
+from sqlalchemy import Connection, and_, delete, func, or_, select, update
 
 from stoker.store.records import Resource, SoftwareConfig, SoftwareDeployment, Stack
 from stoker.store.tables import resources, software_configs, stacks
 from stoker.store.tables import software_deployments as table
 
 _PAGE = 400
+_WAITING = and_(table.c.status == "IN_PROGRESS", table.c.delivered_at.is_(None))
+"""Deployments whose configurations have not been delivered, as far as this service knows."""
 
 
 def by_id(connection: Connection, identifier: str) -> SoftwareDeployment | None:
@@ -49,6 +51,18 @@ def configs_for(connection: Connection, server_id: str, project_id: str) -> Sequ
         .order_by(software_configs.c.name, software_configs.c.created_at, software_configs.c.id)
     )
     return SoftwareConfig.all_of(connection.execute(query))
+
+
+def undelivered(connection: Connection, server_id: str, project_id: str) -> list[str]:
+    """Return the IDs of a project's deployments to a server that wait for it, and were not delivered yet."""
+    query = select(table.c.id).where(table.c.server_id == server_id, table.c.project_id == project_id)
+    return list(connection.execute(query.where(_WAITING)).scalars())
+
+
+def set_delivered(connection: Connection, identifiers: Collection[str], now: float) -> None:
+    """Record that the agent on a server has received the configurations of deployments."""
+    query = update(table).where(table.c.id.in_(identifiers), _WAITING)
+    connection.execute(query.values(delivered_at=now))
 
 
 def use_of_config(connection: Connection, config: SoftwareConfig) -> str | None:

@@ -261,6 +261,7 @@ class SoftwareDeployment(Record):
 
     `config_id` is the derived configuration, which includes the values of the inputs. `stack_user_project_id` is the
     project whose users may read it, besides the owner's. `body` is sealed JSON (input_values, output_values).
+    `delivered_at` is when the agent on the server received the configuration, if it requests it from this service.
     """
 
     id: str
@@ -274,6 +275,7 @@ class SoftwareDeployment(Record):
     body: str
     created_at: float
     updated_at: float | None
+    delivered_at: float | None = None
 
 
 @dataclass(slots=True)

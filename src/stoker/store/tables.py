@@ -318,6 +318,7 @@ software_deployments = Table(
     Column("body", LongText, nullable=False, info=SEALED),
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double),
+    Column("delivered_at", Double),
 )
 
 stack_settings = Table(

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fcntl import LOCK_EX, LOCK_NB, flock
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import orjson
 
+from stoker.emulator.guests import agents
 from stoker.emulator.guests.driver import GuestsUnavailable
 from stoker.emulator.guests.ids import IdMaps, id_maps
 from stoker.emulator.guests.images import HOST, LOCK, MANIFEST, ROOT, cache_directory
@@ -23,10 +24,15 @@ from stoker.emulator.guests.launching import task_command
 MIRROR = "http://deb.debian.org/debian"
 PACKAGES = (
     "ca-certificates", "cloud-init", "curl", "iproute2", "netbase", "openssh-server", "procps", "python3", "sudo",
+    "usr-is-merged",
 )  # fmt: skip
 EPOCH = "1704067200"
 """The latest time of a file in an image: two builds from the same packages have the same content."""
-LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*")
+LEFT_OUT = (
+    "/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*", "/usr/share/i18n/*",
+    "/usr/share/ieee-data/*", "/usr/share/python-babel-localedata/locale-data/[!er]*", "/usr/lib/locale/[a-z]*",
+)  # fmt: skip
+"""Files of packages that an image does not contain: documentation, and languages besides English."""
 CLOUD_INIT = """\
 # Guests of Stoker's emulated cloud: see "Run guests in the emulated cloud" in the manual.
 datasource_list: [ConfigDrive, OpenStack, None]
@@ -53,12 +59,29 @@ class Recipe:
 
 
 RECIPES = {"debian": Recipe("bookworm")}
+AGENTS = "agents"
+FEATURES: dict[str, tuple[str, ...]] = {
+    AGENTS: (
+        "heat-cfntools", "python-is-python3", "python3-heatclient", "python3-os-apply-config",
+        "python3-os-collect-config", "python3-os-refresh-config", "python3-zaqarclient",
+    ),
+    "ansible": ("ansible-core",),
+    "puppet": ("puppet-agent",),
+}  # fmt: skip
+"""The packages of the features that an image may have; the agents also have files of their own."""
 
 
-def build(name: str, mirror: str = MIRROR, more: Sequence[str] = (), report: Report = lambda line: None) -> Path:
+def build(
+    name: str,
+    mirror: str = MIRROR,
+    more: Sequence[str] = (),
+    report: Report = lambda line: None,
+    features: Collection[str] = (AGENTS,),
+) -> Path:
     """Build an image, in place of the one of this name, and return its directory.
 
     mirror: an archive of Debian. more: additional packages. report: is called with lines that show the progress.
+    features: keys of `FEATURES`.
 
     Raises: GuestsUnavailable if a tool is missing, BuildFailed if the build fails or the image is in use.
     """
@@ -67,11 +90,14 @@ def build(name: str, mirror: str = MIRROR, more: Sequence[str] = (), report: Rep
     directory = cache_directory() / name
     directory.mkdir(parents=True, exist_ok=True)
     with _unused(name), tempfile.TemporaryDirectory(prefix=".build-", dir=directory.parent) as place:
-        archive, packages = Path(place, "root.tar"), sorted({*recipe.packages, *more})
-        _bootstrap(recipe.suite, packages, mirror, archive, ids, report)
+        added = [package for feature in features for package in FEATURES[feature]]
+        archive, packages = Path(place, "root.tar"), sorted({*recipe.packages, *added, *more})
+        unpacked = [_agents(Path(place), report)] if AGENTS in features else []
+        _bootstrap(recipe.suite, packages, mirror, archive, ids, report, unpacked)
         report("Unpacking the files.")
         manifest = {
             "suite": recipe.suite,
+            "features": sorted(features),
             "packages": packages,
             "sha256": _digest(archive),
             "size": archive.stat().st_size,
@@ -120,16 +146,40 @@ def _require_tools(ids: IdMaps) -> None:
         )
 
 
-def _bootstrap(suite: str, packages: Sequence[str], mirror: str, archive: Path, ids: IdMaps, report: Report) -> None:
+def _agents(directory: Path, report: Report) -> Path:
+    """Return a tar file of the agents' files. Raises: BuildFailed."""
+    report("Downloading heat-agents.")
+    archive = directory / "agents.tar"
+    try:
+        agents.pack(archive, int(EPOCH))
+    except agents.DownloadFailed as error:
+        raise BuildFailed(f"{error} `--with none` builds an image without agents.") from error
+    return archive
+
+
+def _bootstrap(
+    suite: str,
+    packages: Sequence[str],
+    mirror: str,
+    archive: Path,
+    ids: IdMaps,
+    report: Report,
+    unpacked: Sequence[Path],
+) -> None:
+    """Run mmdebstrap. unpacked: tar files that are unpacked into the image."""
     command = ["mmdebstrap", f"--mode={'unshare' if ids.helpers else 'root'}", "--variant=apt", "--format=tar"]
     command += [f"--include={','.join(packages)}", '--aptopt=APT::Install-Recommends "false"']
     command += [f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT]
     settings = archive.with_name("90_stoker.cfg")
     settings.write_text(CLOUD_INIT)
     hooks = (
+        'chroot "$1" apt-get --yes autoremove --purge usrmerge',  # with Perl, which only this package needs
         f"copy-in {settings} /etc/cloud/cloud.cfg.d",
+        *(f"tar-in {file} /" for file in unpacked),
         'rm -f "$1"/etc/ssh/ssh_host_* "$1"/etc/machine-id "$1"/etc/hostname',
         'rm -rf "$1"/var/log/* "$1"/var/cache/ldconfig/aux-cache "$1"/var/lib/cloud',
+        'ln -sf C.utf8 "$1"/usr/lib/locale/en_US.utf8',  # os-collect-config takes C.UTF-8 for it and needs it
+        'find "$1"/usr/lib/python3/dist-packages -type d -name tests -prune -exec rm -rf {} +',
     )
     command += [f"--customize-hook={hook}" for hook in hooks]
     lines: list[str] = []
@@ -145,7 +195,7 @@ def _bootstrap(suite: str, packages: Sequence[str], mirror: str, archive: Path, 
             if line.startswith("I: "):
                 report(line[3:].strip().capitalize() + ".")
     if process.returncode != 0:
-        raise BuildFailed("\n".join(["mmdebstrap failed. The end of its output:", *lines[-10:]]))
+        raise BuildFailed("\n".join(["mmdebstrap failed. The end of its output:", *lines[-30:]]))
 
 
 def _digest(path: Path) -> str:

@@ -15,6 +15,7 @@ boot() {
         start_ssh
         run_user_data
     fi
+    start_services
     echo "The guest $(cat /proc/sys/kernel/hostname) has booted."
 }
 
@@ -22,6 +23,21 @@ start_ssh() {
     [ -x /usr/sbin/sshd ] || return 0
     ls /etc/ssh/ssh_host_*_key >/dev/null 2>&1 || return 0
     mkdir -p /run/sshd && /usr/sbin/sshd
+}
+
+# The services of the image run until the guest shuts down: one that ends is started again.
+start_services() {
+    for service in /usr/share/stoker/services/*; do
+        [ -x "$service" ] && keep_running "$service" &
+    done
+}
+
+keep_running() {
+    while :; do
+        "$1"
+        echo "The service ${1##*/} ended with status $?."
+        sleep 2
+    done
 }
 
 # Without cloud-init, user data that is a script is run once, at the first boot, as CirrOS does.

@@ -88,6 +88,8 @@ class StoredDeployments:
         body = self._services.sealer.open(row.body)
         row.body = self._services.sealer.seal(body | {name: values[name] for name in _SEALED if name in values})
         row.updated_at = self._services.clock.now()
+        if "config_id" in values:
+            row.delivered_at = None
         await self._services.journal.commit(Batch().change(row))
         if "config_id" in values:
             await self.push(row.server_id)
@@ -163,6 +165,20 @@ async def agent_metadata(
     if server_id is None or not takes_deployments(metadata, server_id):
         return dict(metadata)
     return with_configs(metadata, await configs_for(services, server_id, project_id))
+
+
+async def note_delivery(engine: OperationHost, server_id: str, project_id: str) -> None:
+    """Record that the agent on a server has requested its configurations, so that deployments say what they wait for.
+
+    Only the first request after a change of a deployment writes to the database.
+    """
+    waiting = await engine.database.read(deployments.undelivered, server_id, project_id)
+    if not waiting:
+        return
+    now = engine.clock.now()
+    await engine.journal.commit(Batch().then(partial(deployments.set_delivered, identifiers=waiting, now=now)))
+    for identifier in waiting:
+        wake(engine, identifier)
 
 
 async def _push(services: EngineServices, server_id: str, project_id: str) -> None:

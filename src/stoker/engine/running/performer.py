@@ -128,9 +128,9 @@ class Performer:
     async def _until_done(self, state: ResourceState, method: Method, first: list[Batch]) -> Done:
         """Call the method; `first` contains the changes for the first commit, until it has been made."""
         run = self.run
-        retries, conflicts = Retries(run.engine.clock), 0
+        retries, conflicts, waiting = Retries(run.engine.clock), 0, ""
         while True:
-            self._leave_if_stopped(state)
+            self._leave_if_stopped(state, waiting)
             if run.cancelled:
                 await self._give_up(state, CANCELLED)
             try:
@@ -146,6 +146,9 @@ class Performer:
             if isinstance(outcome, Again):
                 if outcome.physical_id is not None:
                     state.row.physical_id = outcome.physical_id
+                if outcome.waiting != waiting:
+                    waiting = outcome.waiting
+                    self._show_waiting(state, waiting, first)
                 try:
                     if first or not state.is_sealed:
                         await self._record(state, _next_batch(first))
@@ -180,10 +183,20 @@ class Performer:
         with watching as watched:
             await run.pause(uuid, None if watched else outcome.after)
 
-    def _leave_if_stopped(self, state: ResourceState) -> None:
-        """Raise an error if the run stops: a Failure after a timeout, Stopped if another run takes over."""
+    def _show_waiting(self, state: ResourceState, waiting: str, first: list[Batch]) -> None:
+        """Add to the next commit what a resource waits for, as its reason and in an event."""
+        if waiting and waiting != state.row.reason and state.row.stack_id == self.run.stack.id:
+            state.row.reason = waiting
+            first.append(_next_batch(first).add(self.run.event(state, waiting)))
+
+    def _leave_if_stopped(self, state: ResourceState, waiting: str = "") -> None:
+        """Raise an error if the run stops: a Failure after a timeout, Stopped if another run takes over.
+
+        waiting: what the resource has waited for.
+        """
         if self.run.stopping is Stop.EXPIRED:
-            raise Failure("Aborted", (state.row.name,), f"{state.row.action} aborted ({Stop.EXPIRED.value})")
+            text = f"{state.row.action} aborted ({Stop.EXPIRED.value})"
+            raise Failure("Aborted", (state.row.name,), f"{text}: {waiting}" if waiting else text)
         self.run.check_stopped()
 
     async def _enter(self, state: ResourceState, method: Method, call: Call) -> Outcome:

@@ -51,7 +51,7 @@ def choose_queue(call: Call) -> bool:
     """Record the name of the queue, before it is created; return False when it is recorded already."""
     if QUEUE in call.data:
         return False
-    call.data[QUEUE] = call.physical_name
+    call.data[QUEUE] = messaging.queue_name(call.physical_name)
     return True
 
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from stoker.base.clock import isoformat
 from stoker.base.ids import new_id
 from stoker.plugins.agents import AGENT
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
@@ -36,6 +37,8 @@ IN_PROGRESS, COMPLETE, FAILED = "IN_PROGRESS", "COMPLETE", "FAILED"
 
 _POLL_SECONDS = 5.0
 _COMPUTE = "OS::Nova::Server"
+_WRITTEN = {"request": "the object that the agent reads", "zaqar": "the queue that the agent reads"}
+"""Collectors of the agent that do not read from this service, and where it has written the configuration for them."""
 
 COMMON_PROPERTIES: dict[str, Property] = {
     "config": Property(description="ID of the configuration to apply.", change=Change.UPDATE),
@@ -261,9 +264,22 @@ async def _wait(call: Call) -> Outcome:
         return Done()
     details = await collected(call)
     if details is None:
-        return Again(after=_POLL_SECONDS)
+        return Again(after=_POLL_SECONDS, waiting=await _reason_to_wait(call, deployment))
     await _take(call, details)
     return Again(after=0.0)
+
+
+async def _reason_to_wait(call: Call, deployment: Mapping[str, Any]) -> str:
+    """Say how far the deployment has come: agents that read their metadata elsewhere are not seen."""
+    if deployment["delivered_at"] is not None:
+        when = isoformat(deployment["delivered_at"])
+        return f"The agent on the server received the configuration at {when}; waiting for its result."
+    server = await call.neighbours.by_reference(call.properties["server"])
+    collectors = (server.metadata.get(AGENT) or {}).get("collectors") or () if server is not None else ()
+    written = next((place for name, place in _WRITTEN.items() if name in collectors), None)
+    if written is not None:
+        return f"The configuration is in {written}; waiting for the result of the agent on the server."
+    return "Waiting for the agent on the server to request the configuration."
 
 
 async def _forget(call: Call) -> Outcome:

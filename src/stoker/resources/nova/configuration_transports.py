@@ -114,7 +114,7 @@ class Queue(ConfigurationTransport):
         outcome = await ensure_user(call, with_key_pair=False)
         if not isinstance(outcome, Done):
             return outcome
-        call.data[METADATA_QUEUE] = call.physical_name
+        call.data[METADATA_QUEUE] = messaging.queue_name(call.physical_name)
         return Again(after=0.0)
 
     async def configuration(self, call: Call) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, unquote, urlencode, urlsplit
 from uuid import uuid4
 
 if TYPE_CHECKING:
@@ -23,9 +23,12 @@ def object_path(container: str, name: str) -> str:
 
 
 async def temp_url(cloud: Cloud, method: str, path: str) -> str:
-    """Return a URL for one method on an object, with the latest possible expiration time."""
+    """Return a URL for one method on an object, with the latest possible expiration time.
+
+    path: as `object_path` returns it. Swift computes the signature of the decoded path.
+    """
     endpoint = cloud.endpoint("swift")
-    place = urlsplit(endpoint).path + path
+    place = unquote(urlsplit(endpoint).path + path)
     signed = place[place.index("/v1/") :] if "/v1/" in place else place  # a proxy's prefix is not signed
     message = f"{method}\n{_EXPIRES}\n{signed}"
     signature = hmac.new((await _key(cloud)).encode(), message.encode(), sha256).hexdigest()

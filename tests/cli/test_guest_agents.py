@@ -1,0 +1,158 @@
+"""Software deployments by the published agents inside guests: each transport with each kind of signal, and the hooks.
+
+They need an image that `stoker guests build` has built with the agents: `make guests` builds it and names it in
+`STOKER_TEST_GUEST_IMAGE`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.cli.agent_cloud import Cloud
+from tests.cli.cli_shell import Shell
+from tests.cli.guest_shell import require_features, shell_with_guests
+
+pytestmark = [pytest.mark.slow, pytest.mark.guests, pytest.mark.xdist_group("guests")]
+
+TRANSPORTS = ("POLL_SERVER_CFN", "POLL_SERVER_HEAT", "POLL_TEMP_URL", "ZAQAR_MESSAGE")
+SIGNALS = ("CFN_SIGNAL", "HEAT_SIGNAL", "TEMP_URL_SIGNAL", "ZAQAR_SIGNAL", "NO_SIGNAL")
+ANSWERING = SIGNALS[:-1]
+SCRIPT = """#!/bin/sh
+echo "$word to $deploy_action"
+echo warning >&2
+hostname > "$heat_outputs_path.host"
+"""
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """A user with a running Stoker whose guests have the agents."""
+    require_features("agents")
+    yield from shell_with_guests(tmp_path_factory.mktemp("agents"))
+
+
+@pytest.fixture
+def cloud(shell: Shell) -> Cloud:
+    return Cloud(shell)
+
+
+def server(transport: str, **more: Any) -> dict[str, Any]:
+    return {
+        "type": "OS::Nova::Server",
+        "properties": {
+            "flavor": "m1.tiny",
+            "image": "cirros",
+            "networks": [{"network": "private"}],
+            "user_data_format": "SOFTWARE_CONFIG",
+            "software_config_transport": transport,
+            **more,
+        },
+    }
+
+
+def config(group: str, content: Any, outputs: tuple[str, ...] = (), inputs: tuple[str, ...] = (), **more: Any) -> Any:
+    return {
+        "type": "OS::Heat::SoftwareConfig",
+        "properties": {
+            "group": group,
+            "config": content,
+            "inputs": [{"name": name} for name in inputs],
+            "outputs": [{"name": name} for name in outputs],
+            **more,
+        },
+    }
+
+
+def deployment(server_name: str, config_name: str, signal: str = "CFN_SIGNAL", **more: Any) -> dict[str, Any]:
+    return {
+        "type": "OS::Heat::SoftwareDeployment",
+        "properties": {
+            "server": {"get_resource": server_name},
+            "config": {"get_resource": config_name},
+            "signal_transport": signal,
+            **more,
+        },
+    }
+
+
+def template(resources: dict[str, Any], outputs: dict[str, list[Any]]) -> dict[str, Any]:
+    return {
+        "heat_template_version": "2021-04-16",
+        "resources": resources,
+        "outputs": {name: {"value": {"get_attr": path}} for name, path in outputs.items()},
+    }
+
+
+def test_each_transport_with_each_signal(cloud: Cloud) -> None:
+    resources: dict[str, Any] = {"config": config("script", SCRIPT, ("host",), ("word",))}
+    outputs: dict[str, list[Any]] = {}
+    for transport in TRANSPORTS:
+        resources[transport] = server(transport)
+        for signal in SIGNALS:
+            name = f"{transport} {signal}"
+            resources[name] = deployment(transport, "config", signal, input_values={"word": f"by {signal}"})
+            outputs |= {f"{name} {key}": [name, key] for key in ("deploy_stdout", "deploy_stderr", "host")}
+
+    cloud.deploy("matrix", template(resources, outputs))
+
+    shown = cloud.outputs("matrix")
+    for transport in TRANSPORTS:
+        [host] = {shown[f"{transport} {signal} host"] for signal in ANSWERING}
+        assert host.startswith(f"matrix-{transport}".lower().replace("_", "-"))
+        for signal in ANSWERING:
+            assert shown[f"{transport} {signal} deploy_stdout"] == f"by {signal} to CREATE\n"
+            assert shown[f"{transport} {signal} deploy_stderr"] == "warning\n"
+        assert shown[f"{transport} NO_SIGNAL deploy_stdout"] is None
+    cloud.delete("matrix")
+
+
+PUPPET = """file { '/etc/by-puppet': content => "$::word\\n" }
+notify { "puppet says $::word": }
+"""
+ANSIBLE = """- hosts: localhost
+  connection: local
+  gather_facts: false
+  tasks:
+    - {copy: {content: "{{ word }}\n", dest: /etc/by-ansible}}
+"""
+INIT = {"config": {"files": {"/etc/by-cfn-init": {"content": "by cfn-init\n", "mode": "000644"}}}}
+CHECK = "#!/bin/sh\ncat /etc/by-puppet /etc/by-ansible /etc/by-cfn-init"
+FAILING = "#!/bin/sh\necho to be said\necho broken >&2\nexit 3"
+
+
+def test_hooks_actions_and_failures(cloud: Cloud) -> None:
+    """Puppet, Ansible and cfn-init change the guest; actions have scripts of their own; a failure has the output."""
+    require_features("ansible", "puppet")
+    word: dict[str, Any] = {"input_values": {"word": "hello"}}
+    last = {"depends_on": ["by_puppet", "by_ansible", "by_cfn_init"]}
+    resources: dict[str, Any] = {
+        "server": server("POLL_SERVER_HEAT"),
+        "puppet": config("puppet", PUPPET, inputs=("word",)),
+        "ansible": config("ansible", ANSIBLE, inputs=("word",)),
+        "init": {"type": "OS::Heat::StructuredConfig", "properties": {"group": "cfn-init", "config": INIT}},
+        "check": config("script", CHECK),
+        "life": config("script", '#!/bin/sh\necho "$deploy_action" >>/etc/actions; cat /etc/actions'),
+        "by_puppet": deployment("server", "puppet", **word),
+        "by_ansible": deployment("server", "ansible", "HEAT_SIGNAL", **word),
+        "by_cfn_init": deployment("server", "init"),
+        "checked": deployment("server", "check") | last,
+        "lived": deployment("server", "life", actions=["CREATE", "UPDATE", "SUSPEND", "RESUME", "DELETE"]),
+    }
+    wanted = template(resources, {name: [name, "deploy_stdout"] for name in ("checked", "lived")})
+    cloud.deploy("hooks", wanted)
+    shown = cloud.outputs("hooks")
+    assert shown["checked"].split() == ["hello", "hello", "by", "cfn-init"]
+    assert shown["lived"] == "CREATE\n"
+
+    resources["lived"]["properties"]["input_values"] = {"new": "value"}
+    cloud.update("hooks", wanted)
+    assert cloud.outputs("hooks")["lived"] == "CREATE\nUPDATE\n"
+    resources["failing"] = config("script", FAILING)
+    resources["failed"] = deployment("server", "failing")
+    status, reason = cloud.updated("hooks", wanted)
+    assert status == "UPDATE_FAILED"
+    assert "Deployment exited with non-zero status code: 3" in reason
+    cloud.delete("hooks")
