@@ -49,7 +49,7 @@ def types(name: str, form: str) -> None:
     """
     from stoker.authoring.reference import exact_type, matching_types, type_details, type_summaries
     from stoker.plugins.registry import Registry
-    from stoker.template.type_hints import suggested_type
+    from stoker.template.type_hints import meant_type, suggested_type
 
     registry = Registry.on_demand()
     exact = exact_type(registry, name)
@@ -60,13 +60,13 @@ def types(name: str, form: str) -> None:
         else:
             show_record(details, form)
         return
-    found = matching_types(registry, name)
-    hint = suggested_type(name, matching_types(registry, "")) if "::" in name or not found else ""
+    found, known = matching_types(registry, name), matching_types(registry, "")
     if not found:
-        raise CommandFailed(f"There is no resource type {name}; {hint}")
+        raise CommandFailed(f"There is no resource type {name}; {suggested_type(name, known)}")
     show_rows(list(type_summaries(registry, found)), ("type", "service", "description"), form)
-    if hint:
-        click.echo(f"There is no type {name}; {hint}", err=True)
+    meant = meant_type(name, known) if "::" in name else None
+    if meant is not None:
+        click.echo(f"There is no type {name}; did you mean {meant}?", err=True)
 
 
 def _type_page(details: Mapping[str, Any]) -> Iterator[tuple[int, Text]]:

@@ -6,7 +6,7 @@ of the first one is the error type that clients see.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import islice
@@ -112,20 +112,25 @@ def _order(diagnostic: Diagnostic) -> tuple[object, ...]:
 def suggestion(name: object, known: Iterable[str]) -> str:
     """Return the hint `did you mean 'x'?`, or the known names, or an empty string if there are none."""
     choices = [str(choice) for choice in known]
-    close = get_close_matches(str(name)[:_LONGEST_NAME], _candidates(str(name), choices), n=1)
-    if close:
-        return f"did you mean {close[0]!r}?"
+    meant = closest(str(name), choices)
+    if meant is not None:
+        return f"did you mean {meant!r}?"
     if not choices:
         return ""
     shown = ", ".join(sorted(choices)[:10])
     return f"use one of {shown}{', …' if len(choices) > 10 else ''}"
 
 
+def closest(name: str, known: Sequence[str]) -> str | None:
+    """Return the known name that differs least from a misspelt one; None if all differ too much."""
+    return next(iter(get_close_matches(name[:_LONGEST_NAME], _candidates(name, known), n=1)), None)
+
+
 _MOST_CANDIDATES = 200
 _LONGEST_NAME = 60
 
 
-def _candidates(name: str, choices: list[str]) -> list[str]:
+def _candidates(name: str, choices: Sequence[str]) -> list[str]:
     """Return the choices to compare with `name`, of similar length and not too many, because comparing takes time."""
     if len(choices) <= _MOST_CANDIDATES // 10:
         return [choice[:_LONGEST_NAME] for choice in choices]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stoker.template.problems import suggestion
+from stoker.template.problems import closest, suggestion
 
 _USUAL = {
     "AWS::EC2::Address": "AWS::EC2::EIP",
@@ -39,9 +39,15 @@ _USUAL = {
 """What people write, and the type that they mean."""
 
 
-def suggested_type(name: str, known: Sequence[str]) -> str:
-    """Return a hint for the type `name`, which does not exist: a usual misnomer, a difference of case, or spelling."""
+def meant_type(name: str, known: Sequence[str]) -> str | None:
+    """Return the type that is meant by `name`, which does not exist: for a usual misnomer, difference of case, or
+    misspelling; None for other names.
+    """
     meant = _USUAL.get(name) or next((one for one in known if one.lower() == name.lower()), None)
-    if meant is not None and meant in known:
-        return f"did you mean {meant!r}?"
-    return suggestion(name, known)
+    return meant if meant in known else closest(name, known)
+
+
+def suggested_type(name: str, known: Sequence[str]) -> str:
+    """Return a hint for the type `name`, which does not exist: the type that is meant, or which types there are."""
+    meant = meant_type(name, known)
+    return suggestion(name, known) if meant is None else f"did you mean {meant!r}?"
