@@ -55,7 +55,7 @@ def test_every_type_can_be_shown() -> None:
     ("words", "message"),
     [
         (("types", "OS::Nova::Servr"), "There is no resource type OS::Nova::Servr; did you mean 'OS::Nova::Server'?"),
-        (("types", "OS::Neutron::Network"), "did you mean 'OS::Neutron::Net'?"),
+        (("types", "OS::Neutron::Network"), "did you mean OS::Neutron::Net?"),
         (("functions", "fn::sbu"), "There is no function fn::sbu; did you mean Fn::Sub?"),
         (("functions", "xyz"), "`stoker functions` lists all."),
         (("dploy",), "There is no command 'dploy'; did you mean `stoker deploy`?"),
