@@ -95,16 +95,19 @@ def test_secrets(client: OpenStack) -> None:
 
 
 def test_metrics_and_alarms(client: OpenStack) -> None:
-    metric = client("metric create --archive-policy-name high --unit ms latency -f json")["id"]
+    created = client("metric create --archive-policy-name high --unit ms latency -f json")
+    metric = created["id"]
     client(f"metric measures add -m 2030-01-01T00:00:00@4 -m 2030-01-01T00:00:01@6 {metric}")
-    assert metric in rows(client, "metric list", "id")
+    assert metric not in rows(client, "metric list", "id"), "only metrics of the project's resources are listed"
     assert client(f"metric show {metric} -f json")["unit"] == "ms"
     values = rows(client, f"metric measures show --aggregation mean --granularity 60 {metric}", "value")
     assert values == [5.0]
-    made = client("metric resource create --type generic host-1 -f json")
+    project = created["creator"].partition(":")[2]
+    made = client(f"metric resource create --type generic -a project_id:{project} host-1 -f json")
     assert made["id"] in rows(client, "metric resource list", "id")
     client(f"metric resource update --create-metric load:high {made['id']}")
     assert "load" in client(f"metric resource show {made['id']} -f json")["metrics"]
+    assert rows(client, "metric list", "name") == ["load"]
     assert "generic" in rows(client, "metric resource-type list", "name")
     assert "high" in rows(client, "metric archive-policy list", "name")
     rule = f"--metric {metric} --threshold 5 --aggregation-method mean --granularity 60"
@@ -121,7 +124,7 @@ def test_metrics_and_alarms(client: OpenStack) -> None:
     client(f"metric resource delete {made['id']}")
     client(f"metric delete {metric}")
     assert rows(client, "alarm list", "alarm_id") == []
-    assert metric not in rows(client, "metric list", "id")
+    assert rows(client, "metric list", "id") == []
 
 
 def test_zones_and_record_sets(client: OpenStack) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -66,6 +67,7 @@ def test_archive_policies_are_for_administrators_to_create(served: ServedCloud, 
     changes: list[dict[str, Any]] = [
         {"definition": []},
         {"definition": [{"points": 3}]},
+        {"definition": [{"granularity": "1 week", "points": 3, "timespan": "6 days"}]},
         {"aggregation_methods": ["x"]},
         {"name": 1},
     ]
@@ -73,7 +75,7 @@ def test_archive_policies_are_for_administrators_to_create(served: ServedCloud, 
         answer = admin.call("POST", "/archive_policy", {**wanted, "name": "other", **change})
         assert (answer.status, answer.json.keys()) == (400, {"code", "title", "description"}), change
     key = gnocchi.metric(policy="own")
-    assert admin.call("DELETE", "/archive_policy/own").status == 409
+    assert admin.call("DELETE", "/archive_policy/own").status == 400
     assert gnocchi.call("DELETE", f"/metric/{key}").status == 204
     assert gnocchi.call("DELETE", "/archive_policy/own").status == 403
     assert admin.call("DELETE", "/archive_policy/own").status == 204
@@ -139,8 +141,8 @@ def test_invalid_measures_are_refused_as_a_whole(gnocchi: Gnocchi, measures: Any
     [
         ("granularity=7", 404),
         ("granularity=x", 400),
-        ("granularity=nan", 404),
-        ("aggregation=x", 400),
+        ("granularity=nan", 400),
+        ("aggregation=x", 404),
         ("aggregation=median", 404),
         ("start=x", 400),
         ("resample=60", 501),
@@ -164,7 +166,10 @@ def test_metrics_belong_to_projects(served: ServedCloud, gnocchi: Gnocchi) -> No
         assert gnocchi.call(method, path, []).status == 403, path
     assert gnocchi.call("POST", "/aggregates", {"operations": f"(metric {key} mean)"}).status == 403
     assert gnocchi.get("/metric") == []
-    first, second = (gnocchi.metric(name=name) for name in ("a", "b"))
+    unnamed = gnocchi.post("/metric", {})
+    gnocchi.post("/resource/volume", {"id": "disk", "project_id": unnamed["created_by_project_id"]})
+    metrics = gnocchi.post("/resource/volume/disk/metric", {"a": {}, "b": {}}, 200)
+    first, second = (one["id"] for one in metrics)
     assert [one["id"] for one in gnocchi.get("/metric?limit=1")] == [first]
     assert [one["id"] for one in gnocchi.get(f"/metric?marker={first}")] == [second]
     assert gnocchi.call("GET", "/metric/none").status == 404
@@ -179,7 +184,9 @@ def test_resources_have_attributes_and_metrics_by_name(gnocchi: Gnocchi) -> None
     made = gnocchi.post("/resource/volume", wanted)
     assert (made["type"], made["display_name"], made["volume_type"]) == ("volume", "data", None)
     assert made["metrics"].keys() == {"size"}
-    assert gnocchi.get("/resource/generic/disk") == made
+    plain = gnocchi.get("/resource/generic/disk")
+    assert made == {**plain, **{key: value for key, value in made.items() if key not in plain}}
+    assert made["original_resource_id"] == "disk" and plain["id"] == made["id"]
     assert gnocchi.call("GET", "/resource/image/disk").status == 404
     gnocchi.measure("/resource/volume/disk/metric/size/measures", 4, 6)
     assert values(gnocchi.get("/resource/volume/disk/metric/size/measures")) == [4.0, 6.0]
@@ -189,7 +196,15 @@ def test_resources_have_attributes_and_metrics_by_name(gnocchi: Gnocchi) -> None
     assert (changed["display_name"], changed["metrics"]["io"]) == ("more", other)
     assert [metric["name"] for metric in gnocchi.get("/resource/volume/disk/metric")] == ["size", "io"]
     found = gnocchi.post("/search/resource/volume", {"like": {"display_name": "mo%"}}, 200)
-    assert [one["id"] for one in found] == ["disk"]
+    assert [one["original_resource_id"] for one in found] == ["disk"]
+    for text, count in (
+        ("display_name like 'mo%' and not (volume_type = \"x\")", 1),
+        ("id in ['disk', 'other'] or display_name = null", 1),
+        ("display_name = 'x' and id = disk", 0),
+    ):
+        assert len(gnocchi.post(f"/search/resource/volume?filter={quote(text)}", None, 200)) == count, text
+    for text in ("display_name", "display_name =", "(id = 'x'", "id = 'x' id", "id ? 'x'", "(" * 30, "id in 'x'"):
+        assert gnocchi.call("POST", f"/search/resource/volume?filter={quote(text)}").status == 400, text
     assert gnocchi.post("/search/resource/volume", {"=": {"display_name": "x"}}, 200) == []
     assert gnocchi.call("POST", "/search/resource/volume", {"=": {"colour": "x"}}).status == 400
     batch = {"disk": {"size": [{"timestamp": MINUTES[2], "value": 8}], "new": [{"timestamp": START, "value": 1}]}}
@@ -215,20 +230,20 @@ def test_resources_have_attributes_and_metrics_by_name(gnocchi: Gnocchi) -> None
         ({"id": "r", "metrics": []}, 400),
         ({"id": "r", "metrics": {"a": {}, "b": {"archive_policy_name": "no"}}}, 400),
         ({"id": "r", "metrics": {"a": {}, "b/c": {}}}, 400),
-        ({"id": "r", "metrics": {"a": "unknown"}}, 404),
+        ({"id": "r", "metrics": {"a": "unknown"}}, 400),
         ({"id": "r", "project_id": "other"}, 403),
     ],
 )
 def test_refused_resources_leave_nothing(gnocchi: Gnocchi, wanted: dict[str, Any], status: int) -> None:
     before = gnocchi.post("/resource/volume", {"id": "disk", "metrics": {"size": {}}})
     assert gnocchi.call("POST", "/resource/volume", wanted).status == status
-    assert [one["id"] for one in gnocchi.get("/resource/volume")] == ["disk"]
+    assert [one["original_resource_id"] for one in gnocchi.get("/resource/volume")] == ["disk"]
     change = {**{key: value for key, value in wanted.items() if key != "id"}, "display_name": "changed"}
     if wanted.get("metrics"):
         assert gnocchi.call("PATCH", "/resource/volume/disk", change).status == status
     assert gnocchi.call("PATCH", "/resource/volume/disk", {"metrics": {"size": {}}}).status == 409
     assert gnocchi.get("/resource/volume/disk") == before
-    assert [metric["name"] for metric in gnocchi.get("/metric")] == ["size"]
+    assert [metric["name"] for metric in gnocchi.get("/resource/volume/disk/metric")] == ["size"]
 
 
 def test_several_metrics_are_aggregated(gnocchi: Gnocchi) -> None:
@@ -237,7 +252,8 @@ def test_several_metrics_are_aggregated(gnocchi: Gnocchi) -> None:
     assert values(gnocchi.get(both)) == [2.0, 4.0]
     assert values(gnocchi.get(f"{both}&needed_overlap=50")) == [2.0, 4.0, 3.0]
     assert values(gnocchi.get(f"{both}&reaggregation=max&needed_overlap=0")) == [3.0, 6.0, 3.0]
-    assert gnocchi.call("GET", "/aggregation/metric").status == 400
+    assert gnocchi.get("/aggregation/metric") == []
+    assert values(gnocchi.get(f"/aggregation/metric?metric={first}&granularity=3600&aggregation=mean"), 3600.0) == [2.0]
     assert gnocchi.call("GET", f"{both}&needed_overlap=x").status == 400
     for key, metric in (("one", first), ("two", second)):
         gnocchi.post("/resource/volume", {"id": key, "display_name": "group", "metrics": {"io": metric}})
@@ -245,7 +261,7 @@ def test_several_metrics_are_aggregated(gnocchi: Gnocchi) -> None:
     assert values(gnocchi.post(path, {"=": {"display_name": "group"}}, 200)) == [4.0, 8.0]
     assert gnocchi.post(path, {"=": {"id": "none"}}, 200) == []
     search = {"resource_type": "volume", "search": {"=": {"id": "one"}}}
-    found = gnocchi.post("/aggregates?granularity=60", {**search, "operations": "(metric io mean)"}, 200)
+    found = gnocchi.post("/aggregates?granularity=60&details=true", {**search, "operations": "(metric io mean)"}, 200)
     assert values(found["measures"][first]["mean"]) == [1.0, 2.0, 3.0]
     assert [one["id"] for one in found["references"]] == [first]
 

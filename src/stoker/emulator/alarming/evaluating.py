@@ -22,6 +22,7 @@ from stoker.emulator.loadbalancer.kinds import MEMBER
 from stoker.emulator.loadbalancer.records import LoadBalancerRecords
 from stoker.emulator.loadbalancer.views import operating_status
 from stoker.emulator.metric.gnocchi import MetricRecords
+from stoker.emulator.metric.metrics import owners
 from stoker.emulator.metric.series import Series, combined
 
 INTERVAL = 60.0
@@ -163,7 +164,7 @@ class Evaluator(Component):
             chosen = gnocchi.resources.select(rule["resource_type"], expression, project)
             named = [gnocchi.metrics.named(resource, rule["metric"]) for resource in chosen]
             metrics = [metric for metric in named if metric is not None]
-        metrics = [metric for metric in metrics if metric["project_id"] == project]
+        metrics = [metric for metric in metrics if project in owners(metric)]
         if not metrics:
             raise ApiError(404, "no such metric")
         if kind == "gnocchi_resources_threshold":
@@ -175,7 +176,9 @@ class Evaluator(Component):
         gnocchi.resources.follow_servers()
         servers = self.cloud.collection_of("nova", "servers")
         found = []
-        for metric in gnocchi.metrics.rows.select(project_id=project):
+        for metric in gnocchi.metrics.rows:
+            if project not in owners(metric):
+                continue
             resource = gnocchi.resources.rows.get(metric["resource_id"] or "")
             server = servers.get(metric["resource_id"] or "") if servers is not None else None
             if metric["name"] == rule["meter_name"] and all(

@@ -167,6 +167,7 @@ class Service:
     optional_token: every route is, and handlers look at `request.caller` themselves (Swift).
     exact_paths: a slash at the end of a path counts (see `Router`).
     wrong_method: the status for a path that is known with other methods only: 404 or 405.
+    sends_request_id: whether answers have the ID of the request as `x-openstack-request-id`.
     error_body: the body of an error; bytes or JSON data. error_type: its content type, if it is not
     that of other answers. token_error_body: the body when the token check refuses a request; most services leave that
     to the same check.
@@ -194,6 +195,7 @@ class Service:
     wrong_method: int = 405
     microversions: Microversions | None = None
     request_id_header: str | None = None
+    sends_request_id: bool = True
     error_type: str | None = None
     error_headers: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)

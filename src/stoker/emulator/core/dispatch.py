@@ -61,7 +61,8 @@ def _serve(
         failure = ApiError(500, f"The emulator failed to serve this ({request.id}).")
         response = _refusal(cloud, service, request, failure)
     response.headers |= service.headers
-    response.headers["x-openstack-request-id"] = request.id
+    if service.sends_request_id:
+        response.headers["x-openstack-request-id"] = request.id
     if service.request_id_header is not None:
         response.headers[service.request_id_header] = request.id
     if service.microversions is not None:

@@ -24,6 +24,8 @@ _ORDERED: dict[str, Callable[[Any, Any], bool]] = {
     ">=": lambda have, wanted: have >= wanted,
 }
 _NAMES = {"eq": "=", "==": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+OPERATORS = frozenset({"=", "!=", "like", "in", *_ORDERED, *_NAMES})
+"""The operators that compare a field."""
 _JOINED = {"and": all, "or": any}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from stoker.emulator.core.errors import bad_request
+from stoker.emulator.metric.bodies import invalid
 from stoker.emulator.metric.series import METHODS, Series, combined
 
 Measured = dict[tuple[str, str], Series]
@@ -24,6 +25,12 @@ _ARITHMETIC: Mapping[str, Callable[[float, float], float]] = {
     "*": operator.mul,
     "/": operator.truediv,
 }
+_OPERATIONS = frozenset({
+    "metric", "aggregate", "rolling", "resample", "rateofchange", "rename", "abs", "absolute", "neg", "negative", "cos",
+    "sin", "tan", "floor", "ceil", "clip", "clip_min", "clip_max", "bool", "or", "and", "not", "if", "eq", "ne", "ge",
+    "gt", "le", "lt", "%", "^", "**", "//", "==", "!=", ">=", ">", "<=", "<", "add", "sub", "mul", "div", *_ARITHMETIC,
+})  # fmt: skip
+"""The operations of Gnocchi, of which most are not supported here."""
 
 
 def parse(text: str) -> Any:
@@ -64,6 +71,8 @@ def evaluate(expression: Any, measure: Measure, depth: int = 0) -> Measured:
         return {AGGREGATED: combined(list(evaluate(arguments[1], measure, depth + 1).values()), arguments[0])}
     if name in _ARITHMETIC and len(arguments) == 2:
         return _arithmetic(name, arguments, measure, depth)
+    if name not in _OPERATIONS:
+        raise invalid(f"{name!r} operation invalid for dictionary value", ("operations",))
     raise bad_request(
         f"Operation {name!r} is not supported here with {len(arguments)} arguments. The supported operations are "
         f"metric, aggregate and {', '.join(_ARITHMETIC)}."

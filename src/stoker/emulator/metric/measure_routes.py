@@ -8,8 +8,9 @@ from stoker.emulator.core.errors import ApiError, bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.metric.aggregates import AGGREGATED, Measured, evaluate, parse
+from stoker.emulator.metric.bodies import invalid, refusal, seconds
 from stoker.emulator.metric.resources import GENERIC, Resources
-from stoker.emulator.metric.series import check_aggregation, moment_of, shown
+from stoker.emulator.metric.series import moment_of, shown
 
 _UNSUPPORTED = ("resample", "reresample", "fill", "transform", "groupby")
 
@@ -28,6 +29,8 @@ def add_to_resource(resources: Resources, request: Request) -> Response:
 def add_batch(resources: Resources, request: Request) -> Response:
     """Add measures by the ID of the metric."""
     metrics, body = resources.metrics, _object(request.json)
+    if unknown := [key for key in body if key not in metrics.rows]:
+        raise bad_request(f"Unknown metrics: {', '.join(unknown)}")
     checked = [(metrics.visible(request.context, key), metrics.checked(given)) for key, given in body.items()]
     for metric, points in checked:
         metrics.add_measures(metric, points)
@@ -37,28 +40,42 @@ def add_batch(resources: Resources, request: Request) -> Response:
 def add_resources_batch(resources: Resources, request: Request) -> Response:
     """Add measures by the IDs of resources and the names of their metrics; `create_metrics` creates missing ones."""
     metrics, create, checked = resources.metrics, request.query.boolean("create_metrics"), []
+    context, unknown = request.context, []
     for key, named in _object(request.json).items():
-        resource = resources.find(request.context, GENERIC, key)
+        resource = _known(resources, request, key)
         for name, given in _object(named).items():
             listed = isinstance(given, dict)
             wanted = {k: v for k, v in given.items() if k != "measures"} if listed else {}
             points = metrics.checked(given.get("measures") if listed else given)
-            metric = metrics.named(resource, name)
-            if metric is None and not create:
-                raise bad_request(f"Unknown metrics: {name} of resource {key}")
+            metric = None if resource is None else metrics.named(resource, name)
+            if resource is None or (metric is None and not create):
+                unknown.append(f"{key if resource is None else resource['id']}/{name}")
+                continue
             if metric is None:
                 metrics.accept({**wanted, "name": name}, resource)
             checked.append((resource, name, wanted, metric, points))
+    if unknown:
+        raise bad_request(f"Unknown metrics: {', '.join(unknown)}")
     for resource, name, wanted, metric, points in checked:
-        owner = (resource["project_id"], resource["user_id"])
-        target = metric or metrics.named(resource, name) or metrics.create({**wanted, "name": name}, *owner, resource)
+        made = metric or metrics.named(resource, name)
+        target = made or metrics.create({**wanted, "name": name}, context.project_id, context.user_id, resource)
         metrics.add_measures(target, points)
     return Response(status=202)
 
 
+def _known(resources: Resources, request: Request, key: str) -> Record | None:
+    """Return the resource with an ID; None if there is none. Raises ApiError 403."""
+    try:
+        return resources.find(request.context, GENERIC, key)
+    except ApiError as error:
+        if error.status != 404:
+            raise
+        return None
+
+
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise bad_request("The request body must be a JSON object.")
+        raise invalid("expected a dictionary")
     return value
 
 
@@ -82,10 +99,10 @@ def show_of_resource(resources: Resources, request: Request) -> Response:
 def _shown(resources: Resources, request: Request, metric: Record) -> Response:
     """The values of one metric."""
     _refuse(request)
-    method = check_aggregation(request.query.get("aggregation") or "mean")
+    method = request.query.get("aggregation") or "mean"
     start, stop = _bounds(resources, request)
     found: list[list[Any]] = []
-    for step in _granularities(resources, request, [metric]):
+    for step in _granularities(resources, request, [(metric, method)]):
         found += shown(resources.metrics.series(metric, step, method, start, stop), step)
     return Response(found)
 
@@ -94,7 +111,7 @@ def aggregate_metrics(resources: Resources, request: Request) -> Response:
     """Aggregate the metrics of the query."""
     keys = request.query.all("metric")
     if not keys:
-        raise bad_request("At least one metric must be given.")
+        return Response([])
     return _series(resources, request, [resources.metrics.visible(request.context, key) for key in keys])
 
 
@@ -111,12 +128,12 @@ def _series(resources: Resources, request: Request, metrics: list[Record]) -> Re
     """The values of several metrics together."""
     query = request.query
     _refuse(request)
-    method = check_aggregation(query.get("aggregation") or "mean")
-    across = check_aggregation(query.get("reaggregation") or method)
+    method = query.get("aggregation") or "mean"
+    across = query.get("reaggregation") or method
     overlap = _number("needed_overlap", query.get("needed_overlap") or "100")
     start, stop = _bounds(resources, request)
     found: list[list[Any]] = []
-    for step in _granularities(resources, request, metrics):
+    for step in _granularities(resources, request, [(metric, method) for metric in metrics]):
         series = resources.metrics.combined(metrics, step, method, start, stop, overlap, across)
         found += shown(series, step)
     return Response(found)
@@ -135,20 +152,34 @@ def _number(name: str, value: str) -> float:
 
 
 def _bounds(resources: Resources, request: Request) -> tuple[float | None, float | None]:
-    now = resources.cloud.clock.now()
-    start, stop = (request.query.get(name) for name in ("start", "stop"))
-    return (moment_of(start, now) if start else None, moment_of(stop, now) if stop else None)
+    return _moment(resources, request, "start"), _moment(resources, request, "stop")
 
 
-def _granularities(resources: Resources, request: Request, metrics: list[Record]) -> list[float]:
+def _moment(resources: Resources, request: Request, name: str) -> float | None:
+    """Return the time in the query; None without one. Raises ApiError 400."""
+    given = request.query.get(name)
+    found = moment_of(given, resources.cloud.clock.now()) if given else None
+    if given and found is None:
+        raise _wrong_argument(name, "Must be a datetime or a timestamp")
+    return found
+
+
+def _wrong_argument(name: str, reason: str) -> ApiError:
+    return refusal("Argument value error", detail=name, reason=reason)
+
+
+def _granularities(resources: Resources, request: Request, references: list[tuple[Record, str]]) -> list[float]:
     """Return the granularity of the query, or those that all metrics have, the longest first."""
     if given := request.query.get("granularity"):
-        return [_number("granularity", given)]
-    if not metrics:
+        if (step := seconds(given)) is None:
+            raise _wrong_argument("granularity", "Unable to parse timespan")
+        return [step]
+    if not references:
         return []
-    common = set.intersection(*(set(resources.metrics.granularities(metric)) for metric in metrics))
+    common = set.intersection(*(set(resources.metrics.granularities(metric)) for metric, _ in references))
     if not common:
-        raise bad_request("The metrics have no granularity in common.")
+        listed = sorted([metric["id"], method] for metric, method in references)
+        raise refusal("Metrics cannot be aggregated", reason="No granularity match", detail=listed)
     return sorted(map(float, common), reverse=True)
 
 
@@ -160,15 +191,14 @@ def aggregates(resources: Resources, request: Request) -> Response:
     expression = parse(operations) if isinstance(operations, str) else operations
     start, stop = _bounds(resources, request)
     named = _named(resources, request, body) if "resource_type" in body else None
-    references: dict[str, Record] = {}
+    references: dict[tuple[str, str], Record] = {}
 
     def measured(granularity: float | None) -> Measured:
         def measure(key: str, method: str) -> Measured:
-            check_aggregation(method)
-            metrics = [resources.metrics.visible(request.context, key)] if named is None else named.get(key, [])
+            metrics = [_referenced(resources, request, key)] if named is None else named.get(key, [])
             found: Measured = {}
             for metric in metrics:
-                references[metric["id"]] = metric
+                references[metric["id"], method] = metric
                 if granularity is not None:
                     found[metric["id"], method] = resources.metrics.series(metric, granularity, method, start, stop)
             return found
@@ -176,13 +206,24 @@ def aggregates(resources: Resources, request: Request) -> Response:
         return evaluate(expression, measure)
 
     measured(None)
-    steps = _granularities(resources, request, list(references.values()))
+    steps = _granularities(resources, request, [(metric, method) for (_, method), metric in references.items()])
     by_step: list[tuple[float, Measured]] = [(step, measured(step)) for step in steps]
     answer: dict[str, Any] = {}
     for step, found in by_step:
         for key, series in found.items():
             _put(answer, key, shown(series, step))
-    return Response({"measures": answer, "references": [resources.metrics.view(one) for one in references.values()]})
+    shown_too = {}
+    if request.query.boolean("details"):
+        known = {metric["id"]: metric for metric in references.values()}
+        shown_too = {"references": [resources.metrics.view(one) for one in known.values()]}
+    return Response({"measures": answer, **shown_too})
+
+
+def _referenced(resources: Resources, request: Request, key: str) -> Record:
+    """Return the metric that an operation names. Raises ApiError 404 and 403."""
+    if key not in resources.metrics.rows:
+        raise refusal("Unknown metrics", 404, reason="Provided metrics don't exists", detail=[key])
+    return resources.metrics.visible(request.context, key)
 
 
 def _put(answer: dict[str, Any], key: tuple[str, str], rows: list[list[Any]]) -> None:

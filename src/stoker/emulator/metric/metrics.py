@@ -10,10 +10,9 @@ from typing import Any
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
-from stoker.emulator.core.fields import nullable, text
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
-from stoker.emulator.metric.bodies import check_fields
+from stoker.emulator.metric.bodies import check_fields, invalid, nullable, refusal, text
 from stoker.emulator.metric.policies import Policies, longest, policy_view
 from stoker.emulator.metric.series import Series, aggregated, combined, moment_of
 
@@ -23,7 +22,7 @@ DEFAULT_POLICY = "low"
 
 
 class Metrics(Component):
-    """Metrics: `{id, name, unit, resource_id, policy, project_id, user_id}`, and their measures `{id, points}`."""
+    """Metrics: `{id, name, unit, resource_id, policy, project_id, created_by_…}`, and their measures `{id, points}`."""
 
     def __init__(self, records: Records, policies: Policies) -> None:
         super().__init__(records)
@@ -34,7 +33,7 @@ class Metrics(Component):
     def visible(self, context: Context, key: str) -> Record:
         """Return a metric that the caller may see. Raises ApiError 404 and 403."""
         metric = self.rows.require(key)
-        if not context.may_see(metric):
+        if not context.is_admin and context.project not in owners(metric):
             raise ApiError(403, "Insufficient privileges")
         return metric
 
@@ -65,8 +64,9 @@ class Metrics(Component):
                 "id": new_id(),
                 **self.accept(wanted, resource),
                 "resource_id": None if resource is None else resource["id"],
-                "project_id": project,
-                "user_id": user,
+                "project_id": project if resource is None else resource["project_id"],
+                "created_by_project_id": project,
+                "created_by_user_id": user,
             }
         )
 
@@ -88,18 +88,21 @@ class Metrics(Component):
     def checked(self, given: Any) -> list[list[float]]:
         """Return measures as points. Raises ApiError 400."""
         if not isinstance(given, list):
-            raise bad_request("Measures must be a list of objects with a timestamp and a value.")
+            raise invalid("unexpected measures format")
         now, points = self.cloud.clock.now(), []
         for measure in given:
-            if not isinstance(measure, dict) or "timestamp" not in measure or "value" not in measure:
-                raise bad_request("A measure must have a timestamp and a value.")
+            if not isinstance(measure, dict):
+                raise invalid("unexpected measures format")
             try:
-                value = float(measure["value"])
+                value = float(measure.get("value"))  # type: ignore[arg-type]  # None has no value
             except (TypeError, ValueError):
                 value = math.nan
             if not math.isfinite(value):
-                raise bad_request(f"{measure['value']!r} is not a value of a measure.")
-            points.append([moment_of(measure["timestamp"], now), value])
+                raise invalid("unexpected measures value")
+            moment = moment_of(measure.get("timestamp"), now)
+            if moment is None:
+                raise invalid("unexpected timestamp 'Unable to convert timestamps'")
+            points.append([moment, value])
         return points
 
     def add_measures(self, metric: Record, points: Iterable[list[float]]) -> None:
@@ -117,10 +120,13 @@ class Metrics(Component):
         Raises ApiError 404 for a granularity or method that the metric's archive policy does not have.
         """
         policy = self.policies.rows.require(metric["policy"])
-        if granularity not in [item["granularity"] for item in policy["definition"]]:
-            raise not_found(f"Granularity '{granularity:g}' for metric {metric['id']} does not exist")
         if method not in policy["aggregation_methods"]:
-            raise not_found(f"Aggregation method '{method}' for metric {metric['id']} does not exist")
+            where = {"metric": metric["id"], "aggregation_method": method}
+            raise refusal("Aggregation method does not exist for this metric", 404, detail=where)
+        if granularity not in [item["granularity"] for item in policy["definition"]]:
+            raise not_found(
+                f"Aggregation method '{method}' at granularity '{granularity}' for metric {metric['id']} does not exist"
+            )
         found = self.aggregate(metric, granularity, method)
         return {
             then: value
@@ -152,18 +158,34 @@ class Metrics(Component):
         policy = self.policies.rows.require(metric["policy"])
         return sorted((item["granularity"] for item in policy["definition"]), reverse=True)
 
-    def view(self, metric: Record) -> dict[str, Any]:
-        """Return a metric as clients see it."""
+    def summary(self, metric: Record) -> dict[str, Any]:
+        """Return a metric as the answer to its creation shows it."""
         return {
             "id": metric["id"],
             "name": metric["name"],
             "unit": metric["unit"],
             "resource_id": metric["resource_id"],
-            "creator": f"{metric['user_id']}:{metric['project_id']}",
-            "created_by_user_id": metric["user_id"],
-            "created_by_project_id": metric["project_id"],
-            "archive_policy": policy_view(self.policies.rows.require(metric["policy"])),
+            "archive_policy_name": metric["policy"],
+            **creation(metric),
         }
+
+    def view(self, metric: Record) -> dict[str, Any]:
+        """Return a metric as lists show it."""
+        shown = self.summary(metric)
+        del shown["archive_policy_name"]
+        return {**shown, "archive_policy": policy_view(self.policies.rows.require(metric["policy"]))}
+
+
+def creation(record: Record) -> dict[str, Any]:
+    """Return the fields that say who has created a metric or resource."""
+    user = record.get("created_by_user_id", record.get("user_id"))
+    project = record.get("created_by_project_id", record.get("project_id"))
+    return {"creator": f"{user}:{project}", "created_by_user_id": user, "created_by_project_id": project}
+
+
+def owners(record: Record) -> tuple[str | None, str | None]:
+    """Return the projects that may see a metric or resource: its own, and that of its creator."""
+    return record.get("project_id"), creation(record)["created_by_project_id"]
 
 
 def _missing(key: str) -> ApiError:

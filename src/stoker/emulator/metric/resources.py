@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID, uuid5
 
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
 from stoker.emulator.core.http import Context, Request
-from stoker.emulator.core.search import Predicate, predicate
+from stoker.emulator.core.search import OPERATORS, Predicate, predicate
 from stoker.emulator.core.store import Record
-from stoker.emulator.metric.metrics import Metrics
-from stoker.emulator.metric.types import check_values
+from stoker.emulator.metric.bodies import Check, Invalid, anything, check_fields, invalid, nullable, timestamp
+from stoker.emulator.metric.filters import expression_of
+from stoker.emulator.metric.metrics import Metrics, creation, owners
+from stoker.emulator.metric.types import check_values, kept_values
 
 GENERIC, INSTANCE = "generic", "instance"
 _OWN = ("id", "type", "project_id", "user_id", "started_at", "ended_at", "revision_start", "revision_end",
-        "original_resource_id", "creator", "created_by_project_id")  # fmt: skip
+        "original_resource_id", "creator", "created_by_project_id", "created_by_user_id")  # fmt: skip
 """Fields of a resource of every type."""
+SHOWN = ("id", "type", "project_id", "user_id", "started_at", "ended_at", "original_resource_id")
 TYPES: Mapping[str, tuple[str, ...]] = {
     GENERIC: (),
     INSTANCE: ("display_name", "host", "image_ref", "flavor_id", "flavor_name", "server_group", "created_at",
@@ -39,6 +44,7 @@ INSTANCE_METRICS = {
     "vcpus": ("vcpu", "ceilometer-low"),
 }
 """Unit and archive policy of the metrics that every server has."""
+_NAMESPACE = UUID("8f2b6c0e-6f55-4b0c-9d0c-6a1d3f0b7a52")
 SERVER_GROUP = "metering.server_group"
 """The metadata of servers that Ceilometer makes the attribute server_group."""
 
@@ -80,9 +86,12 @@ class Resources(Component):
             {
                 **dict.fromkeys(TYPES[INSTANCE]),
                 "id": server["id"],
+                "original_resource_id": server["id"],
                 "type": INSTANCE,
                 "project_id": server["project_id"],
                 "user_id": server["user_id"],
+                "created_by_project_id": server["project_id"],
+                "created_by_user_id": server["user_id"],
                 "started_at": server["created"],
                 "ended_at": None,
                 "display_name": server.get("name"),
@@ -104,10 +113,10 @@ class Resources(Component):
         """Return a resource of a type that the caller may see. Raises ApiError."""
         self.types.require(kind)
         self.follow_servers()
-        resource = self.rows.require(key)
-        if kind not in (GENERIC, resource["type"]):
+        resource = self.rows.get(resource_id(key, context.user_id, context.project_id))
+        if resource is None or kind not in (GENERIC, resource["type"]):
             raise _missing(key)
-        if not context.may_see(resource):
+        if not context.is_admin and context.project not in owners(resource):
             raise ApiError(403, "Insufficient privileges")
         return resource
 
@@ -118,17 +127,16 @@ class Resources(Component):
         """
         self.follow_servers()
         chosen = self.predicate(kind, expression)
-        equals: dict[str, Any] = {} if kind == GENERIC else {"type": kind}
-        if project is not None:
-            equals["project_id"] = project
-        return [resource for resource in self.rows.select(**equals) if chosen(resource)]
+        candidates = self.rows if kind == GENERIC else self.rows.select(type=kind)
+        return [resource for resource in candidates if project in (None, *owners(resource)) and chosen(resource)]
 
     def predicate(self, kind: str, expression: Any) -> Predicate:
         """Return the function of an expression over the attributes of a type. Raises ApiError."""
         known = {*_OWN, *self.types.require(kind)["attributes"]}
+        expression = _by_any_id(expression_of(expression) if isinstance(expression, str) else expression)
 
         def read(resource: Record, field: str) -> Any:
-            return resource.get("project_id" if field == "created_by_project_id" else field)
+            return creation(resource)["creator"] if field == "creator" else resource.get(field)
 
         for field in _fields(expression):
             if field not in known:
@@ -139,41 +147,56 @@ class Resources(Component):
         """Create the resource that a request describes, with its metrics. Raises ApiError."""
         context, body = request.context, request.json
         attributes = self.types.require(kind)["attributes"]
-        if not isinstance(body, dict) or not isinstance(body.get("id"), str) or not body["id"]:
-            raise bad_request("Invalid input: required key not provided @ data['id']")
-        if body["id"] in self.rows:
-            raise conflict(f"Resource {body['id']} already exists")
-        self._check(body, attributes, complete=True)
+        self._check(body, {"id": _identifier, **check_values(attributes)}, ["id", *_required(attributes)])
+        key = resource_id(body["id"], context.user_id, context.project_id)
+        if key in self.rows:
+            raise conflict(f"Resource {key} already exists")
         if body.get("project_id") not in (None, context.project_id) and not context.is_admin:
             raise ApiError(403, "Insufficient privileges")
-        project = body.get("project_id", context.project_id)
-        self._check_metrics(project, body.get("metrics") or {}, None)
-        values = {key: value for key, value in body.items() if key != "metrics"}
+        started, ended = (_shown_time(body.get(name)) for name in ("started_at", "ended_at"))
+        started = started or self.moment()
+        if ended is not None and _time(ended) < _time(started):
+            raise bad_request("Start timestamp cannot be after end timestamp")
+        self._check_metrics(context.project_id, body.get("metrics") or {}, None)
+        values = {name: value for name, value in body.items() if name != "metrics"} | kept_values(body, attributes)
         resource = self.rows.add(
             {
                 **dict.fromkeys(attributes),
                 "type": kind,
-                "project_id": context.project_id,
-                "user_id": context.user_id,
-                "started_at": self.moment(),
-                "ended_at": None,
+                "project_id": None,
+                "user_id": None,
                 **values,
+                "id": key,
+                "original_resource_id": body["id"],
+                "started_at": started,
+                "ended_at": ended,
+                "created_by_project_id": context.project_id,
+                "created_by_user_id": context.user_id,
             }
         )
-        self._add_metrics(resource, body.get("metrics") or {})
+        self._add_metrics(resource, body.get("metrics") or {}, context)
         return resource
 
     def change(self, resource: Record, request: Request) -> None:
         """Set attributes of a resource, and add metrics. Raises ApiError."""
-        body = request.json
-        if not isinstance(body, dict):
-            raise bad_request("The request body must be a JSON object.")
-        self._check({**body, "id": resource["id"]}, self.types.require(resource["type"])["attributes"], complete=False)
-        self._check_metrics(resource["project_id"], body.get("metrics") or {}, resource)
-        self.rows.update(
-            resource, **{key: value for key, value in body.items() if key not in ("metrics", "id", "type")}
-        )
-        self._add_metrics(resource, body.get("metrics") or {})
+        body, attributes = request.json, self.types.require(resource["type"])["attributes"]
+        self._check(body, check_values(attributes), ())
+        for name in _required(attributes):
+            if name in body and body[name] is None:
+                raise bad_request(f"Value None for attribute {name} on resource type {resource['type']} is invalid")
+        ended = _shown_time(body.get("ended_at"))
+        if ended is not None and _time(ended) < _time(resource["started_at"]):
+            shown = _time(ended).isoformat(" ")
+            raise bad_request(f"Value {shown} for attribute ended_at on resource type {resource['type']} is invalid")
+        self.add_metrics(resource, body.get("metrics") or {}, request.context)
+        changed = {name: value for name, value in body.items() if name != "metrics"} | kept_values(body, attributes)
+        self.rows.update(resource, **changed, **({"ended_at": ended} if ended else {}))
+
+    def add_metrics(self, resource: Record, wanted: Mapping[str, Any], context: Context) -> None:
+        """Add metrics by name to a resource, all or none. Raises ApiError."""
+        check_fields({"metrics": wanted}, {"metrics": _metrics})
+        self._check_metrics(context.project_id, wanted, resource)
+        self._add_metrics(resource, wanted, context)
 
     def remove(self, resource: Record) -> None:
         """Remove a resource with its metrics."""
@@ -190,47 +213,81 @@ class Resources(Component):
                 resource.pop(name, None)
             self.rows.update(resource, **filled)
 
-    def _check(self, body: Record, attributes: Mapping[str, Any], complete: bool) -> None:
-        allowed = {"id", "project_id", "user_id", "started_at", "ended_at", "metrics", *attributes}
-        if unknown := sorted(body.keys() - allowed):
-            raise bad_request(f"Invalid input: extra keys not allowed @ data['{unknown[0]}']")
-        check_values(body, attributes, complete)
-        metrics = body.get("metrics")
-        if metrics is not None and not (
-            isinstance(metrics, dict) and all(isinstance(one, str | dict) for one in metrics.values())
-        ):
-            raise bad_request("Invalid input: metrics must be an object of metrics by name.")
+    def _check(self, body: Any, attributes: Mapping[str, Check], required: Iterable[str]) -> None:
+        known: dict[str, Check] = {
+            "project_id": anything,
+            "user_id": anything,
+            "started_at": timestamp,
+            "ended_at": nullable(timestamp),
+            "metrics": _metrics,
+        }
+        needed = tuple(required)
+        fields = {name: check if name in needed else nullable(check) for name, check in attributes.items()}
+        check_fields(body, {**known, **fields}, needed)
 
     def _check_metrics(self, project: str | None, wanted: Mapping[str, Any], resource: Record | None) -> None:
         """Raise ApiError unless `_add_metrics` can add all of the metrics to a resource, or to a new one."""
         for name, metric in wanted.items():
             if not isinstance(metric, str):
                 self.metrics.accept({**metric, "name": name}, resource)
-            elif self.metrics.rows.require(metric)["project_id"] != project:
-                raise self.metrics.rows.missing(metric)
+            elif (known := self.metrics.rows.get(metric)) is None or project not in owners(known):
+                raise bad_request(f"Metric {metric} does not exist")
 
-    def _add_metrics(self, resource: Record, wanted: Mapping[str, Any]) -> None:
+    def _add_metrics(self, resource: Record, wanted: Mapping[str, Any], context: Context) -> None:
         for name, metric in wanted.items():
             if isinstance(metric, str):
                 known = self.metrics.rows.require(metric)
                 self.metrics.rows.update(known, resource_id=resource["id"], name=name)
             else:
                 given = {**metric, "name": name}
-                self.metrics.create(given, resource["project_id"], resource["user_id"], resource)
+                self.metrics.create(given, context.project_id, context.user_id, resource)
 
-    def view(self, resource: Record) -> dict[str, Any]:
-        """Return a resource as clients see it."""
-        shown = {key: value for key, value in resource.items() if not key.startswith("_")}
+    def view(self, resource: Record, kind: str) -> dict[str, Any]:
+        """Return a resource as clients see it; as one of the generic type, it has no attributes of its own type."""
+        attributes = () if kind == GENERIC else self.types.require(resource["type"])["attributes"]
         return {
-            **shown,
-            "original_resource_id": resource["id"],
+            **{name: resource.get(name) for name in (*SHOWN, *attributes)},
             "revision_start": resource["started_at"],
             "revision_end": None,
-            "creator": f"{resource['user_id']}:{resource['project_id']}",
-            "created_by_user_id": resource["user_id"],
-            "created_by_project_id": resource["project_id"],
+            **creation(resource),
             "metrics": {name: metric["id"] for name, metric in self.metrics.of(resource).items()},
         }
+
+
+def resource_id(given: str, user: str, project: str | None) -> str:
+    """Return the ID of the resource that a user calls so: a UUID, or one made of the name and its creator."""
+    try:
+        return str(UUID(given))
+    except ValueError:
+        return str(uuid5(_NAMESPACE, f"{given}\n{user}:{project}"))
+
+
+def _identifier(value: Any) -> None:
+    if not isinstance(value, str) or not value:
+        raise Invalid("not a valid value")
+    if "/" in value:
+        raise Invalid("'/' is not supported in resource id")
+
+
+def _metrics(value: Any) -> None:
+    if not isinstance(value, dict):
+        raise Invalid("expected a dictionary")
+    for name, metric in value.items():
+        if not isinstance(metric, str | dict):
+            raise Invalid("not a valid value for dictionary value", (name,))
+
+
+def _required(attributes: Mapping[str, Any]) -> list[str]:
+    return [name for name, described in attributes.items() if described["required"]]
+
+
+def _time(value: str) -> datetime:
+    parsed = datetime.fromisoformat(value)
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+
+
+def _shown_time(value: str | None) -> str | None:
+    return None if value is None else _time(value).isoformat()
 
 
 def _fields(expression: Any) -> list[str]:
@@ -246,6 +303,22 @@ def _fields(expression: Any) -> list[str]:
         elif isinstance(argument, Mapping):
             found += list(argument)
     return found
+
+
+def _by_any_id(expression: Any) -> Any:
+    """Return the expression that finds resources by the IDs that they were created with, too."""
+    if isinstance(expression, list):
+        return [_by_any_id(part) for part in expression]
+    if not isinstance(expression, Mapping) or len(expression) != 1:
+        return expression
+    ((operator, argument),) = expression.items()
+    if operator in ("and", "or", "not"):
+        return {operator: _by_any_id(argument)}
+    if operator not in OPERATORS:
+        raise invalid("not a valid value", (operator,))
+    if operator in ("=", "==", "eq", "in") and isinstance(argument, Mapping) and argument.keys() == {"id"}:
+        return {"or": [expression, {operator: {"original_resource_id": argument["id"]}}]}
+    return expression
 
 
 def _missing(key: str) -> ApiError:

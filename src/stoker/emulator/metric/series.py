@@ -9,12 +9,24 @@ from itertools import pairwise
 from statistics import fmean, median, stdev
 from typing import Any
 
-from stoker.emulator.core.errors import bad_request
-
 Point = tuple[float, float]
 """A moment in seconds since the epoch, and a value."""
 Series = dict[float, float]
 """Values by the beginning of their period."""
+
+
+def _percentile(percent: int) -> Callable[[Sequence[float]], float]:
+    """The value below which so many percent of the values are, by linear interpolation."""
+
+    def reduce(values: Sequence[float]) -> float:
+        found = sorted(values)
+        place = (len(found) - 1) * percent / 100
+        below = math.floor(place)
+        above = min(below + 1, len(found) - 1)
+        return found[below] + (found[above] - found[below]) * (place - below)
+
+    return reduce
+
 
 METHODS: Mapping[str, Callable[[Sequence[float]], float | None]] = {
     "mean": fmean,
@@ -26,16 +38,10 @@ METHODS: Mapping[str, Callable[[Sequence[float]], float | None]] = {
     "std": lambda values: stdev(values) if len(values) > 1 else None,
     "first": lambda values: values[0],
     "last": lambda values: values[-1],
+    **{f"{percent}pct": _percentile(percent) for percent in range(1, 100)},
 }
 RATE = "rate:"
 AGGREGATIONS = (*METHODS, *(f"{RATE}{name}" for name in METHODS))
-
-
-def check_aggregation(name: str) -> str:
-    """Return the name of an aggregation method. Raises ApiError 400 for an unknown one."""
-    if name not in AGGREGATIONS:
-        raise bad_request(f"Invalid aggregation method {name!r}: it must be one of {', '.join(AGGREGATIONS)}.")
-    return name
 
 
 def aggregated(points: Iterable[Point], granularity: float, method: str) -> Series:
@@ -71,10 +77,10 @@ def _number(value: float | None) -> float | None:
     return None if value is None else float(value)
 
 
-def moment_of(value: Any, now: float) -> float:
+def moment_of(value: Any, now: float) -> float | None:
     """Return a timestamp as seconds since the epoch: ISO 8601 (UTC without an offset), a number, or `now`.
 
-    Raises ApiError 400.
+    The result is None for other values.
     """
     if value == "now":
         return now
@@ -84,12 +90,9 @@ def moment_of(value: Any, now: float) -> float:
         try:
             parsed = datetime.fromisoformat(str(value))
         except ValueError:
-            found = math.nan
-        else:
-            found = (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
-    if not math.isfinite(found) or abs(found) > 1e11:
-        raise bad_request(f"{value!r} is not a timestamp: use ISO 8601 or seconds since the epoch.")
-    return found
+            return None
+        found = (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
+    return found if math.isfinite(found) and abs(found) <= 1e11 else None
 
 
 def shown(series: Series, granularity: float) -> list[list[Any]]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.emulator.core.errors import bad_request, conflict
-from stoker.emulator.core.fields import text
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
-from stoker.emulator.metric.bodies import check_fields
+from stoker.emulator.metric.bodies import anything, check_fields, checked, dictionary, invalid, nullable, text
 from stoker.emulator.metric.resources import GENERIC, Resources
-from stoker.emulator.metric.types import attribute, check_values
+from stoker.emulator.metric.types import RESERVED, attribute, check_values, described
 
 _NAME = r"[a-zA-Z0-9][a-zA-Z0-9_.-]*"
 _PATH = "/attributes/"
@@ -32,11 +31,10 @@ def show(resources: Resources, request: Request) -> Response:
 def create(resources: Resources, request: Request) -> Response:
     request.context.require("admin")
     body = request.json
-    check_fields(body, {"name": text(1, 255, _NAME), "attributes": _object}, ("name",))
+    check_fields(body, {"name": text(1, 255, _NAME), "attributes": anything}, ("name",))
+    attributes = described(body.get("attributes"))
     if body["name"] in resources.types:
         raise conflict(f"Resource type {body['name']} already exists")
-    given = body.get("attributes") or {}
-    attributes = {name: attribute(one) for name, one in given.items()}
     kind = resources.types.add({"id": body["name"], "attributes": attributes})
     return Response(view(kind), 201, {"Location": f"{request.base}/v1/resource_type/{kind['id']}"})
 
@@ -48,29 +46,32 @@ def change(resources: Resources, request: Request) -> Response:
     if not isinstance(operations, list):
         raise bad_request("The request body must be a list of operations.")
     attributes, added = dict(kind["attributes"]), {}
-    for operation in operations:
+    for at, operation in enumerate(operations):
         path = operation.get("path") if isinstance(operation, dict) else None
         name = str(path).removeprefix(_PATH)
         if not isinstance(path, str) or not path.startswith(_PATH) or not name:
-            raise bad_request(f"Each operation needs a path below {_PATH}.")
+            raise invalid("not a valid value for dictionary value", (at, "path"))
         if operation.get("op") == "add":
             attributes[name] = added[name] = _new(operation.get("value"), name)
-        elif operation.get("op") == "remove" and name in attributes:
-            del attributes[name]
-        else:
-            raise bad_request(f"can't apply {operation.get('op')!r} to the attribute {name!r}")
-    resources.change_type(kind, attributes, {name: described.pop("fill", None) for name, described in added.items()})
+        elif operation.get("op") != "remove":
+            raise invalid("not a valid value for dictionary value", (at, "op"))
+        elif attributes.pop(name, None) is None:
+            raise bad_request(f"can't remove a non-existent object '{name}'")
+    resources.change_type(kind, attributes, {name: one.pop("fill", None) for name, one in added.items()})
     return Response(view(kind))
 
 
 def _new(given: Any, name: str) -> dict[str, Any]:
     """The description of an attribute for existing resources, with the value `fill` that these get."""
-    described = attribute(given)
+    found = attribute(given)
+    if name in RESERVED:
+        raise bad_request(f"Invalid input: Resource attribute name {name} is invalid")
     fill = (given.get("options") or {}).get("fill")
-    if described["required"] and fill is None:
-        raise bad_request(f"Invalid input: the required attribute {name} needs the option 'fill'")
-    check_values({name: fill}, {name: {**described, "required": False}}, complete=False)
-    return {**described, "fill": fill}
+    if found["required"] and fill is None:
+        problem = "must not be empty if required=True"
+        raise bad_request(f"Invalid input: Option 'fill' of resource attribute {name} is invalid: {problem}")
+    checked({name: fill}, dictionary({name: nullable(check_values({name: found})[name])}))
+    return {**found, "fill": fill}
 
 
 def delete(resources: Resources, request: Request) -> Response:
@@ -80,7 +81,3 @@ def delete(resources: Resources, request: Request) -> Response:
         raise bad_request(f"Resource type {kind['id']} is still in use")
     resources.types.remove(kind)
     return Response(status=204)
-
-
-def _object(value: Any) -> str | None:
-    return None if value is None or isinstance(value, dict) else f"{value!r} is not of type 'object'"
