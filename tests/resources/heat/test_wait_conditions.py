@@ -117,14 +117,20 @@ async def test_lost_responses_leave_one_user(handles: Bench, domain: Domain, ent
     assert len(await domain.projects()) == 1
 
 
-async def test_user_is_disabled_and_deleted(handles: Bench, domain: Domain) -> None:
+async def test_user_is_disabled_and_deleted(handles: Bench, domain: Domain, served: ServedCloud) -> None:
+    """The key pair is deleted with the user, without a request of its own."""
     resource = await handles.create({"signal_transport": "CFN_SIGNAL"})
+    pair = f"/credentials/{resource.data['credential_id']}"
+    assert (await domain.cloud.get("keystone", pair))["credential"]["user_id"] == resource.physical_id
     await handles.run("suspend", resource)
     assert [user["enabled"] for user in await domain.users()] == [False]
     await handles.run("resume", resource)
     assert [user["enabled"] for user in await domain.users()] == [True]
     await handles.delete(resource)
     assert await domain.users() == []
+    assert (await domain.cloud.request("GET", "keystone", pair, ok=(404,))).status == 404
+    entries = served.do(lambda: served.cloud.journal.select({"method": "DELETE"}))
+    assert [entry["path"].rpartition("/")[0] for entry in entries] == ["/identity/v3/users"]
     await handles.delete(resource)
 
 
