@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any
 
@@ -9,7 +10,8 @@ import click
 
 from stoker.base.extras import require_parts
 from stoker.cli.errors import CommandFailed
-from stoker.cli.framework import Commands, listing
+from stoker.cli.framework import Commands, data_directory_option, listing
+from stoker.processes.directory import DataDirectory
 
 
 @click.group(cls=Commands)
@@ -106,6 +108,37 @@ def list_images() -> list[dict[str, Any]]:
     from stoker.emulator.guests.images import built_images
 
     return built_images()
+
+
+@guests.command()
+@click.argument("server")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+@click.option("--user", default="debian", show_default=True, metavar="NAME", help="User of the server.")
+@click.option("--identity", metavar="FILE", help="Private key; by default those that ssh tries.")
+@data_directory_option
+def ssh(server: str, command: tuple[str, ...], user: str, identity: str | None, directory: DataDirectory) -> None:
+    """Log in to a server of the emulated cloud with SSH, or run a command there, through its floating IP.
+
+    The server needs a key pair, a floating IP, and a security group that permits TCP port 22. Put `--` before a command
+    that has options.
+
+    \b
+    Examples:
+      stoker guests ssh web
+      stoker guests ssh web --identity ~/.ssh/id_ed25519 -- systemctl status nginx
+    """
+    require_parts("stoker guests ssh", ["emulator"])
+    from stoker.cli.connection import embedded_session
+    from stoker.cli.guest_ssh import ssh_command
+
+    set_up = directory.set_up()
+    if set_up is None or set_up.cloud is not None:
+        raise CommandFailed(f"There is no emulated cloud in {directory.path}: start one with `stoker up`.")
+    words = ssh_command(directory, embedded_session(set_up), server, user, identity, command)
+    try:
+        os.execvp(words[0], words)  # noqa: S606  the user's own ssh
+    except FileNotFoundError:
+        raise CommandFailed("The program `ssh` is not installed: `apt-get install openssh-client`.") from None
 
 
 guests.add_command(list_images)
