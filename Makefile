@@ -12,7 +12,7 @@ MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/pyth
 # Without byte code every process that a test or a benchmark starts would compile each module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test guests quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud console recordings takeover images heat-plugins docs pictures man clean
+.PHONY: demo test guests quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud console recordings takeover images heat-plugins docs pictures man vscode clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -102,6 +102,10 @@ pictures: $(STAMP)      ## make the manual's pictures of the terminal again, by 
 
 man: $(STAMP)           ## write the manual pages from the programs' help
 	$(MANUAL_PAGES)
+
+vscode: $(STAMP)        ## pack the extension for VS Code into contrib/vscode/dist, and try it with Node.js if there is one
+	$(BIN)/python -m contrib.vscode.pack
+	$(BIN)/pytest -q -n 0 tests/vscode
 
 clean:
 	rm -rf $(VENV) .venv-conformance docs/_build .mypy_cache .ruff_cache .pytest_cache
