@@ -155,7 +155,7 @@ def deploy(walk: Walk, path: str, base: str) -> None:
                 page.goto(f"{base}{path}/deploy")
                 template = page.get_by_label("Template")
                 text = template.input_value()
-                template.fill(text.replace("flavor: ", "flavr: ").replace("size: 1", "size: 2"))
+                template.fill(text.replace("cidr: ", "cdir: ").replace("size: 1", "size: 2"))
                 page.locator("#problems li").first.wait_for()
                 walk.look(page, "problems", manual=(width, scheme) == (1280, "light"))
                 page.locator("[data-line]").first.click()

@@ -9,6 +9,7 @@ from typing import Any
 
 from stoker.console.progress_pages import bars_of
 from stoker.console.timeline import Span
+from stoker.emulator.testing import ServedCloud
 from tests.console.support import Browser, create
 from tests.harness import ThreadedWorld
 
@@ -173,3 +174,21 @@ def hidden_fields(page: str) -> dict[str, str]:
     """Return the hidden fields of a page's forms."""
     found = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page)
     return {name: html.unescape(value) for name, value in found}
+
+
+def test_drift_is_shown_and_corrected(browser: Browser, world: ThreadedWorld, served: ServedCloud) -> None:
+    net = {"type": "OS::Neutron::Net", "properties": {"name": "calm"}}
+    stack = create(world, "drifting", {"heat_template_version": "2021-04-16", "resources": {"net": net}})
+    assert "Compare with the cloud" in browser.get(f"{stack}/drift").text
+    assert "No differences" in browser.get(f"{stack}/drift?compare=1").text
+
+    (resource,) = world.run(world.world.resources("drifting")).values()
+    path = f"/network/v2.0/networks/{resource['physical_id']}"
+    changed = served.call("PUT", path, {"network": {"name": "<wild>"}}, served.token("demo", "demo"))
+    assert changed.status == 200, changed.content
+    found = browser.get(f"{stack}/drift?compare=1").text
+    assert "<del><pre>&lt;wild&gt;</pre></del>" in found and "<ins><pre>calm</pre></ins>" in found
+    done = browser.post(f"{stack}/drift", hidden_fields(found))
+    assert done.status_code == 303, done.text
+    world.settle(stack.rpartition("/")[2])
+    assert "No differences" in browser.get(f"{stack}/drift?compare=1").text

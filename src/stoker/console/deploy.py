@@ -13,10 +13,11 @@ from typing import Any
 
 import yaml
 
-from stoker.authoring.plan_steps import change_name, changes, is_removed, left_behind, reasons, summary
+from stoker.authoring.plan_steps import summary
 from stoker.base.diagnostics import Diagnostic
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
+from stoker.console.plan_view import as_text, shown_steps
 from stoker.console.stack_pages import below
 from stoker.console.stacks import show_stack
 
@@ -96,7 +97,7 @@ def change(exchange: Exchange) -> None:
     """Show the form for another template or other parameters of a stack."""
     stack = show_stack(exchange)
     text = str(yaml.safe_dump(below(exchange, "/template"), sort_keys=False, allow_unicode=True, width=100))
-    current = {name: _as_text(value) for name, value in stack["parameters"].items() if not name.startswith(_PSEUDO)}
+    current = {name: as_text(value) for name, value in stack["parameters"].items() if not name.startswith(_PSEUDO)}
     draft = Draft(stack["stack_name"], text, "", current, {}, not stack["disable_rollback"], stack)
     declared, problems = _examined(exchange, draft)
     draft.parameters = {name: text for name, text in current.items() if not _is_hidden(declared.get(name, {}))}
@@ -138,7 +139,7 @@ def _plan(exchange: Exchange, draft: Draft, declared: Answer) -> None:
         sealed=_seal(exchange, draft),
         digest=plan["digest"] or "",
         summary=summary(plan),
-        steps=_shown_steps(plan),
+        steps=shown_steps(plan),
     )
 
 
@@ -242,10 +243,6 @@ def _is_hidden(declaration: Mapping[str, Any]) -> bool:
     return declaration.get("NoEcho") == "true"
 
 
-def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
 def _value(name: str, declaration: Mapping[str, Any], text: str) -> Any:
     """Return the value of a parameter from its field; None for an empty field, which leaves the default."""
     if text == "" and ("Default" in declaration or declaration["Type"] != "String"):
@@ -256,46 +253,3 @@ def _value(name: str, declaration: Mapping[str, Any], text: str) -> Any:
         return json.loads(text)
     except ValueError as error:
         raise ApiError(400, f"parameters.{name}: the value is not valid JSON: {error}.") from None
-
-
-def _shown_steps(plan: Answer) -> list[Answer]:
-    """Return the steps of a plan as the page shows them."""
-    retained = left_behind(plan)
-    shown = []
-    for step in changes(plan):
-        notes = list(reasons(step))
-        if step["kind"] == "replace" and step["path"] in retained:
-            notes.append(f"of the former one, {retained[step['path']]}")
-        shown.append(
-            {
-                "kind": step["kind"],
-                "path": step["path"],
-                "type": step["type"],
-                "notes": notes,
-                "changes": [*map(_shown_change, step["changes"]), *map(_shown_part, step.get("definition", ()))],
-            }
-        )
-    return shown
-
-
-def _shown_part(change: Answer) -> Answer:
-    return _shown_change({**change, "property": f"{change['property']} of the resource", "effect": ""})
-
-
-def _shown_change(change: Answer) -> Answer:
-    effects = {
-        "replace": "forces replacement" if change["known"] else "may force replacement",
-        "refuse": "cannot be changed: the update will fail",
-    }
-    return {
-        "name": change_name(change),
-        "before": _shown(change["before"], change),
-        "after": "" if is_removed(change) else _shown(change["after"], change) or "known after the deployment",
-        "effect": effects.get(change["effect"], ""),
-    }
-
-
-def _shown(value: Any, change: Answer) -> str:
-    if value is None:
-        return ""
-    return "(hidden)" if change["hidden"] else _as_text(value)

@@ -25,7 +25,7 @@ class Pages:
             lstrip_blocks=True,
         )
         self._environment.globals.update(PREFIX=PREFIX, static=static_url)
-        self._environment.filters.update(duration=duration, clock=clock, json=pretty, state=state)
+        self._environment.filters.update(duration=duration, clock=clock, json=pretty, state=state, breakable=breakable)
 
     def render(self, template: str, values: Mapping[str, Any]) -> str:
         """Return a page."""
@@ -51,6 +51,11 @@ def clock(text: str | None) -> Markup:
         return Markup("")
     when = datetime.fromisoformat(text).astimezone(UTC)
     return Markup('<time datetime="{}">{}</time>').format(text, f"{when:%Y-%m-%d %H:%M:%S}")
+
+
+def breakable(text: str) -> Markup:
+    """Return the name of a type, which may be broken after its colons."""
+    return Markup("::<wbr>").join(text.split("::"))
 
 
 def pretty(value: Any) -> str:

@@ -73,7 +73,9 @@ def resource(exchange: Exchange) -> None:
     show(exchange, "resource.html", "resources", resource=found, events=events)
 
 
-def show(exchange: Exchange, template: str, tab: str, *, outputs: bool = False, **values: Any) -> None:
+def show(
+    exchange: Exchange, template: str, tab: str, status: int = 200, *, outputs: bool = False, **values: Any
+) -> None:
     """Show a page of the stack in the URL, with what all of its pages have."""
     stack = show_stack(exchange, outputs=outputs)
     state = stack["stack_status"]
@@ -83,7 +85,7 @@ def show(exchange: Exchange, template: str, tab: str, *, outputs: bool = False, 
         "actions": offered(state),
         "busy": split_state(state)[1] == "IN_PROGRESS",
     }
-    exchange.show(template, **common, **values)
+    exchange.show(template, status, **common, **values)
 
 
 def below(exchange: Exchange, tail: str, **query: Any) -> Answer:

@@ -1,0 +1,57 @@
+"""Plans as the pages show them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from stoker.authoring.plan_steps import change_name, changes, is_removed, left_behind, reasons
+from stoker.console.gateway import Answer
+
+
+def shown_steps(plan: Answer) -> list[Answer]:
+    """Return the steps of a plan as the page shows them."""
+    retained = left_behind(plan)
+    shown = []
+    for step in changes(plan):
+        notes = list(reasons(step))
+        if step["kind"] == "replace" and step["path"] in retained:
+            notes.append(f"of the former one, {retained[step['path']]}")
+        shown.append(
+            {
+                "kind": step["kind"],
+                "path": step["path"],
+                "type": step["type"],
+                "notes": notes,
+                "changes": [*map(_shown_change, step["changes"]), *map(_shown_part, step.get("definition", ()))],
+            }
+        )
+    return shown
+
+
+def _shown_part(change: Answer) -> Answer:
+    return _shown_change({**change, "property": f"{change['property']} of the resource", "effect": ""})
+
+
+def _shown_change(change: Answer) -> Answer:
+    effects = {
+        "replace": "forces replacement" if change["known"] else "may force replacement",
+        "refuse": "cannot be changed: the update will fail",
+    }
+    return {
+        "name": change_name(change),
+        "before": _shown(change["before"], change),
+        "after": "" if is_removed(change) else _shown(change["after"], change) or "known after the deployment",
+        "effect": effects.get(change["effect"], ""),
+    }
+
+
+def _shown(value: Any, change: Answer) -> str:
+    if value is None:
+        return ""
+    return "(hidden)" if change["hidden"] else as_text(value)
+
+
+def as_text(value: Any) -> str:
+    """Return a value as it is entered in a form: JSON, but a string as it is."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
