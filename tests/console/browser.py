@@ -123,7 +123,10 @@ class Walk:
             page.screenshot(path=self._pictures / f"{name}-{width}-{'dark' if dark else 'light'}.png")
         if manual:
             MANUAL.mkdir(parents=True, exist_ok=True)
-            page.screenshot(path=MANUAL / f"{name}.png")
+            bottom = page.evaluate("document.querySelector('main').getBoundingClientRect().bottom") - 24
+            page.screenshot(
+                path=MANUAL / f"{name}.png", clip={"x": 0, "y": 0, "width": width, "height": min(bottom, 900)}
+            )
         print(f"{where}: looked at")
 
     def require(self, condition: object, problem: str) -> None:
@@ -144,7 +147,7 @@ def every_page(walk: Walk, paths: dict[str, str], base: str) -> None:
                     walk.look(page, name, manual=(width, scheme) == (1280, "light") and name in IN_MANUAL)
 
 
-IN_MANUAL = ("stacks", "graph")
+IN_MANUAL = ("stacks",)
 
 
 def deploy(walk: Walk, path: str, base: str) -> None:
@@ -193,9 +196,21 @@ def keyboard(walk: Walk, path: str, base: str) -> None:
         walk.require(page.locator("tr[data-parent]:visible").count() == 0, "a branch is not folded by Enter")
 
 
-def live(walk: Walk, path: str, base: str, act: Callable[..., Any]) -> None:
-    """Watch an update as it happens: in the tree, in the graph, and for a screen reader."""
+def live(walk: Walk, path: str, base: str, act: Callable[..., Any], template: str) -> None:
+    """Watch a creation and a check as they happen: in the list, the tree, the graph, and for a screen reader."""
     with walk.page(1280, "light") as page, walk.page(1280, "light") as picture:
+        creation = act("deploy", "shop", "-t", template, "--yes")
+        link = page.get_by_role("link", name="shop")
+        link.wait_for(timeout=60_000)  # the list changes while it is open
+        shop = f"{base}{(link.get_attribute('href') or '').removeprefix('/console')}"
+        picture.goto(f"{shop}/graph")
+        picture.locator(".node[data-status=IN_PROGRESS]").first.wait_for(timeout=60_000)
+        walk.look(picture, "graph-at-work", manual=True)
+        picture.locator("#stack-state [data-status=COMPLETE]").wait_for(timeout=60_000)
+        picture.locator(".node:not([data-status=COMPLETE])").first.wait_for(state="detached", timeout=60_000)
+        creation.wait(60)
+        picture.goto(f"{shop}/timeline")
+        walk.look(picture, "timeline-of-creation", manual=True)
         page.goto(f"{base}{path}")
         picture.goto(f"{base}{path}/graph")
         running = act("stack", "check", path.split("/")[2])
@@ -211,7 +226,7 @@ def large(walk: Walk, path: str, base: str, act: Callable[..., Any]) -> None:
     """Open a stack of a thousand resources, and watch it at work."""
     with walk.page(1280, "light") as page:
         paints = []
-        for _ in range(3):
+        for _ in range(5):  # the machine may be busy
             page.goto(f"{base}{path}")
             page.wait_for_function(_PAINT)
             paints.append(page.evaluate(_PAINT))
@@ -250,12 +265,12 @@ def main() -> int:
             for name, template in {"web": WEB, "broken": BROKEN, "large": LARGE}.items():
                 (directory / f"{name}.yaml").write_text(template)
                 print(stoker("deploy", name, "-t", str(directory / f"{name}.yaml"), "--yes").communicate()[0][-300:])
-            return _walk(base, pictures, stoker)
+            return _walk(base, pictures, stoker, str(directory / "web.yaml"))
         finally:
             stoker("down").wait()
 
 
-def _walk(base: str, pictures: Path | None, act: Callable[..., Any]) -> int:
+def _walk(base: str, pictures: Path | None, act: Callable[..., Any], template: str) -> int:
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         walk = Walk(chromium, base, pictures)
@@ -266,7 +281,7 @@ def _walk(base: str, pictures: Path | None, act: Callable[..., Any]) -> int:
                 for place in range(links.count())
             }
         web = stacks["web"]
-        live(walk, web, base, act)
+        live(walk, web, base, act, template)
         every_page(walk, pages(web, stacks["broken"]), base)
         deploy(walk, web, base)
         keyboard(walk, web, base)
@@ -286,6 +301,8 @@ def pages(web: str, broken: str) -> dict[str, str]:
         "graph": f"{web}/graph",
         "timeline": f"{web}/timeline",
         "details": f"{web}/details",
+        "drift": f"{web}/drift",
+        "drift-found": f"{web}/drift?compare=1",
         "events": f"{web}/events",
         "definition": f"{web}/definition",
         "resource": f"{web}/resources/server",

@@ -102,6 +102,18 @@ export function follow(live, { announce, fragment, patchRows }) {
   let reloadAt = 0;
   let reloading = null;
 
+  /** Change the state of the stack on the page; a change is announced. */
+  function changeState(work) {
+    const shown = () => document.getElementById("stack-state");
+    const before = shown().textContent.trim();
+    work(shown());
+    const after = shown().textContent.trim();
+    if (after !== before) {
+      announce(`${document.querySelector("h1").textContent}: ${after}`);
+    }
+    return after !== before;
+  }
+
   async function reload() {
     reloading = null;
     reloadAt = Date.now() + BETWEEN_RELOADS;
@@ -109,7 +121,9 @@ export function follow(live, { announce, fragment, patchRows }) {
     if (!fresh) {
       return;
     }
-    document.getElementById("summary").replaceWith(document.importNode(fresh.getElementById("summary"), true));
+    changeState(() => {
+      document.getElementById("summary").replaceWith(document.importNode(fresh.getElementById("summary"), true));
+    });
     const [body, freshBody] = [live, fresh].map((part) => part.querySelector("#tree tbody"));
     if (body && freshBody) {
       patchRows(body, freshBody);
@@ -131,12 +145,9 @@ export function follow(live, { announce, fragment, patchRows }) {
     scheduled = false;
     for (const [key, event] of pending) {
       if (key === stack) {
-        const shown = document.getElementById("stack-state");
-        const before = shown.textContent.trim();
-        shown.replaceChildren(badge(event.resource_status));
+        const changed = changeState((shown) => shown.replaceChildren(badge(event.resource_status)));
         document.getElementById("stack-reason").textContent = event.resource_status_reason ?? "";
-        if (shown.textContent !== before) {
-          announce(`${event.resource_name}: ${shown.textContent}`);
+        if (changed) {
           reloadSoon(); // the actions that are possible have changed
         }
         continue;
