@@ -144,10 +144,7 @@ def every_page(walk: Walk, paths: dict[str, str], base: str) -> None:
             with walk.page(width, scheme) as page:
                 for name, path in paths.items():
                     page.goto(f"{base}{path}")
-                    walk.look(page, name, manual=(width, scheme) == (1280, "light") and name in IN_MANUAL)
-
-
-IN_MANUAL = ("stacks",)
+                    walk.look(page, name)
 
 
 def deploy(walk: Walk, path: str, base: str) -> None:
@@ -210,7 +207,7 @@ def live(walk: Walk, path: str, base: str, act: Callable[..., Any], template: st
         picture.locator(".node:not([data-status=COMPLETE])").first.wait_for(state="detached", timeout=60_000)
         creation.wait(60)
         picture.goto(f"{shop}/timeline")
-        walk.look(picture, "timeline-of-creation", manual=True)
+        walk.look(picture, "timeline-of-creation")
         page.goto(f"{base}{path}")
         picture.goto(f"{base}{path}/graph")
         running = act("stack", "check", path.split("/")[2])
