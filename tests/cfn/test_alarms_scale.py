@@ -14,7 +14,7 @@ import pytest
 from stoker.api.cfn.app import make_cfn_app
 from stoker.api.server import Server
 from stoker.base.clock import ManualClock
-from stoker.cli.demonstration import example
+from stoker.cli.framework import installed_example
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
@@ -108,7 +108,7 @@ async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
 async def test_alarms_add_and_remove_servers(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "stoker")
     world, served = scene.world, scene.world.served
-    template, member = (example(f"scaling/{name}.yaml").read_text() for name in ("scaling", "member"))
+    template, member = (installed_example(f"scaling/{name}.yaml").read_text() for name in ("scaling", "member"))
     stack = await world.create(
         "web", template, files={"member.yaml": member}, parameters={"cooldown": COOLDOWN, "max_size": 3}
     )

@@ -12,13 +12,13 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-import stoker
 from stoker.cli.connection import embedded_service, embedded_session
 from stoker.cli.demo_scaling import COOLDOWN, ScalingStory
 from stoker.cli.deployment import Deployment, body_of, carry_out, delete_and_follow
 from stoker.cli.errors import CommandFailed
 from stoker.cli.follow import whole_tree
 from stoker.cli.formats import console
+from stoker.cli.framework import installed_example
 from stoker.cli.local import Local, Processes, interrupted, planned_set_up, stop_signals, watch
 from stoker.cli.service import Service, Stack
 from stoker.cli.sources import collect
@@ -28,15 +28,10 @@ _STACK = "web"
 _FREE_PORTS = {"rest": 0, "cfn": 0, "identity": 0}
 
 
-def example(name: str) -> Path:
-    """Return the path of an example, which is installed with the program."""
-    return Path(stoker.__file__).parent / "examples" / name
-
-
 def run(given: Path | None, story: str) -> None:
     """Tell a story (`web-tier` or `scaling`) with a Stoker in the directory `given`, or in a temporary one."""
     out = console()
-    template = example(f"{story}/{story}.yaml")
+    template = installed_example(f"{story}/{story}.yaml")
     tell = {"web-tier": _web_tier, "scaling": _scaling}[story]
     with _directory(given) as directory, _serving(directory, out) as (local, children):
         stack = tell(local.set_up, template, out)

@@ -189,7 +189,8 @@ def drift(service: Service, name: str, form: str) -> None:
       stoker drift web
       stoker drift web -f json
     """
-    from stoker.cli.plans import changes, show_plan
+    from stoker.authoring.plan_steps import changes
+    from stoker.cli.plans import show_plan
 
     stack = service.stack(name, outputs=False)
     found = stack.preview_refresh()

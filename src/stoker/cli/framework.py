@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import click
 
+import stoker
 from stoker.cli.errors import CommandFailed, reported_errors
 from stoker.cli.formats import RECORD_FORMATS, ROW_FORMATS, Row, show_record, show_row, show_rows
 from stoker.processes.directory import DataDirectory, default_directory
@@ -65,6 +66,11 @@ def key_values(_context: click.Context, _option: click.Parameter, given: tuple[s
         if not separator or not name:
             raise click.BadParameter(f"{name!r} must be KEY=VALUE.")
     return {name: value for name, _, value in pairs}
+
+
+def installed_example(name: str) -> Path:
+    """Return the path of an example, which is installed with the program."""
+    return Path(stoker.__file__).parent / "examples" / name
 
 
 def always(_rows: Rows) -> bool:

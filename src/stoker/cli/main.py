@@ -49,6 +49,10 @@ COMMANDS: Mapping[str, Command] = {
         "stoker.cli.guests:guests",
         "Build, list and delete the images of guests, which run in the servers of the emulated cloud.",
     ),
+    "init": Command(
+        "stoker.cli.init:init",
+        "Write templates of a KIND to begin with into a new directory; without KIND, list the kinds.",
+    ),
     "lint": Command(
         "stoker.cli.lint:lint",
         "Check templates without a server; for a directory, check all templates below it; - is the standard input.",

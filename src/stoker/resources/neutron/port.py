@@ -25,6 +25,7 @@ _VNIC_TYPES = one_of(
 _PROFILE = "binding:profile"
 _VNIC_TYPE = "binding:vnic_type"
 _ALWAYS = "REPLACE_ALWAYS"
+_DEVICE = frozenset({"device_id", "device_owner"})
 _GIVEN_UP = "given_up_addresses"
 """In `call.data`: the addresses that a port has released for its replacement."""
 
@@ -204,7 +205,9 @@ class Port(NeutronResource):
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
         sent = wire_value(self.properties["fixed_ips"], call.properties.get("fixed_ips"))
-        return super().differences(call, _without_automatic(shown, sent))
+        found = super().differences(call, _without_automatic(shown, sent))
+        # Whoever attaches the port fills these in; without a value, the template leaves that to them.
+        return {name: value for name, value in found.items() if name not in _DEVICE or call.properties.get(name)}
 
     async def create_body(self, call: Call) -> dict[str, Any]:
         return _with_addresses(call.properties, await super().create_body(call))
