@@ -1,16 +1,11 @@
-"""A walk over every route of the REST API on the emulated cloud, which records requests and answers for the manual.
-
-IDs, times and addresses are replaced by fixed ones in the order in which they appear, and long lists are shortened.
-"""
+"""A walk over every route of the REST API on the emulated cloud, which records requests and answers for the manual."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from socket import gethostname
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import quote
@@ -23,6 +18,7 @@ from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
+from tests.docs.recorded import BASE, Disguise
 from tests.harness import ThreadedWorld, api_config
 
 Examples = dict[str, dict[str, Any]]
@@ -36,13 +32,6 @@ TEMPLATE = {
     },
     "outputs": {"network": {"description": "The network's ID.", "value": {"get_resource": "net"}}},
 }
-BASE = "https://orchestration.example.com"
-_PROJECT = "5c9a2a1e3f0d4d0f8b7f6a1f9d2c4e11"
-_SHORT = 2
-_ID = re.compile(r"\b(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})\b")
-_TIME = re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?")
-_SEALED = re.compile(r"\bgAAAAA[\w=-]+")
-_NAME = re.compile(r"\b(web|other)-(\w+)-[a-z2-7]{12}\b")
 
 
 class Walk:
@@ -52,7 +41,7 @@ class Walk:
         self._world = world
         self._server = server
         self.examples: Examples = {}
-        self._ids: dict[str, str] = {}
+        self._disguise = Disguise({server.url: BASE, world.served.url: "https://cloud.example.com"})
 
     def login(self, user: str, project: str) -> None:
         """Use the token of a user."""
@@ -60,7 +49,7 @@ class Walk:
         self._token = served.token(user, project)
         shown = served.call("GET", "/identity/v3/auth/tokens", None, self._token, {"X-Subject-Token": self._token})
         self._project = shown.json["token"]["project"]["id"]
-        self._ids[self._project] = _PROJECT
+        self._disguise.project(self._project)
 
     def send(self, method: str, route: str, body: Any = None, **values: str) -> Any:
         """Send a request of a route, record it as the route's example, and return the answer."""
@@ -77,34 +66,15 @@ class Walk:
             raise AssertionError(f"{method} {url}: {error.read().decode()}") from error
         decoded = json.loads(content) if content else None
         self.examples[f"{method} {path}"] = {
-            "request": f"{method} {self._plain(url)}",
-            "body": self._plain(body),
+            "request": f"{method} {self._disguise.plain(url)}",
+            "body": self._disguise.plain(body),
             "status": status,
-            "answer": self._plain(decoded),
+            "answer": self._disguise.plain(decoded),
         }
         return decoded
 
     def settle(self, stack_id: str) -> None:
         self._world.settle(stack_id)
-
-    def _plain(self, value: Any) -> Any:
-        """Return a value with fixed IDs and times, and with long lists and schemas shortened."""
-        if isinstance(value, str):
-            value = value.replace(self._server.url, BASE).replace(self._world.served.url, "https://cloud.example.com")
-            value = _SEALED.sub("gAAAAAB…", value.replace(gethostname(), "controller1"))
-            value = _NAME.sub(r"\1-\2-7r5ua2kmzp3q", value)
-            return _TIME.sub("2026-01-31T12:00:00", _ID.sub(lambda found: self._fixed(found[0]), value))
-        if isinstance(value, list):
-            return [self._plain(item) for item in value[:_SHORT]]
-        if isinstance(value, dict):
-            return {key: self._plain(item) for key, item in value.items()}
-        return value
-
-    def _fixed(self, found: str) -> str:
-        if found == _PROJECT:
-            return found
-        made = f"{len(self._ids):08x}-6c1f-4f3e-9d2b-0a7c5e8b4d10"
-        return self._ids.setdefault(found, made if "-" in found else made.replace("-", ""))
 
 
 @contextmanager

@@ -69,7 +69,12 @@ GENERATED = {
     "configuration.html": "max_nested_stack_depth",
     "functions.html": "list_concat_unique",
     "rest.html": "/stacks/{stack_name}/{stack_id}/preview",
+    "functions/list_join.html": "web-north-1",
+    "query/describestacks.html": "DescribeStacksResult",
+    "rest/stacks.html": "stack_status",
     "rules.html": "unknown-property",
+    "rules/unknown-property.html": "flavour",
+    "versions.html": "wallaby",
     "types/index.html": "OS::Heat::ResourceGroup",
     "types/os-neutron-net.html": "dhcp_agent_ids",
 }

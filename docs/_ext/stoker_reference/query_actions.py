@@ -1,8 +1,16 @@
-"""Generate the page about the CloudFormation Query API from the table of its actions."""
+"""Generate the page about the CloudFormation Query API from the table of its actions.
+
+The examples in `query_examples.json` are recorded from the API on the emulated cloud; a test compares them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
 from stoker.api.cfn.actions import ACTIONS
 from stoker.api.cfn.call import Action
@@ -10,29 +18,62 @@ from stoker.api.cfn.faults import STATUSES
 from stoker.api.values import Field
 from stoker_reference.markdown import code, page, sentence, table
 
+_EXAMPLES = Path(__file__).with_name("query_examples.json")
+
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Yield the path and content of the page about the Query API."""
+    """Yield the path and content of the page about the Query API, and of the page of each action."""
+    examples: Mapping[str, Any] = json.loads(_EXAMPLES.read_text(encoding="utf-8"))
+    names = sorted(ACTIONS)
+    contents = "\n".join(f"{name} <query/{name.lower()}>" for name in names)
     yield (
         "query-api.md",
         page(
             "CloudFormation Query API",
             INTRODUCTION,
-            "Parameters in **bold** are required. `policy.yaml` decides which roles pass a policy rule; the "
-            "actions that Heat does not have use the rule of the corresponding Heat action.",
+            "`policy.yaml` decides which roles pass a policy rule; the actions that Heat does not have use the rule of "
+            "the corresponding Heat action. The examples are recorded from boto3 and the API on the emulated cloud: "
+            "IDs and times are replaced, and lists are shortened to two members.",
             "## Actions",
             table(
-                ("Action", "Policy rule", "Parameters"),
-                [(code(name), _rule(action), _taken(action)) for name, action in sorted(ACTIONS.items())],
+                ("Action", "What it does"),
+                [(f"[{code(name)}](/generated/query/{name.lower()}.md)", _summary(name)) for name in names],
             ),
             "## Unsupported parameters",
-            "AWS's clients can send these parameters. A request with one of them is refused with `ValidationError` and the "
-            "reason.",
+            "AWS's clients can send these parameters. A request with one of them is refused with `ValidationError` and "
+            "the reason.",
             table(("Action", "Parameter", "Reason"), sorted(_refused())),
             "## Error codes",
             table(("Code", "Status"), [(code(name), str(status)) for name, status in STATUSES.items()]),
+            f"```{{toctree}}\n:hidden:\n\n{contents}\n```",
         ),
     )
+    for name in names:
+        yield f"query/{name.lower()}.md", _page(name, ACTIONS[name], examples.get(name))
+
+
+def _page(name: str, action: Action, example: Mapping[str, Any] | None) -> str:
+    taken = {key: each for key, each in action.parameters.items() if not each.refused}
+    return page(
+        name,
+        _summary(name),
+        f"{{.facts}}\nPolicy rule {_rule(action)}",
+        "## Parameters\n\n" + "\n".join(f"- {_name(key, each)}" for key, each in taken.items()) if taken else "",
+        _example(example) if example else "",
+    )
+
+
+def _summary(name: str) -> str:
+    described = inspect.getdoc(ACTIONS[name].handler) or _UNDESCRIBED[name]
+    return sentence(described.partition("\n")[0])
+
+
+_UNDESCRIBED = {"CancelUpdateStack": "Cancel the update of a stack, and roll it back."}
+
+
+def _example(example: Mapping[str, Any]) -> str:
+    sent = urlencode(example["request"]).replace("&", "\n&")
+    return f"## Example\n\nRequest:\n\n```text\n{sent}\n```\n\nAnswer:\n\n```xml\n{example['answer']}\n```"
 
 
 INTRODUCTION = """Stoker implements the AWS CloudFormation Query API (version `2010-05-15`) at `/v1/` of the endpoint
@@ -51,13 +92,8 @@ def _rule(action: Action) -> str:
     return code(action.policy) if isinstance(action.policy, str) else "depends on the parameters"
 
 
-def _taken(action: Action) -> str:
-    taken = {name: each for name, each in action.parameters.items() if not each.refused}
-    return ", ".join(_name(name, each) for name, each in taken.items())
-
-
 def _name(name: str, parameter: Field) -> str:
-    return f"**{code(name)}**" if parameter.required else code(name)
+    return f"{code(name)}, **required**" if parameter.required else code(name)
 
 
 def _refused() -> Iterator[tuple[str, str, str]]:

@@ -1,0 +1,163 @@
+"""A walk over the actions of the CloudFormation Query API with boto3, which records requests and answers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from xml.dom import minidom
+
+from stoker.base.clock import SystemClock
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+from tests.cfn.query_service import QueryService
+from tests.docs.recorded import BASE, Disguise
+
+TEMPLATE = """AWSTemplateFormatVersion: 2010-09-09
+Parameters:
+  Name: {Type: String, Default: front}
+Resources:
+  Net:
+    Type: OS::Neutron::Net
+    Properties: {name: !Ref Name}
+  Handle:
+    Type: AWS::CloudFormation::WaitConditionHandle
+Outputs:
+  Network:
+    Value: !Ref Net
+    Export: {Name: shared-network}
+"""
+_KEYS = re.compile(r"Signature=[^&<]+|AWSAccessKeyId=[^&<]+")
+
+Examples = dict[str, dict[str, Any]]
+
+
+class Recorder:
+    """Keeps the last request and answer of each action of a client of boto3."""
+
+    def __init__(self, client: Any, disguise: Disguise) -> None:
+        self.examples: Examples = {}
+        self._disguise = disguise
+        client.meta.events.register("before-call.cloudformation", self._sent)
+        client.meta.events.register("after-call.cloudformation", self._answered)
+
+    def _sent(self, params: Any, **_: Any) -> None:
+        self._request = {key: value for key, value in params["body"].items() if key != "Version"}
+
+    def _answered(self, http_response: Any, **_: Any) -> None:
+        answer = minidom.parseString(http_response.content).documentElement.toprettyxml(indent="  ")
+        self.examples[self._request["Action"]] = {
+            "request": self._disguise.plain(self._request),
+            "answer": _KEYS.sub(lambda found: found[0].partition("=")[0] + "=…", self._disguise.plain(_short(answer))),
+        }
+
+
+def _short(answer: str) -> str:
+    """Return XML without empty lines, and lists with two members."""
+    lines, level, members = [], "", 0
+    for line in filter(str.strip, answer.splitlines()):
+        indent = line[: len(line) - len(line.lstrip())]
+        if line.strip() == "<member>" and members == 0:
+            level = indent
+        members += line == f"{level}<member>"
+        if line.startswith(f"{level[:-2]}</") and len(indent) < len(level):
+            members = 0
+        if members <= 2:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def walk(folder: Path) -> Examples:
+    """Call the actions, and return the examples by action."""
+    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.01)) as served, QueryService(folder, served) as service:
+        keys = service.keys()
+        disguise = Disguise({service.url: BASE, served.url: "https://cloud.example.com"})
+        disguise.project(keys.project_id)
+        client = service.client(keys)
+        recorder = Recorder(client, disguise)
+        _templates(client)
+        _change_sets(client, service)
+        _stack(client, service)
+        _drift(client, service)
+        client.update_stack(StackName="web", TemplateBody=TEMPLATE, Parameters=_named("back"))
+        _settled(client, service, "web")
+        client.update_termination_protection(StackName="web", EnableTerminationProtection=False)
+        client.delete_stack(StackName="web")
+        return dict(sorted(recorder.examples.items()))
+
+
+def _named(name: str) -> list[dict[str, str]]:
+    return [{"ParameterKey": "Name", "ParameterValue": name}]
+
+
+def _settled(client: Any, service: QueryService, name: str) -> None:
+    def done() -> bool:
+        status = client.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"]
+        assert "FAILED" not in status
+        return status.endswith("_COMPLETE")
+
+    service.until(done)
+
+
+def _templates(client: Any) -> None:
+    client.validate_template(TemplateBody=TEMPLATE)
+    client.get_template_summary(TemplateBody=TEMPLATE)
+    client.estimate_template_cost(TemplateBody=TEMPLATE)
+    client.describe_account_limits()
+    client.list_types(Visibility="PUBLIC")
+    client.describe_type(Type="RESOURCE", TypeName="OS::Heat::UpdateWaitConditionHandle")
+
+
+def _change_sets(client: Any, service: QueryService) -> None:
+    planned = {"StackName": "web", "TemplateBody": TEMPLATE, "Parameters": _named("front")}
+    client.create_change_set(ChangeSetName="first", ChangeSetType="CREATE", **planned)
+    named = {"StackName": "web", "ChangeSetName": "first"}
+    service.until(lambda: client.describe_change_set(**named)["Status"] == "CREATE_COMPLETE")
+    client.list_change_sets(StackName="web")
+    client.execute_change_set(**named)
+    _settled(client, service, "web")
+    client.create_change_set(StackName="web", ChangeSetName="second", TemplateBody=TEMPLATE, Parameters=_named("side"))
+    service.until(
+        lambda: client.describe_change_set(StackName="web", ChangeSetName="second")["Status"][-8:] == "COMPLETE"
+    )
+    client.delete_change_set(StackName="web", ChangeSetName="second")
+
+
+def _stack(client: Any, service: QueryService) -> None:
+    client.create_stack(StackName="other", TemplateBody=TEMPLATE.replace("shared-network", "other-network"))
+    _settled(client, service, "other")
+    client.list_stacks()
+    client.describe_stack_events(StackName="web")
+    client.describe_stack_resource(StackName="web", LogicalResourceId="Net")
+    client.describe_stack_resources(StackName="web")
+    client.list_stack_resources(StackName="web")
+    client.get_template(StackName="web")
+    client.list_exports()
+    user = TEMPLATE.partition("Parameters:")[0] + (
+        "Resources:\n  Subnet:\n    Type: OS::Neutron::Subnet\n"
+        "    Properties: {network: !ImportValue other-network, cidr: 10.0.0.0/24}\n"
+    )
+    client.create_stack(StackName="user", TemplateBody=user)
+    _settled(client, service, "user")
+    client.list_imports(ExportName="other-network")
+    client.signal_resource(StackName="web", LogicalResourceId="Handle", UniqueId="1", Status="SUCCESS")
+    client.set_stack_policy(
+        StackName="web",
+        StackPolicyBody='{"Statement": [{"Effect": "Allow", "Action": "Update:*", "Principal": "*", "Resource": "*"}]}',
+    )
+    client.get_stack_policy(StackName="web")
+    client.update_termination_protection(StackName="web", EnableTerminationProtection=True)
+    client.create_stack(StackName="shop", TemplateBody=TEMPLATE.replace("shared-network", "third-network"))
+    _settled(client, service, "web")
+
+
+def _drift(client: Any, service: QueryService) -> None:
+    detection = client.detect_stack_drift(StackName="web")["StackDriftDetectionId"]
+
+    def detected() -> bool:
+        told = client.describe_stack_drift_detection_status(StackDriftDetectionId=detection)
+        return bool(told["DetectionStatus"] == "DETECTION_COMPLETE")
+
+    service.until(detected)
+    client.describe_stack_resource_drifts(StackName="web")
+    client.detect_stack_resource_drift(StackName="web", LogicalResourceId="Net")
