@@ -45,7 +45,9 @@ class Recorder:
         self._request = {key: value for key, value in params["body"].items() if key != "Version"}
 
     def _answered(self, http_response: Any, **_: Any) -> None:
-        answer = minidom.parseString(http_response.content).documentElement.toprettyxml(indent="  ")
+        root = minidom.parseString(http_response.content).documentElement
+        assert root is not None
+        answer = root.toprettyxml(indent="  ")
         self.examples[self._request["Action"]] = {
             "request": self._disguise.plain(self._request),
             "answer": _KEYS.sub(lambda found: found[0].partition("=")[0] + "=…", self._disguise.plain(_short(answer))),
@@ -94,7 +96,7 @@ def _settled(client: Any, service: QueryService, name: str) -> None:
     def done() -> bool:
         status = client.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"]
         assert "FAILED" not in status
-        return status.endswith("_COMPLETE")
+        return bool(status.endswith("_COMPLETE"))
 
     service.until(done)
 
