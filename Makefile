@@ -56,8 +56,9 @@ plans: $(STAMP)         ## write the plans that tests compare with anew, and sho
 bench: $(STAMP)         ## measure, and print beside Heat's figures
 	$(BIN)/python -m bench
 
-guests: $(STAMP)        ## run the tests with guests in IMAGE (host, or one that `stoker guests build` has built)
-	STOKER_TEST_GUEST_IMAGE=$(IMAGE) $(BIN)/pytest -n 0 -m guests tests/emulator/compute tests/cli/test_guests.py -rs
+guests: $(STAMP)        ## run the tests with guests in IMAGE: host, or debian, which is built if it does not exist
+	STOKER_TEST_GUEST_IMAGE=$(IMAGE) $(BIN)/pytest -n 0 -m guests -rs \
+	  tests/emulator/compute tests/cli/test_guests.py tests/cli/test_guest_agents.py
 
 conformance: $(STAMP)   ## run the public test suite of SERVICE: heat, octavia … or all
 	$(BIN)/python -m conformance --service $(SERVICE)

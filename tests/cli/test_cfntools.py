@@ -33,8 +33,11 @@ NAME, REGION = {"Ref": "AWS::StackName"}, {"Ref": "AWS::Region"}
 KEY, SECRET = {"Ref": "key"}, {"Fn::GetAtt": ["key", "SecretAccessKey"]}
 
 
-def template(greeting: str) -> dict[str, Any]:
-    """A server that sets itself up by its metadata with keys of its own, and says so; hooks watch the metadata."""
+def template(greeting: str, last: str = "") -> dict[str, Any]:
+    """A server that sets itself up by its metadata with keys of its own, and says so; hooks watch the metadata.
+
+    last: commands at the end of its user data.
+    """
     hup = joined("[main]\nstack=", NAME, "\ncredential-file=", CREDENTIALS, "\nregion=", REGION, "\n")
     action = "echo ran >> /etc/cfn/hooked"
     hook = f"[greeting]\ntriggers=post.update\npath=Resources.server.Metadata\naction={action}\nrunas=root\n"
@@ -54,7 +57,7 @@ def template(greeting: str) -> dict[str, Any]:
     script = joined(
         "#!/bin/sh\n",
         "cfn-init -s ", NAME, " -r server --region ", REGION, " --access-key ", KEY, " --secret-key ", SECRET,
-        "\ncfn-signal --exit-code $? --id booted --data \"$(cat /etc/cfn/copied)\" '", {"Ref": "handle"}, "'\n",
+        "\ncfn-signal --exit-code $? --id booted --data \"$(cat /etc/cfn/copied)\" '", {"Ref": "handle"}, "'\n", last,
     )  # fmt: skip
     return {
         "AWSTemplateFormatVersion": "2010-09-09",

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.agent_cloud import Cloud
+from tests.cli import test_cfntools as cfntools
+from tests.cli.agent_cloud import Cloud, until
 from tests.cli.cli_shell import Shell
 from tests.cli.guest_shell import require_features, shell_with_guests
 
@@ -156,3 +157,17 @@ def test_hooks_actions_and_failures(cloud: Cloud) -> None:
     assert status == "UPDATE_FAILED"
     assert "Deployment exited with non-zero status code: 3" in reason
     cloud.delete("hooks")
+
+
+def test_cfn_init_and_cfn_hup(shell: Shell, cloud: Cloud) -> None:
+    """heat-cfntools set the guest up by the metadata of its resource, signal, and run a hook when that changes."""
+    watching = "while sleep 1; do cfn-hup --no-daemon; done >/dev/null 2>&1 &\n"
+    cloud.deploy("tools", cfntools.template("hello\n", watching))
+    assert cloud.outputs("tools")["data"] == '{"booted": "hello"}'
+    [disk] = (shell.directory / "guests").glob("*/disk/base")
+    assert not (disk / "etc/cfn/hooked").exists()
+
+    cloud.update("tools", cfntools.template("good morning\n", watching))
+
+    until((disk / "etc/cfn/hooked").exists)
+    cloud.delete("tools")

@@ -33,6 +33,12 @@ LEFT_OUT = (
     "/usr/share/ieee-data/*", "/usr/share/python-babel-localedata/locale-data/[!er]*", "/usr/lib/locale/[a-z]*",
 )  # fmt: skip
 """Files of packages that an image does not contain: documentation, and languages besides English."""
+MERGING = (
+    "libfile-find-rule-perl", "libnumber-compare-perl", "libperl5.36", "libtext-glob-perl", "perl", "perl-modules-5.36",
+)  # fmt: skip
+"""Packages of Debian 12 that only usrmerge needs, which usr-is-merged replaces in an image. Packages that need them
+nevertheless keep them.
+"""
 CLOUD_INIT = """\
 # Guests of Stoker's emulated cloud: see "Run guests in the emulated cloud" in the manual.
 datasource_list: [ConfigDrive, OpenStack, None]
@@ -173,7 +179,8 @@ def _bootstrap(
     settings = archive.with_name("90_stoker.cfg")
     settings.write_text(CLOUD_INIT)
     hooks = (
-        'chroot "$1" apt-get --yes autoremove --purge usrmerge',  # with Perl, which only this package needs
+        f'chroot "$1" apt-mark auto {" ".join(MERGING)} >/dev/null',
+        'chroot "$1" apt-get --yes autoremove --purge usrmerge',
         f"copy-in {settings} /etc/cloud/cloud.cfg.d",
         *(f"tar-in {file} /" for file in unpacked),
         'rm -f "$1"/etc/ssh/ssh_host_* "$1"/etc/machine-id "$1"/etc/hostname',
