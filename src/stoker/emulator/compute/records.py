@@ -13,6 +13,7 @@ from stoker.emulator.compute.history import History
 from stoker.emulator.compute.hosts import Aggregates, Hosts
 from stoker.emulator.compute.interfaces import Interfaces
 from stoker.emulator.compute.keypairs import Keypairs
+from stoker.emulator.compute.metering import Metering
 from stoker.emulator.compute.migrations import Migrations
 from stoker.emulator.compute.moves import Moves
 from stoker.emulator.compute.operations import Operations
@@ -58,6 +59,7 @@ class ComputeRecords(Records):
         )
         Builder(self, requests, self.servers, groups, scheduler, interfaces, block_devices)
         guests = Guests(self, self.servers, block_devices)
+        Metering(self, self.servers)
         operations = Operations(self, self.servers, guests)
         migrations = Migrations(self, counters)
         Moves(self, operations, self.flavors, quotas, self.hosts, scheduler, groups, migrations)
@@ -75,3 +77,4 @@ class ComputeRecords(Records):
 
     def opened(self) -> None:
         self.component(Guests).open()
+        self.component(Metering).open()

@@ -22,6 +22,8 @@ METADATA = ("169.254.169.254", 80)
 METADATA_MOUNT = "/metadata"
 LOOPBACK = "127.0.0.1"
 CHUNK = 1 << 16
+CFN, CFN_PORT = "cloudformation", 8000
+"""The CloudFormation API, which heat-cfntools request at this port only, wherever it is in the catalog."""
 
 
 class Doors(Cloudside):
@@ -35,14 +37,20 @@ class Doors(Cloudside):
         self._ended(guest_id, reason)
 
     def addresses(self) -> list[Address]:
-        urls = (urlsplit(url) for url in (self._cloud.endpoint, *self._cloud.extra_endpoints.values()))
-        ports = dict.fromkeys(url.port for url in urls if url.hostname in (LOOPBACK, "localhost") and url.port)
-        return [METADATA, *((LOOPBACK, port) for port in ports)]
+        return [METADATA, *((LOOPBACK, port) for port in self._ports())]
+
+    def _ports(self) -> dict[int, int]:
+        """Return the loopback ports at which guests reach the services, each with the service's own port."""
+        urls = {name: urlsplit(url) for name, url in self._cloud.extra_endpoints.items()}
+        urls["own"] = urlsplit(self._cloud.endpoint)
+        ports = {name: url.port for name, url in urls.items() if url.hostname in (LOOPBACK, "localhost") and url.port}
+        found = {port: port for port in ports.values()}
+        return {CFN_PORT: ports[CFN], **found} if CFN in ports else found
 
     async def serve(self, guest_id: str, listeners: Mapping[Address, socket]) -> Callable[[], Awaitable[None]]:
         runners: list[web.AppRunner] = []
         servers: list[asyncio.Server] = []
-        own = urlsplit(self._cloud.endpoint).port
+        own, ports = urlsplit(self._cloud.endpoint).port, self._ports()
         for (address, port), listener in listeners.items():
             listener.setblocking(False)
             if (address, port) == METADATA or port == own:
@@ -52,7 +60,7 @@ class Doors(Cloudside):
                 await web.SockSite(served, listener).start()
                 runners.append(served)
             else:
-                servers.append(await asyncio.start_server(_forwarder(port), sock=listener))
+                servers.append(await asyncio.start_server(_forwarder(ports[port]), sock=listener))
 
         async def close() -> None:
             for server in servers:

@@ -70,10 +70,12 @@ class GuestDriver(ABC):
 
     unsupported: the operations (`compute.states.OPERATIONS`) that servers with such guests cannot do.
     connected: guests have networks, so that `connect` is to be called when these change.
+    metering_interval: seconds between two measures of the guests; None if the driver measures nothing.
     """
 
     unsupported: frozenset[str] = frozenset()
     connected: bool = False
+    metering_interval: float | None = None
 
     @abstractmethod
     def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
@@ -123,6 +125,10 @@ class GuestDriver(ABC):
     @abstractmethod
     def console(self, guest_id: str) -> str | None:
         """Return what the guest has written to its console; None if the driver has no consoles."""
+
+    def processor_seconds(self, guest_id: str) -> float | None:
+        """Return the processor time that a guest has used since it was started; None if it does not run."""
+        return None
 
     @abstractmethod
     async def close(self) -> None:

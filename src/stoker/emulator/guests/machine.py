@@ -24,6 +24,7 @@ from stoker.emulator.guests.launching import (
     control_sockets,
     received,
 )
+from stoker.emulator.guests.metering import processor_seconds
 from stoker.emulator.guests.rules import doors_filter
 from stoker.emulator.guests.volumes import Volumes
 from stoker.emulator.guests.wiring import Wiring
@@ -83,6 +84,10 @@ class Machine:
         self._kill()
         self._orders.put_nowait(self._stop)
         self._orders.put_nowait(self._delete_directory)
+
+    def processor_seconds(self) -> float | None:
+        """Return the processor time used since the start; None if the guest does not run."""
+        return None if self._process is None else processor_seconds(self._process.pid)
 
     async def finished(self) -> None:
         """Wait until all orders have been carried out."""

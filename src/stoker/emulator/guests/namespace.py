@@ -18,6 +18,7 @@ from stoker.emulator.guests.ids import id_maps
 from stoker.emulator.guests.images import Image
 from stoker.emulator.guests.launching import Launcher, is_guest_directory
 from stoker.emulator.guests.machine import Machine
+from stoker.emulator.guests.metering import INTERVAL
 from stoker.emulator.guests.topology import Topology
 from stoker.emulator.guests.volumes import Volumes
 from stoker.emulator.guests.wiring import Wiring
@@ -37,6 +38,7 @@ class NamespaceDriver(GuestDriver):
     """
 
     connected = True
+    metering_interval = INTERVAL
     unsupported = frozenset({"pause", "unpause", "suspend", "resume", "rescue", "unrescue", "trigger_crash_dump"})
 
     def __init__(self, image: Image, directory: Path | None = None) -> None:
@@ -113,6 +115,9 @@ class NamespaceDriver(GuestDriver):
 
     def console(self, guest_id: str) -> str | None:
         return self._machine(guest_id).console.read()
+
+    def processor_seconds(self, guest_id: str) -> float | None:
+        return self._machines[guest_id].processor_seconds() if guest_id in self._machines else None
 
     async def close(self) -> None:
         if self._fabric is not None:

@@ -57,6 +57,7 @@ class Resources(Component):
         self.rows = records.collection("resources", ("type", "project_id"), missing=_missing)
         self.types = records.collection("resource_types", missing=_missing_type)
         self.metrics = metrics
+        records.deferrable(self.measure)
 
     def seed(self) -> None:
         for name, attributes in TYPES.items():
@@ -79,6 +80,17 @@ class Resources(Component):
         for resource in self.rows.select(type=INSTANCE, ended_at=None):
             if resource.get("_server") and resource["id"] not in servers:
                 self.rows.update(resource, ended_at=self.moment(), deleted_at=self.moment())
+
+    def measure(self, server_id: str, values: Mapping[str, float]) -> None:
+        """Add measures of a server, by the names of its metrics."""
+        self.follow_servers()
+        resource = self.rows.get(server_id)
+        if resource is None:
+            return
+        for name, value in values.items():
+            metric = self.metrics.named(resource, name)
+            if metric is not None:
+                self.metrics.add_measures(metric, [[self.cloud.clock.now(), value]])
 
     def _add_instance(self, server: Record) -> None:
         flavor = server.get("flavor") or {}
@@ -105,7 +117,9 @@ class Resources(Component):
                 "_server": True,
             }
         )
+        measured = self.cloud.guests.metering_interval is not None
         for name, (unit, policy) in INSTANCE_METRICS.items():
+            policy = policy.replace("-low", "-high") if measured else policy  # Ceilometer measures every five minutes
             wanted = {"name": name, "unit": unit, "archive_policy_name": policy}
             self.metrics.create(wanted, server["project_id"], server["user_id"], resource)
 
