@@ -59,9 +59,10 @@ def guest_cloud() -> Iterator[RealNova]:
 SERVE = """
 import socket, sys, threading
 def serve(port):
-    listener = socket.create_server(("", port))
+    listener = socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True)
     while True:
-        peer, (address, _) = listener.accept()
+        peer, (address, *_) = listener.accept()
+        address = address.removeprefix("::ffff:")
         peer.sendall(f"HTTP/1.0 200 OK\\r\\n\\r\\nweb {address}\\n".encode())
         peer.close()
 for port in map(int, sys.argv[1:]):

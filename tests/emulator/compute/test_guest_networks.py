@@ -11,6 +11,7 @@ import pytest
 from stoker.emulator.guests.forwarding import local_address, local_port
 
 from .guest_cloud import (
+    SERVE,
     TRY,
     RealNova,
     boot,
@@ -111,7 +112,7 @@ def test_remote_groups_and_networks_joined_by_a_router(cloud: RealNova) -> None:
 
 def test_interfaces_are_plugged_while_a_guest_runs(cloud: RealNova) -> None:
     network, _ = subnetwork(cloud, "10.0.0.0/26")  # the range of another network
-    wait = "for i in 1 2 3 4 5 6 7 8 9; do [ {} -e /sys/class/net/eth1 ] && break; sleep 0.3; done"
+    wait = "for i in $(seq 50); do {} grep -q eth1 /proc/net/route && break; sleep 0.2; done"
     key = boot(cloud, "echo READY", wait.format(""), "cat /proc/net/fib_trie", wait.format("!"), "ls /sys/class/net")
     cloud.until(lambda: "READY" in cloud.console(key))
     answer = cloud.call("POST", f"/servers/{key}/os-interface", {"interfaceAttachment": {"net_id": network}})
@@ -120,4 +121,38 @@ def test_interfaces_are_plugged_while_a_guest_runs(cloud: RealNova) -> None:
     cloud.until(lambda: attached["fixed_ips"][0]["ip_address"] in cloud.console(key))
     cloud.call("DELETE", f"/servers/{key}/os-interface/{attached['port_id']}")
     assert ended(cloud, key).split("END OF SCRIPT")[0].split()[-2:] == ["eth0", "lo"]
+    cloud.call("DELETE", f"/servers/{key}")
+
+
+def test_ipv6_address_pairs_and_port_forwardings(cloud: RealNova) -> None:
+    network, subnet = subnetwork(cloud, "10.8.0.0/24")
+    six = {"network_id": network, "cidr": "fd00:8::/64", "ip_version": 6, "ipv6_ra_mode": "slaac"}
+    neutron(cloud, "POST", "/subnets", {"subnet": {**six, "ipv6_address_mode": "slaac"}})
+    opened = group(cloud, port_range_min=80, port_range_max=80)
+    permit(cloud, opened, ethertype="IPv6", port_range_min=80, port_range_max=80)
+    wanted = {"network_id": network, "security_groups": [opened]}
+    pairs = {"allowed_address_pairs": [{"ip_address": "10.8.0.200"}]}
+    port = neutron(cloud, "POST", "/ports", {"port": {**wanted, **pairs}})
+    fixed = {(":" in one["ip_address"]): one["ip_address"] for one in port["fixed_ips"]}
+    key = boot(
+        cloud,
+        "ip address add 10.8.0.200/24 dev eth0; ip address add 10.8.0.201/24 dev eth0",
+        program(SERVE, 80) + " &",
+        networks=[{"port": port["id"]}],
+    )
+    cloud.until(lambda: "SERVING" in cloud.console(key))
+    seen = tried(cloud, "10.8.0.200:80", "10.8.0.201:80", f"{fixed[True]}:80", networks=[{"uuid": network}])
+    assert seen["10.8.0.200:80"].startswith("10.8.0."), seen
+    assert seen["10.8.0.201:80"] in ("TimeoutError", "OSError"), "an address that the port may not have"
+    assert seen[f"{fixed[True]}:80"].startswith("fd00:8::"), seen
+
+    router = neutron(cloud, "GET", "/routers?name=router1")[0]["id"]
+    cloud.other("PUT", f"/network/v2.0/routers/{router}/add_router_interface", {"subnet_id": subnet})
+    public = neutron(cloud, "GET", "/networks?name=public")[0]["id"]
+    floating = neutron(cloud, "POST", "/floatingips", {"floatingip": {"floating_network_id": public}})
+    rule = {"protocol": "tcp", "external_port": 8090, "internal_port": 80, "internal_port_id": port["id"]}
+    rule["internal_ip_address"] = fixed[False]
+    neutron(cloud, "POST", f"/floatingips/{floating['id']}/port_forwardings", {"port_forwarding": rule})
+    outer = local_address(floating["floating_ip_address"])
+    cloud.until(lambda: page(outer, 8090) == b"web 172.24.4.1\n")
     cloud.call("DELETE", f"/servers/{key}")

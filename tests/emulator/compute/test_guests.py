@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from signal import SIGKILL
@@ -346,6 +346,15 @@ def test_what_is_left_of_guests_is_deleted_but_nothing_else(tmp_path: Path) -> N
     assert {place.name for place in tmp_path.iterdir()} == {named_alike.name, "mine", "volumes"}
 
 
+def processes_at(directory: Path) -> list[bytes]:
+    """The commands that name a directory: those of guests and of their networks do."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            found.append(path.read_bytes())
+    return [command for command in found if str(directory).encode() in command]
+
+
 @pytest.mark.guests
 @pytest.mark.slow
 def test_guests_end_with_a_killed_cloud_and_are_started_once_with_the_next(tmp_path: Path) -> None:
@@ -380,9 +389,11 @@ def test_guests_end_with_a_killed_cloud_and_are_started_once_with_the_next(tmp_p
         key = nova.boot()
         console = tmp_path / "guests" / key / "console.log"
         nova.until(lambda: console.exists() and "has booted" in console.read_text())
+        assert len(processes_at(tmp_path)) >= 3, "the cloud, its networks, and the launcher of the guest"
         process.send_signal(SIGKILL)
         process.wait()
         nova.until(lambda: not runs(key))
+        nova.until(lambda: not processes_at(tmp_path))
     with cloud() as (process, nova):
         nova.until(lambda: console.read_text().count("has booted") == 2)
         assert nova.status(key) == "ACTIVE"

@@ -46,6 +46,7 @@ class Forwarders:
         self._servers: dict[Listener, asyncio.Server] = {}
         self._refused: set[Listener] = set()
         self._wanted: dict[Listener, tuple[str, str, int]] = {}
+        self._closed = False
         self._task: asyncio.Task[None] | None = None
 
     def change(self, doors: Sequence[Door]) -> None:
@@ -55,7 +56,7 @@ class Forwarders:
             for door in doors
             for port in sorted(door.ports, reverse=True)  # a low port wins its place from a high one
         }
-        if wanted == self._wanted:
+        if wanted == self._wanted or self._closed:
             return
         self._wanted = wanted
         if self._task is None or self._task.done():
@@ -63,7 +64,7 @@ class Forwarders:
 
     async def close(self) -> None:
         """Listen no more."""
-        self._wanted = {}
+        self._closed, self._wanted = True, {}
         if self._task is not None:
             await self._task
         await self._follow()
