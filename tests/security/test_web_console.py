@@ -129,3 +129,27 @@ def test_guessing_passwords(world: ThreadedWorld, tmp_path_factory: pytest.TempP
         assert browser.get("/stacks").status_code == 200
         clock.advance(601)
         assert browser.get("/stacks").status_code == 303
+
+
+def test_malformed_requests(base: str, stack: str, world: ThreadedWorld) -> None:
+    """Make the console fail with malformed paths, queries, cookies and forms."""
+    browser = logged_in(base, world.served)
+    secret = browser.get("/stacks").text.partition('name="csrf" value="')[2].partition('"')[0]
+    for junk in ("%ff", "%00", "a%2Fb", "%F0%9F%98%80", "%22%3E", "%7B", "%0d%0aX:y", "x" * 3000):
+        for path in (
+            f"/{junk}", f"/stacks/{junk}/{junk}", f"{stack}/resources/{junk}", f"{stack}/actions/{junk}",
+            f"/stacks?name={junk}&status={junk}&marker={junk}", f"{stack}/events?marker={junk}",
+            f"{stack}/timeline?operation={junk}", f"/static/{junk}",
+        ):  # fmt: skip
+            assert browser.get(path).status_code < 500, path
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    for body in (
+        "csrf=%ff", "\xff", "a=1&" * 5000, f"csrf={secret}&do=plan&template=%00&name=x",
+        f"csrf={secret}&do=apply&template=heat_template_version:%202021-04-16&name=x&digest=zzz&sealed=zzz",
+        f"csrf={secret}&do=plan&template=a%3A1&environment=%5B&parameter:x=1",
+    ):  # fmt: skip
+        for path in ("/deploy", f"{stack}/deploy", "/login", f"{stack}/drift"):
+            answer = browser.session.post(f"{base}/console{path}", data=body, headers=form, timeout=60)
+            assert answer.status_code < 500, (path, body)
+    for cookie in ('stoker_console="\\377"', "stoker_console=;;;", '"', "stoker_console=" + "A" * 5000):
+        assert Browser(base).get("/stacks", Cookie=cookie).status_code == 303

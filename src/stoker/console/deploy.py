@@ -148,15 +148,14 @@ def _apply(exchange: Exchange, draft: Draft, declared: Answer) -> None:
     try:
         body = {**draft.body(declared), **({"plan_digest": digest} if digest else {})}
         if draft.stack is None:
-            exchange.api.send("POST", "/stacks", body)
-            stack = exchange.api.get("/stacks", {"name": draft.name, "limit": 1})["stacks"][0]
+            name, identifier = draft.name, exchange.api.send("POST", "/stacks", body)["stack"]["id"]
         else:
-            stack = draft.stack
-            exchange.api.send("PATCH", stack_path(stack["stack_name"], stack["id"]), body)
+            name, identifier = draft.stack["stack_name"], draft.stack["id"]
+            exchange.api.send("PATCH", stack_path(name, identifier), body)
     except ApiError as error:
         _refused(exchange, draft, declared, error)
         return
-    exchange.redirect(f"/stacks/{segment(stack['stack_name'])}/{segment(stack['id'])}")
+    exchange.redirect(f"/stacks/{segment(name)}/{segment(identifier)}")
 
 
 def _refused(exchange: Exchange, draft: Draft, declared: Answer, error: ApiError) -> None:
