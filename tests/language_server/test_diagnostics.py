@@ -57,8 +57,8 @@ async def test_mistakes_of_unsaved_documents_and_of_their_nested_templates(edito
     editor.change(
         "member.yaml", MEMBER.replace("flavor: {type", "flavour: {type").replace("param: flavor", "param: flavour")
     )
-    await editor.diagnostics("member.yaml")
     await editor.diagnostics("web.yaml", "unknown-property")
+    await editor.diagnostics("member.yaml", "parameter-missing")
 
 
 async def test_positions_count_in_units_of_utf_16(editor: Editor) -> None:

@@ -10,12 +10,14 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from itertools import islice, takewhile
 
 from stoker.base.diagnostics import Path
+from stoker.template.limits import DEFAULT_LIMITS
 from stoker.template.yaml_reader import SHORT_TAGS
 
 _DOUBLE = r'"(?:[^"\\\n]|\\.)*"'
@@ -28,7 +30,7 @@ _COMMENT = re.compile(r"(?:^|[ \t])#")
 _FLOW_PLAIN = re.compile(r"[^\s,\[\]{}\#][^,\[\]{}\n]*")
 _FLOW_KEY = re.compile(r"""([^\s,\[\]{}\#"'][^,\[\]{}\n]*?)[ \t]*:(?=[\s,\[\]{}]|$)""")
 _WORD = re.compile(r"\S+")
-_SPACE = re.compile(r"[ \t\r]*")
+_SPACE = re.compile(r"[ \t]*")
 _BLOCK_SCALAR = re.compile(r"[|>][0-9+-]*[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 _NOT_PLAIN = "\"'{}[]!&|>*"
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -101,6 +103,10 @@ class _Block:
     end: int
 
 
+class _TooDeep(Exception):
+    pass
+
+
 class _Scanner:
     def __init__(self, text: str) -> None:
         self.text = text
@@ -110,6 +116,11 @@ class _Scanner:
         self.bare: tuple[int, int] | None = None  # column and start of the content of a line without a key
 
     def run(self) -> None:
+        """Read the document, or the part before a place that is nested deeper than templates may be."""
+        with suppress(_TooDeep):
+            self._lines()
+
+    def _lines(self) -> None:
         start = 0
         while start <= len(self.text):
             found = _LINE_END.search(self.text, start)
@@ -124,6 +135,11 @@ class _Scanner:
     @property
     def top(self) -> _Frame:
         return self.frames[-1]
+
+    def _open(self, frame: _Frame) -> None:
+        if len(self.frames) > DEFAULT_LIMITS.max_depth:
+            raise _TooDeep
+        self.frames.append(frame)
 
     # -- lines ----------------------------------------------------------------------------------------------------
 
@@ -159,7 +175,7 @@ class _Scanner:
             top = self.top
             if top.is_map or top.indent < indent:
                 top = _Frame(top.value, False, indent)
-                self.frames.append(top)
+                self._open(top)
             top.begin(top.key + 1 if isinstance(top.key, int) else 0)
             content = _after_space(text, first + 1)
             if content >= end or text[content] == "#":
@@ -175,7 +191,7 @@ class _Scanner:
                     return None  # a key that is being typed
             return self._value(first, end)
         if self.top.indent < indent:
-            self.frames.append(_Frame(self.top.value, True, indent))
+            self._open(_Frame(self.top.value, True, indent))
         self._key(found[1], found.start(1))
         return self._value(found.end(), end)
 
@@ -227,6 +243,8 @@ class _Scanner:
             assert found is not None
             name = found[0].rstrip(",]}") if self.top.in_line else found[0]
             if name in SHORT_TAGS:
+                if len(self.top.tags) > DEFAULT_LIMITS.max_depth:
+                    raise _TooDeep
                 self.top.tags += (SHORT_TAGS[name],)
                 self._add(Role.KEY, first, name)
             first = _after_space(self.text, first + max(1, len(name)))
@@ -278,7 +296,7 @@ class _Scanner:
             if mark == "#" and (position == first or text[position - 1] in " \t"):
                 break
             if mark in "{[":
-                self.frames.append(_Frame(self.top.value, mark == "{", 0, in_line=True, key=None if mark == "{" else 0))
+                self._open(_Frame(self.top.value, mark == "{", 0, in_line=True, key=None if mark == "{" else 0))
                 position += 1
             elif mark in "}]":
                 if self.top.in_line:
@@ -324,7 +342,7 @@ class _Scanner:
             self._add(Role.VALUE, start, name)
             return stop
         if not self.top.is_map:  # a map of one key without braces, as in `[a: b]`
-            self.frames.append(_Frame(self.top.value, True, 0, in_line=True))
+            self._open(_Frame(self.top.value, True, 0, in_line=True))
             self._key(written, position)
             pair = self.frames.pop()
             self.top.tags += (str(pair.key),)
