@@ -15,7 +15,8 @@ release = version = __version__
 
 extensions = ["myst_parser", "sphinx_copybutton", "sidebar", "stoker_reference"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build", "_ext", "how-to/plug-in"]
+included = [f"generated/{name}.md" for name in ("control", "emulator-differences", "recovery")]  # by other pages
+exclude_patterns = ["_build", "_ext", "how-to/plug-in", *included]
 myst_enable_extensions = ["colon_fence", "deflist", "attrs_block", "attrs_inline"]
 myst_heading_anchors = 3
 nitpicky = True

@@ -9,7 +9,7 @@ from oslo_config import cfg
 
 from stoker.base.options import LIBRARY_GROUPS, OPTIONS, SERVICE_USER_OPTIONS
 from stoker.base.unused_options import ALL, WITHOUT_EFFECT
-from stoker_reference.markdown import code, page, section, sentence, table
+from stoker_reference.markdown import code, entry, page, section, sentence, table
 
 _SERVICE_SECTION = "clients_"
 
@@ -53,10 +53,14 @@ def _without_effect() -> str:
 
 
 def _options(group: str) -> str:
-    rows = [
-        (code(option.name), _kind(option), _default(option), sentence(option.help or "")) for option in OPTIONS[group]
-    ]
-    return table(("Option", "Type", "Default", "Meaning"), rows)
+    return "\n\n".join(
+        entry(
+            option.name,
+            f"opt-{group}-{option.name}",
+            [" · ".join([_kind(option), f"default {_default(option)}"]), sentence(option.help or "")],
+        )
+        for option in OPTIONS[group]
+    )
 
 
 def _kind(option: cfg.Opt) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -45,3 +46,10 @@ def page(title: str, *parts: str) -> str:
 def section(title: str, body: str) -> str:
     """Return a section, or an empty string if the body is empty."""
     return f"## {title}\n\n{body}" if body else ""
+
+
+def entry(name: str, anchor: str, body: list[str]) -> str:
+    """Return an entry of a definition list: a name with an anchor, and paragraphs, of which the first is its facts."""
+    facts, *rest = [part for part in body if part]
+    text = "\n\n".join([f"{{.facts}}\n{facts}", *rest])
+    return f"[{code(name)}]{{#{anchor}}}\n: {textwrap.indent(text, '  ').lstrip()}"

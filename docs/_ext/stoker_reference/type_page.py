@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -13,7 +12,7 @@ from stoker.plugins.recovery import OWN_RECORD, Recovery
 from stoker.plugins.resource import ResourceType
 from stoker.schema.constraints import Constraint
 from stoker.schema.property import Attribute, Change, Property, Support, Type
-from stoker_reference.markdown import code, page, section, sentence
+from stoker_reference.markdown import code, entry, page, section, sentence
 from stoker_reference.type_references import CONSTRAINTS, inner_schema
 
 _RULES_FOR_ADMINISTRATORS = tuple(
@@ -140,13 +139,6 @@ def _entries(
         body += [" ".join(_notes(prop, shown))]
         body += list(_entries(inner, f"{path}.", shown, nested=True))
         yield entry(name, _anchor(path), body)
-
-
-def entry(name: str, anchor: str, body: list[str]) -> str:
-    """Return an entry of a definition list: a name with an anchor, and paragraphs, of which the first is its facts."""
-    facts, *rest = [part for part in body if part]
-    text = "\n\n".join([f"{{.facts}}\n{facts}", *rest])
-    return f"[{code(name)}]{{#{anchor}}}\n: {textwrap.indent(text, '  ').lstrip()}"
 
 
 def _anchor(path: str) -> str:
