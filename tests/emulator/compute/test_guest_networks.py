@@ -156,3 +156,45 @@ def test_ipv6_address_pairs_and_port_forwardings(cloud: RealNova) -> None:
     outer = local_address(floating["floating_ip_address"])
     cloud.until(lambda: page(outer, 8090) == b"web 172.24.4.1\n")
     cloud.call("DELETE", f"/servers/{key}")
+
+
+CLIENT = """
+import socket, struct, sys
+mac = bytes.fromhex(open("/sys/class/net/eth0/address").read().strip().replace(":", ""))
+client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+client.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+client.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"eth0")
+client.bind(("", 68))
+client.settimeout(3)
+def ask(kind, options=b"", sender=mac):
+    head = struct.pack("!BBBBIHH16x16s192x", 1, 1, 6, 0, 4711, 0, 0x8000, sender)
+    message = head + bytes([0x63, 0x82, 0x53, 0x63, 53, 1, kind]) + options + bytes([255])
+    client.sendto(message, ("255.255.255.255", 67))
+    try:
+        data = client.recv(2000)
+    except TimeoutError:
+        return print("ANSWER none")
+    found, at = {}, 240
+    while data[at] != 255:
+        found[data[at]] = data[at + 2 : at + 2 + data[at + 1]].hex()
+        at += 2 + data[at + 1]
+    shown = [f"{key}={found.get(key)}" for key in (1, 3, 6, 26, 121)]
+    print("ANSWER", found[53], socket.inet_ntoa(data[16:20]), *shown)
+ask(1)
+ask(3, bytes([50, 4]) + socket.inet_aton(sys.argv[1]))
+ask(3, bytes([50, 4]) + socket.inet_aton("10.6.0.99"))
+ask(3, bytes([54, 4]) + socket.inet_aton("10.6.0.98"))
+ask(1, sender=bytes(6))
+"""
+
+
+def test_dhcp(cloud: RealNova) -> None:
+    routes = [{"destination": "192.0.2.0/25", "nexthop": "10.6.0.9"}]
+    network, _ = subnetwork(cloud, "10.6.0.0/24", dns_nameservers=["192.0.2.53"], host_routes=routes)
+    port = neutron(cloud, "POST", "/ports", {"port": {"network_id": network}})
+    own = port["fixed_ips"][0]["ip_address"]
+    shown = ended(cloud, boot(cloud, program(CLIENT, own), networks=[{"port": port["id"]}]))
+    answers = [line.removeprefix("ANSWER ") for line in shown.splitlines() if line.startswith("ANSWER")]
+    given = f"{own} 1=ffffff00 3=0a060001 6=c0000235 26=05aa 121=19c00002000a060009000a060001"
+    nothing = "1=None 3=None 6=None 26=None 121=None"
+    assert answers == [f"02 {given}", f"05 {given}", f"06 0.0.0.0 {nothing}", "none", "none"], shown

@@ -29,9 +29,22 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class Lease:
+    """What a DHCP server gives to a port. address: with the length of its prefix."""
+
+    address: str
+    routes: tuple[Route, ...]
+    name_servers: tuple[str, ...]
+    mtu: int
+
+
+@dataclass(frozen=True)
 class Port:
-    """An interface of a guest. secured: it may send only from its own addresses and the `pairs` (MAC address and
-    prefix), and has the rules of `groups`."""
+    """An interface of a guest.
+
+    secured: it may send only from its own addresses and the `pairs` (MAC address and prefix), and has the rules of
+    `groups`. lease: None without DHCP.
+    """
 
     id: str
     guest_id: str
@@ -42,6 +55,7 @@ class Port:
     secured: bool = True
     pairs: tuple[tuple[str, str], ...] = ()
     groups: tuple[str, ...] = ()
+    lease: Lease | None = None
 
 
 @dataclass(frozen=True)
@@ -84,11 +98,12 @@ class Router:
 
 @dataclass(frozen=True)
 class Network:
-    """addresses: those of the cloud itself on it."""
+    """addresses: those of the cloud itself on it. server: the one of them that answers DHCP, if there is one."""
 
     id: str
     mtu: int
     addresses: tuple[str, ...] = ()
+    server: str | None = None
 
 
 @dataclass(frozen=True)

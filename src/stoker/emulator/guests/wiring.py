@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 
+from stoker.emulator.guests.dhcp import DhcpServers
 from stoker.emulator.guests.fabric import Fabric, NetworkFailed
 from stoker.emulator.guests.spaces import (
     Cable,
@@ -20,7 +21,7 @@ from stoker.emulator.guests.spaces import (
     planned,
     without,
 )
-from stoker.emulator.guests.topology import Port, Topology
+from stoker.emulator.guests.topology import Lease, Port, Topology
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +36,7 @@ class Wiring:
 
     def __init__(self, fabric: Fabric) -> None:
         self._fabric = fabric
+        self._dhcp = DhcpServers(fabric)
         self._topology = Topology()
         self._present = Plan()
         self._running: set[str] = set()
@@ -93,6 +95,7 @@ class Wiring:
             with suppress(asyncio.CancelledError):
                 await self._task
         async with self._lock:
+            await self._dhcp.serve({})
             self._fabric.close()
 
     async def _follow(self) -> None:
@@ -138,6 +141,19 @@ class Wiring:
         for name in before.spaces.keys() - plan.spaces.keys():
             await fabric.order("drop", name)
             del before.spaces[name]
+        await self._dhcp.serve(self._leases(plan))
+
+    def _leases(self, plan: Plan) -> dict[str, tuple[str, dict[str, Lease]]]:
+        """Return the DHCP servers of the networks that guests use, with their leases."""
+        found: dict[str, tuple[str, dict[str, Lease]]] = {
+            key: (network.server, {})
+            for key, network in self._topology.networks.items()
+            if network.server is not None and network_space(key) in plan.spaces
+        }
+        for port in self._topology.ports.values():
+            if port.network in found and port.lease is not None:
+                found[port.network][1][port.mac] = port.lease
+        return found
 
     async def _make(self, name: str, space: Space) -> None:
         await self._fabric.order("make", name)

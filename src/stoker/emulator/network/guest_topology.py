@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from stoker.emulator.core.store import Record
 from stoker.emulator.guests.rules import admits
-from stoker.emulator.guests.topology import Door, Forwarding, Link, Network, Port, Router, Rule, Topology
+from stoker.emulator.guests.topology import Door, Forwarding, Lease, Link, Network, Port, Router, Rule, Topology
 from stoker.emulator.network.groups import NUMBERS
 from stoker.emulator.network.networks import EXTERNAL
 from stoker.emulator.network.records import NetworkRecords
@@ -76,7 +76,17 @@ class TopologyView:
             secured=port["port_security_enabled"],
             pairs=pairs,
             groups=tuple(port["security_groups"]),
+            lease=self._lease(port),
         )
+
+    def _lease(self, port: Record) -> Lease | None:
+        for fixed in port["fixed_ips"]:
+            subnet = self._rows["subnets"].require(fixed["subnet_id"])
+            if subnet["ip_version"] == 4 and subnet["enable_dhcp"]:
+                servers = tuple(subnet["dns_nameservers"])
+                mtu = self._rows["networks"].require(port["network_id"])["mtu"]
+                return Lease(self._with_prefix(fixed), tuple(self._routes(subnet["id"])), servers, mtu)
+        return None
 
     def _routes(self, subnet_id: str) -> list[tuple[str, str]]:
         """Return the routes that a guest gets with an address of a subnet."""
@@ -94,7 +104,9 @@ class TopologyView:
             own = [f"{s['gateway_ip']}/{s['cidr'].partition('/')[2]}" for s in subnets if s["gateway_ip"]]
             return Network(network["id"], network["mtu"], tuple(own))
         served = self._rows["ports"].select(network_id=network["id"], device_owner=DHCP)
-        return Network(network["id"], network["mtu"], tuple(a for port in served for a in self._addresses(port)))
+        addresses = tuple(address for port in served for address in self._addresses(port))
+        server = next((address.partition("/")[0] for address in addresses if ":" not in address), None)
+        return Network(network["id"], network["mtu"], addresses, server)
 
     # Routers
 
