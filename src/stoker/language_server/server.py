@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
 from collections.abc import Iterable, Mapping
@@ -30,6 +31,7 @@ from stoker.language_server.project import Project, Report, TextDocument
 DELAY_SECONDS = 0.25
 """The time without typing after which a document is checked."""
 
+_log = logging.getLogger(__name__)
 PLAN = "stoker.plan"
 _TRIGGERS = (":", " ", "{", "[", ",", ".", "!", '"', "/")
 _LOST_LINES = 40
@@ -119,6 +121,10 @@ class StokerServer(LanguageServer):
             report = await loop.run_in_executor(self._checker, self.project.report, path)
         except StokerError as error:
             self.log(f"{path} was not checked: {error.message}")
+            return
+        except Exception as error:  # the other features keep working
+            _log.exception("%s was not checked", path)
+            self.show(f"{path} was not checked: internal error ({error})", types.MessageType.Error)
             return
         before = self._reports.get(path)
         self._reports[path] = report
