@@ -202,3 +202,23 @@ def test_drift_is_shown_and_corrected(shell: Shell, tmp_path: Path) -> None:
     run("deploy", str(plan))
     run("drift", "drifting")
     run("delete", "drifting", "--yes")
+
+
+def test_after_a_failure_the_place_and_the_commands_are_told(shell: Shell, tmp_path: Path) -> None:
+    runner = CliRunner(env={**shell.environment, "OS_CLOUD": "", "OS_AUTH_URL": ""})
+    template = tmp_path / "bad.yaml"
+    template.write_text(
+        "heat_template_version: 2021-04-16\nresources:\n"
+        "  good: {type: OS::Heat::TestResource}\n"
+        "  bad: {type: OS::Heat::TestResource, depends_on: good, properties: {fail: true}}\n"
+    )
+    for options in ((), ("--rollback",)):
+        failed = runner.invoke(cli, ["deploy", "failing", "-t", str(template), "--yes", *options])
+        assert failed.exit_code == 1
+        assert "resources.bad: Test Resource failed" in failed.stderr
+        assert f"bad is declared at {template}:4:3." in failed.stderr
+        assert "  stoker logs failing --failed " in failed.stderr
+        assert ("stoker stack retry failing" in failed.stderr) == (not options)
+        assert runner.invoke(cli, ["delete", "failing", "--yes"]).exit_code == 0
+    cancelled = runner.invoke(cli, ["stack", "cancel", "failing"])
+    assert "There is no stack failing" in cancelled.stderr

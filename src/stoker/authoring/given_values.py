@@ -8,7 +8,7 @@ from dataclasses import replace
 from stoker.base.diagnostics import Diagnostic, Key
 from stoker.template.document import Document
 
-_ABOUT_VALUES = frozenset({"unknown-parameter", "parameter-value", "parameter-constraint"})
+_ABOUT_VALUES = frozenset({"unknown-parameter", "parameter-value", "parameter-constraint", "constraint"})
 _SECTIONS = ("parameters", "parameter_defaults")
 """The sections of an environment with values, by precedence."""
 
@@ -26,7 +26,10 @@ def placed_where_given(
     """
     return [
         _placed(item, environments, options)
-        if item.rule in _ABOUT_VALUES and item.source in templates and len(item.path) == 2
+        if item.rule in _ABOUT_VALUES
+        and item.source in templates
+        and len(item.path) == 2
+        and str(item.path[0]).lower() == "parameters"
         else item
         for item in diagnostics
     ]

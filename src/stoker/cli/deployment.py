@@ -14,6 +14,7 @@ from stoker.authoring.plan_steps import changes
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import StokerError
 from stoker.cli.errors import CommandFailed, NoSuchStack, TemplateRefused
+from stoker.cli.failure import failure
 from stoker.cli.follow import WANTED, follow, succeeded
 from stoker.cli.formats import cell, console
 from stoker.cli.plans import show_plan
@@ -217,12 +218,15 @@ def show_outputs(stack: Stack) -> None:
         out.print(Text.assemble("  ", (output["output_key"], "cyan"), " = ", value), soft_wrap=True)
 
 
-def finish(stack: Stack, actions: tuple[str, ...] = WANTED) -> None:
-    """Print how an action ended. Raises CommandFailed unless it was one of `actions` and is complete."""
+def finish(stack: Stack, actions: tuple[str, ...] = WANTED, sources: Sources | None = None) -> None:
+    """Print how an action ended. Raises CommandFailed unless it was one of `actions` and is complete.
+
+    `sources` has the template that was deployed, whose declarations the error names.
+    """
     good = succeeded(stack, actions)
     console().print(Text(f"{stack.name}: {stack.state}", style="bold green" if good else "bold red"))
     if not good:
-        raise CommandFailed(stack.facts["stack_status_reason"] or stack.state)
+        raise failure(stack, sources)
 
 
 def carry_out(deployment: Deployment, yes: bool) -> Stack:
@@ -239,7 +243,7 @@ def carry_out(deployment: Deployment, yes: bool) -> Stack:
         confirm("Take the stack over with these changes?", yes)
     elif changes(plan):
         confirm("Apply these changes?", yes)
-    return conclude(deployment.run(len(changes(plan)), None if yes else plan["digest"]))
+    return conclude(deployment.run(len(changes(plan)), None if yes else plan["digest"]), deployment.sources)
 
 
 def _running(stack: Stack | None) -> Answer | None:
@@ -247,9 +251,9 @@ def _running(stack: Stack | None) -> Answer | None:
     return next(stack.operations(), None) if stack is not None and stack.busy else None
 
 
-def conclude(done: Stack) -> Stack:
-    """Show how an action ended, and the outputs. Raises CommandFailed if it failed."""
-    finish(done)
+def conclude(done: Stack, sources: Sources | None = None) -> Stack:
+    """Show how a deployment of `sources` ended, and the outputs. Raises CommandFailed if it failed."""
+    finish(done, sources=sources)
     show_outputs(done)
     return done
 

@@ -43,7 +43,9 @@ class Ambiguous(CloudError):
     def __init__(self, service: str, kind: str, value: str, identifiers: list[str]) -> None:
         self.names = (kind, value, identifiers)
         listed = ", ".join(identifiers[:5]) + (", …" if len(identifiers) > 5 else "")
-        super().__init__(service, 400, f"{len(identifiers)} objects ({kind}) are named {value!r}: {listed}; use an ID")
+        super().__init__(
+            service, 400, f"{len(identifiers)} objects ({thing_of(kind)}) are named {value!r}: {listed}; use an ID"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         kind, value, identifiers = self.names
@@ -55,12 +57,17 @@ class Ambiguous(CloudError):
         return cls(data["service"], kind, value, identifiers)
 
 
+def thing_of(kind: str) -> str:
+    """Return how users call a kind of object: `security group` for `neutron.security_group`."""
+    return kind.rpartition(".")[2].replace("_", " ")
+
+
 class NotNamed(CloudError):
     """A service has no object with this name or ID."""
 
     def __init__(self, service: str, kind: str, value: str) -> None:
         self.names = (kind, value)
-        super().__init__(service, 404, f"there is no {kind} with the name or id {value!r}")
+        super().__init__(service, 404, f"there is no {thing_of(kind)} {value!r}")
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "NotNamed", "service": self.service, "names": list(self.names)}

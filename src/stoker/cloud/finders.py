@@ -14,10 +14,12 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import quote
 
+from stoker.base.errors import CloudError
 from stoker.base.extensions import PluginInvalid, remembered, table
 from stoker.cloud.errors import Ambiguous, NotNamed
 from stoker.cloud.services import services
 
+_MOST_NAMES = 50
 _IN_DOMAIN = re.compile(r"(?P<name>.+)\{(?P<domain>[^{}]+)\}")
 
 
@@ -97,7 +99,8 @@ class Finder:
     `path`, `member` (the key around one object) and `members` (the key of the list) are the location, `lookups` the
     ways to search, `id_field` is the field of the result. `params` are sent with every list. `extension` must be loaded
     in the service. A value of a `domain_scoped` kind may end in `{domain}`. For a `reference` (a URL) the last segment
-    is looked up, and the result is the value itself.
+    is looked up, and the result is the value itself. `catalog` is for kinds of which a cloud has a few with well-known
+    names (flavors): these are listed when a name is wrong.
     """
 
     service: str
@@ -110,6 +113,18 @@ class Finder:
     extension: str | None = None
     domain_scoped: bool = False
     reference: bool = False
+    catalog: bool = False
+
+    async def known_names(self, cloud: Reader) -> list[str]:
+        """Return the names of the first objects of a catalog; none for other kinds, and if they cannot be listed."""
+        if not self.catalog:
+            return []
+        try:
+            body = await cloud.get(self.service, self.path, params={"limit": _MOST_NAMES})
+        except CloudError:
+            return []
+        names = [item.get("name") for item in body.get(self.members) or ()]
+        return [name for name in names if isinstance(name, str) and name]
 
     async def find(self, cloud: Reader, kind: str, value: str) -> str:
         """Return the ID of the object with the name or ID `value`. Raises NotNamed and Ambiguous."""
@@ -171,7 +186,9 @@ def _by_id(service: str, path: str, member: str, **rest: Any) -> Finder:
 
 
 _SEGMENT = _sdk("segments", "segment", Search("name"))
-_VOLUME_TYPE = Finder("cinder", "/types", (Scan("id"), Scan("name")), "volume_types", params={"is_public": "None"})
+_VOLUME_TYPE = Finder(
+    "cinder", "/types", (Scan("id"), Scan("name")), "volume_types", params={"is_public": "None"}, catalog=True
+)
 _SECURITY_GROUP = (Search("id", only_uuid=True), Search("name", mine=True), Search("name"))
 _TAP_SERVICE = _chaining("tap_services", "taas", "tap_service")
 _TAP_FLOW = _chaining("tap_flows", "taas", "tap_flow")
@@ -188,7 +205,7 @@ OPENSTACK: Mapping[str, Finder] = {
     "congress.policy": Finder("congress", "/policies", (Scan("id"), Scan("name")), "results"),
     "designate.zone": Finder("designate", "/v2/zones", (Fetch(only_uuid=True), Search("name")), "zones"),
     "glance.image": Finder(
-        "glance", "/v2/images", (Fetch(only_uuid=True), Search("name")), "images", params={"limit": 200}
+        "glance", "/v2/images", (Fetch(only_uuid=True), Search("name")), "images", params={"limit": 200}, catalog=True
     ),
     "ironic.node": _by_id("ironic", "/v1/nodes", "", id_field="uuid"),
     "ironic.portgroup": _by_id("ironic", "/v1/portgroups", "", id_field="uuid"),
@@ -224,7 +241,7 @@ OPENSTACK: Mapping[str, Finder] = {
         params={"service_type": "LOADBALANCERV2"},
         extension="lbaasv2",
     ),
-    "neutron.network": _neutron("networks"),
+    "neutron.network": _neutron("networks", catalog=True),
     "neutron.port": _neutron("ports"),
     "neutron.port_pair": _chaining("port_pairs", "sfc", "port_pair"),
     "neutron.port_pair_group": _chaining("port_pair_groups", "sfc", "port_pair_group"),
@@ -237,7 +254,13 @@ OPENSTACK: Mapping[str, Finder] = {
     "neutron.tap_flow": _TAP_FLOW,
     "neutron.tap_service": _TAP_SERVICE,
     "nova.flavor": Finder(
-        "nova", "/flavors", (Fetch(), Scan("name"), Scan("id")), "flavors", "flavor", params={"is_public": "None"}
+        "nova",
+        "/flavors",
+        (Fetch(), Scan("name"), Scan("id")),
+        "flavors",
+        "flavor",
+        params={"is_public": "None"},
+        catalog=True,
     ),
     "nova.host": Finder(
         "nova",

@@ -99,9 +99,14 @@ RULES: Mapping[str, Rule] = {
     ),
     "rollback": Rule(
         _only(*((action, FAILED) for action in DEFINING)),
-        "Only a failed creation or update can be rolled back; cancel a running one (cancel_update).",
+        "Only a failed creation or update can be rolled back; a running one can be cancelled.",
     ),
 }
+
+
+def _words(request: str) -> str:
+    """Return the user's word for a request: `cancel` for `cancel_update`."""
+    return request.partition("_")[0]
 
 
 def verdict(request: str, stack: Stack) -> Verdict:
@@ -112,10 +117,11 @@ def verdict(request: str, stack: Stack) -> Verdict:
     found = rule.judge((stack.action, stack.status))
     state = f"{stack.action}_{stack.status}"
     if found is Verdict.REFUSED:
-        raise NotSupported(f"{request} is not possible on stack {stack.name} in state {state}. {rule.refusal}")
+        raise NotSupported(f"{_words(request)} is not possible on stack {stack.name} in state {state}. {rule.refusal}")
     if found is Verdict.BUSY:
         raise ActionInProgress(
-            f"Stack {stack.name} already has an action ({stack.action}) in progress; retry {request} afterwards."
+            f"Stack {stack.name} already has an action ({stack.action}) in progress; "
+            f"retry {_words(request)} afterwards."
         )
     return found
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError
+from stoker.cloud.errors import NotNamed
 from stoker.cloud.finders import finders
 
 if TYPE_CHECKING:
@@ -71,11 +73,23 @@ class Exists(CustomCheck):
             if finder.extension is not None and not await cloud.has_extension(finder.service, finder.extension):
                 return f"{finder.service} has not loaded the extension {finder.extension}"
             await cloud.find(self.finder, str(value))
+        except NotNamed as error:
+            return f"{error.reason}{_alternatives(str(value), await finder.known_names(cloud))}"
         except CloudError as error:
             if error.transient or error.status == 401 or not 400 <= error.status < 500:
                 raise
             return error.reason
         return None
+
+
+def _alternatives(value: str, known: Sequence[str]) -> str:
+    """Return the end of a message about a name that does not exist: a similar one, or some that exist."""
+    if close := get_close_matches(value, known, n=1):
+        return f"; did you mean {close[0]!r}?"
+    return f"; there are {', '.join(known[:_MOST_NAMED])}{', …' if len(known) > _MOST_NAMED else ''}" if known else ""
+
+
+_MOST_NAMED = 8
 
 
 class ConstraintChecker:

@@ -1,0 +1,71 @@
+"""What to say after a failed action: the cause, its place in the template, and the commands that continue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stoker.cli.errors import CommandFailed
+from stoker.cli.service import Answer, Stack
+from stoker.cli.sources import Sources, short
+
+_FAILED = "_FAILED"
+
+
+def failure(stack: Stack, sources: Sources | None = None) -> CommandFailed:
+    """Return the error about an action that has failed, or was rolled back.
+
+    `sources` has the template, if this command has sent one.
+    """
+    failed = [event for event in _latest(stack) if event["resource_status"].endswith(_FAILED)]
+    reasons = [event["resource_status_reason"] for event in failed if event["physical_resource_id"] == stack.id]
+    lines = [(reasons[0] if reasons else None) or stack.facts["stack_status_reason"] or stack.state]
+    names = [event["resource_name"] for event in failed if event["physical_resource_id"] != stack.id]
+    if sources is not None and names and (place := _place(sources, names[0])):
+        lines.append(f"{names[0]} is declared at {place}.")
+    return CommandFailed("\n".join([*lines, "To continue:", *(f"  {line}" for line in _commands(stack))]))
+
+
+def _latest(stack: Stack) -> list[Answer]:
+    """Return the events of the stack itself since the last action that a user has started."""
+    found: list[Answer] = []
+    for event in stack.events(depth=0):
+        action, _, status = event["resource_status"].partition("_")
+        if event["physical_resource_id"] == stack.id and status == "IN_PROGRESS" and action != "ROLLBACK":
+            found.clear()
+        found.append(event)
+    return found
+
+
+def _place(sources: Sources, name: str) -> str | None:
+    """Return the place of a resource's declaration in the template, if there is one."""
+    from stoker.base.errors import StokerError
+    from stoker.template.document import Document
+
+    try:
+        document = Document.parse(sources.template, source=short(sources.template_url))
+    except StokerError:
+        return None
+    for section in ("resources", "Resources"):
+        if name in (document.data.get(section) or {}) and (position := document.locate((section, name))):
+            return f"{document.source}:{position.line}:{position.column}"
+    return None
+
+
+def _commands(stack: Stack) -> Iterator[str]:
+    """Yield the commands that are possible in the stack's state, each with what it does."""
+    name = stack.name
+    possible = {
+        f"stoker logs {name} --failed": "show the failures",
+        f"stoker deploy {name} -t TEMPLATE": "deploy a corrected template; what is complete is kept",
+    }
+    action, _, status = stack.state.partition("_")
+    if status == "FAILED":
+        possible[f"stoker stack retry {name}"] = "retry the same, once the cause is removed"
+    if status == "FAILED" and action in ("CREATE", "UPDATE", "ADOPT", "RESTORE"):
+        possible[f"stoker stack rollback {name}"] = "return to the last good definition"
+    if action in ("CREATE", "ROLLBACK", "DELETE"):
+        possible[f"stoker delete {name}"] = "delete the stack"
+    if action == "DELETE":
+        possible = {command: why for command, why in possible.items() if not command.startswith("stoker deploy")}
+    width = max(map(len, possible))
+    return (f"{command:{width}}  # {why}" for command, why in possible.items())
