@@ -85,7 +85,7 @@ GENERATED = {
 @pytest.mark.slow
 def test_the_manual_can_be_built_without_a_warning(tmp_path: Path) -> None:
     arguments = ["-m", "sphinx", "-W", "--keep-going", "-q", str(DOCS), str(tmp_path / "html")]
-    built = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=120, check=False)
+    built = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=400, check=False)
     assert built.returncode == 0, built.stderr
     generated = tmp_path / "html" / "generated"
     for name, content in GENERATED.items():
