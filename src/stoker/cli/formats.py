@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,10 @@ Row = Mapping[str, Any]
 
 _WIDE = 10_000
 """Width of a table in a file or a pipe, where nothing is truncated or wrapped."""
+
+
+_GAP = 3
+"""Width of the space between two columns of a table."""
 
 
 def console() -> Console:
@@ -68,12 +73,36 @@ def _table(rows: Sequence[Row], columns: Sequence[str]) -> None:
     from rich import box
     from rich.table import Table
 
+    out = console()
+    words = {name: max(map(len, _words(name, rows))) for name in columns}
+    shown = _fitting(words, out.width)
+    fits = _width(words, shown) <= out.width
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for name in columns:
-        table.add_column(name, overflow="fold")
+    for name in shown:
+        table.add_column(name, overflow="fold", min_width=words[name] if fits else None)
     for row in rows:
-        table.add_row(*(_coloured(name, cell(row[name])) for name in columns))
-    console().print(table)
+        table.add_row(*(_coloured(name, cell(row[name])) for name in shown))
+    out.print(table)
+    if missing := [name for name in columns if name not in shown]:
+        print(f"The terminal is too narrow for {', '.join(missing)}; -c selects columns.", file=sys.stderr)
+
+
+def _words(name: str, rows: Sequence[Row]) -> list[str]:
+    """Return the name of a column and all words in it, which a table must not cut."""
+    return [name, *(word for row in rows for word in cell(row[name]).split())]
+
+
+def _fitting(words: Mapping[str, int], width: int) -> list[str]:
+    """Return the columns, without IDs if words would have to be cut; `words` has the longest word of each column."""
+    shown = list(words)
+    for name in reversed(words):
+        if _width(words, shown) > width and len(shown) > 1 and name.endswith("id"):
+            shown.remove(name)
+    return shown
+
+
+def _width(words: Mapping[str, int], shown: Sequence[str]) -> int:
+    return sum(words[name] for name in shown) + _GAP * (len(shown) - 1)
 
 
 def _record_table(record: Row) -> None:

@@ -1,0 +1,47 @@
+"""Tables on narrow terminals: IDs are left out before words are cut."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from stoker.cli import formats
+
+ID = "0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e"
+ROWS = [
+    {"name": "web", "status": "CREATE_COMPLETE", "time": "2026-11-23T07:06:15Z", "physical_id": ID, "id": ID},
+    {
+        "name": "a-rather-long-name",
+        "status": "UPDATE_FAILED",
+        "time": "2026-11-23T07:06:15Z",
+        "physical_id": "",
+        "id": ID,
+    },
+]
+
+
+def shown(width: int, *columns: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    out = StringIO()
+    monkeypatch.setattr(formats, "console", lambda: Console(file=out, width=width))
+    formats.show_rows(ROWS, columns, "table")
+    lines = out.getvalue().splitlines()
+    assert all(len(line) <= width for line in lines)
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("width", "columns"),
+    [(200, ["name", "status", "time", "physical_id", "id"]), (110, ["name", "status", "time", "physical_id"]),
+     (80, ["name", "status", "time"]), (60, ["name", "status", "time"])],
+)  # fmt: skip
+def test_ids_are_left_out_before_words_are_cut(width: int, columns: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    head, _, first, second = shown(width, *ROWS[0], monkeypatch=monkeypatch)
+    assert head.split() == columns
+    assert first.split()[:3] == ["web", "CREATE_COMPLETE", "2026-11-23T07:06:15Z"]
+    assert second.split()[0] == "a-rather-long-name"
+
+
+def test_an_id_alone_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "".join("".join(shown(30, "id", monkeypatch=monkeypatch)).split()).count(ID) == 2
