@@ -95,7 +95,7 @@ def _words(name: str, rows: Sequence[Row]) -> list[str]:
 def _fitting(words: Mapping[str, int], width: int) -> list[str]:
     """Return the columns, without IDs if words would have to be cut; `words` has the longest word of each column."""
     shown = list(words)
-    for name in reversed(words):
+    for name in list(words)[::-1]:
         if _width(words, shown) > width and len(shown) > 1 and name.endswith("id"):
             shown.remove(name)
     return shown
