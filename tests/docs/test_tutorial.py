@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from stoker.emulator.guests.choices import guest_driver
+from stoker.emulator.guests.driver import GuestsUnavailable
 from tests.docs.pages import commands
 
 pytestmark = pytest.mark.slow
@@ -42,7 +45,7 @@ class Shell:
 @pytest.fixture
 def shell(docs: Path, tmp_path: Path) -> Iterator[Shell]:
     """A shell beside the tutorial's templates, in whose home a Stoker knows ports that are free."""
-    for name in ("network.yaml", "mistakes.yaml"):
+    for name in ("network.yaml", "mistakes.yaml", "guestbook.yaml"):
         (tmp_path / name).write_text((docs / "tutorial" / name).read_text())
     shell = Shell(tmp_path)
     begun = shell.type(f"stoker up --detach {FREE_PORTS} && stoker down")
@@ -59,6 +62,25 @@ def test_the_tutorial_goes_as_it_says(shell: Shell, docs: Path) -> None:
         if command.fails:
             assert done.stderr.rstrip() in (docs / "tutorial" / "first-stack.md").read_text()
         if command.line.startswith(("source ", "export ")):
+            before += f"{command.line}\n"
+
+
+@pytest.mark.guests
+def test_a_server_is_repaired_as_the_tutorial_says(shell: Shell, docs: Path) -> None:
+    try:
+        asyncio.run(guest_driver("namespace", "host").close())
+    except GuestsUnavailable as error:
+        pytest.skip(str(error))
+    page = docs / "tutorial" / "heal.md"
+    before = ""
+    for command in commands(page):
+        done = shell.type(before + command.line)
+        assert (done.returncode != 0) == command.fails, f"{command.line}: {done.stdout}{done.stderr}"
+        if command.fails:
+            assert done.stderr.splitlines()[-1] in page.read_text()
+        if command.line.startswith("curl "):
+            assert done.stdout in page.read_text(), done.stdout
+        if command.line.startswith(("source ", "page=")):
             before += f"{command.line}\n"
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import tarfile
 from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 import pytest
 
-from stoker.emulator.guests import building
+from stoker.emulator.guests import agents, building
 from stoker.emulator.guests.driver import GuestsUnavailable
 from stoker.emulator.guests.ids import IdMaps
 from stoker.emulator.guests.images import built_images, find_image
@@ -35,7 +36,26 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place.joinpath("mmdebstrap").chmod(0o755)
     monkeypatch.setenv("PATH", f"{place}:/usr/bin:/bin:/usr/sbin:/sbin")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(agents, "_download", lambda directory: published(directory))
     return place
+
+
+def published(directory: Path) -> Path:
+    """A source distribution of heat-agents with a few empty files."""
+    path = directory / "heat_agents.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        for name in ("heat-config/bin/notify", "heat-config-puppet/install.d/hook-puppet.py", "setup.py"):
+            archive.addfile(tarfile.TarInfo(f"heat_agents-13/{name}"))
+    return path
+
+
+def test_the_files_of_the_agents_stand_where_they_look_for_them(tools: Path, tmp_path: Path) -> None:
+    agents.pack(tmp_path / "agents.tar", 7)
+    with tarfile.open(tmp_path / "agents.tar") as archive:
+        modes = {entry.name: entry.mode for entry in archive}
+        assert {entry.mtime for entry in archive} == {7}
+    assert set(modes) == {*agents.WRITTEN, "usr/bin/notify", "var/lib/heat-config/hooks/puppet"}
+    assert modes["var/lib/heat-config/hooks/puppet"] == 0o755
 
 
 def archive(tools: Path, tmp_path: Path, name: str) -> None:
@@ -55,22 +75,26 @@ def test_an_image_is_built_replaced_and_deleted_but_not_while_a_cloud_uses_it(to
     lines: list[str] = []
     archive(tools, tmp_path, "first")
     try:
-        directory = building.build("debian", "http://mirror", ["puppet"], lines.append)
+        directory = building.build("debian", "http://mirror", ["git"], lines.append, ("agents", "puppet"))
     except (building.BuildFailed, GuestsUnavailable) as error:
         pytest.skip(str(error))
     arguments = (tools / "arguments").read_text()
     assert "--include=ca-certificates,cloud-init," in arguments
-    assert ",puppet," in arguments
+    assert ",git,heat-cfntools," in arguments
+    assert ",puppet-agent," in arguments
+    assert re.search(r"--customize-hook=tar-in .*/agents.tar /", arguments)
     assert "SOURCE_DATE_EPOCH=1704067200" in arguments
-    assert lines[0] == "Running apt-get update...."
+    assert lines[:2] == ["Downloading heat-agents.", "Running apt-get update...."]
     image = find_image("debian")
     assert [place.name for place in Path(image.layers[0][0], "etc").iterdir()] == ["first"]
     assert not Path(image.layers[0][0], "device").exists()
     [row] = built_images()
+    assert row["features"] == ["agents", "puppet"]
     assert (row["name"], row["suite"], row["path"]) == ("debian", "bookworm", str(directory))
 
     archive(tools, tmp_path, "second")
-    building.build("debian")
+    building.build("debian", features=())
+    assert "tar-in" not in (tools / "arguments").read_text()
     assert [place.name for place in Path(image.layers[0][0], "etc").iterdir()] == ["second"]
 
     with pytest.raises(GuestsUnavailable, match=r"A guest cannot be started on this machine: .*'/bin/true'"):
@@ -87,7 +111,7 @@ def test_an_image_is_built_replaced_and_deleted_but_not_while_a_cloud_uses_it(to
 def test_what_cannot_be_built_or_deleted_says_why(tools: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(building, "id_maps", lambda: IdMaps(("0 0 65536",), ("0 0 65536",), False, 0))
     with pytest.raises(building.BuildFailed, match="E: no such mirror"):
-        building.build("debian")
+        building.build("debian", features=())
     assert built_images() == []
     assert not list((tmp_path / "cache/stoker/guests").glob(".build-*"))
     for name in ("host", "fedora", "../debian"):
@@ -96,8 +120,8 @@ def test_what_cannot_be_built_or_deleted_says_why(tools: Path, monkeypatch: pyte
     monkeypatch.setattr(building, "id_maps", lambda: IdMaps(("0 1000 1",), ("0 1000 1",), False, 1000))
     monkeypatch.setattr(os, "getuid", lambda: 1000)
     with pytest.raises(GuestsUnavailable, match="needs subordinate IDs for this user"):
-        building.build("debian")
+        building.build("debian", features=())
     (tools / "mmdebstrap").unlink()
     monkeypatch.setenv("PATH", str(tools))
     with pytest.raises(GuestsUnavailable, match="apt-get install mmdebstrap"):
-        building.build("debian")
+        building.build("debian", features=())

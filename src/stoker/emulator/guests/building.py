@@ -39,6 +39,7 @@ MERGING = (
 """Packages of Debian 12 that only usrmerge needs, which usr-is-merged replaces in an image. Packages that need them
 nevertheless keep them.
 """
+NEEDED_ONLY = "-oAPT::AutoRemove::RecommendsImportant=false -oAPT::AutoRemove::SuggestsImportant=false"
 CLOUD_INIT = """\
 # Guests of Stoker's emulated cloud: see "Run guests in the emulated cloud" in the manual.
 datasource_list: [ConfigDrive, OpenStack, None]
@@ -180,7 +181,7 @@ def _bootstrap(
     settings.write_text(CLOUD_INIT)
     hooks = (
         f'chroot "$1" apt-mark auto {" ".join(MERGING)} >/dev/null',
-        'chroot "$1" apt-get --yes autoremove --purge usrmerge',
+        f'chroot "$1" apt-get --yes {NEEDED_ONLY} autoremove --purge usrmerge',
         f"copy-in {settings} /etc/cloud/cloud.cfg.d",
         *(f"tar-in {file} /" for file in unpacked),
         'rm -f "$1"/etc/ssh/ssh_host_* "$1"/etc/machine-id "$1"/etc/hostname',
