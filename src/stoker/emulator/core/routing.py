@@ -19,6 +19,10 @@ class _Node(Generic[T]):
         self.targets: dict[str, tuple[T, tuple[str, ...]]] = {}
 
 
+NO_ROUTE = "The resource could not be found."
+"""The message of the 404 for a path that the service does not have."""
+
+
 class Router(Generic[T]):
     """Patterns look like `/servers/{server_id}/action`; a last segment `{name:*}` takes the rest of the path,
     slashes included.
@@ -60,10 +64,10 @@ class Router(Generic[T]):
         values: list[str] = []
         node = _find(self._root, parts, 0, values, path)
         if node is None:
-            raise not_found("The resource could not be found.")
+            raise not_found(NO_ROUTE)
         found = node.targets.get(method) or (node.targets.get("GET") if method == "HEAD" else None)
         if found is None and self._wrong_method == 404:
-            raise not_found("The resource could not be found.")
+            raise not_found(NO_ROUTE)
         if found is None:
             raise ApiError(
                 405,

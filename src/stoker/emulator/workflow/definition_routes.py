@@ -18,11 +18,29 @@ from stoker.emulator.workflow.language import actions_of, workbook_of, workflows
 from stoker.emulator.workflow.lists import everywhere, listing
 from stoker.emulator.workflow.sharing import Sharing, scope_of
 
+OF_TEXT = "text"
+"""The kind of errors about bodies that are definitions."""
+_TEXT_ANSWER = "application/json;charset=utf-8"
 _ENVIRONMENT = frozenset({"name", "description", "variables", "scope"})
 
 
 def _namespace(request: Request) -> str:
     return request.query.get("namespace") or ""
+
+
+def _of_text(handler: Callable[[Definitions, Request], Response]) -> Callable[[Definitions, Request], Response]:
+    """Return the handler of a request whose body is a definition: its answers have another media type."""
+
+    def handle(definitions: Definitions, request: Request) -> Response:
+        try:
+            response = handler(definitions, request)
+        except ApiError as error:
+            error.kind, error.headers["Content-Type"] = OF_TEXT, _TEXT_ANSWER
+            raise
+        response.headers["Content-Type"] = _TEXT_ANSWER
+        return response
+
+    return handle
 
 
 def _scope(request: Request) -> str | None:
@@ -41,14 +59,14 @@ def list_workflows(definitions: Definitions, request: Request) -> Response:
 def create_workflows(definitions: Definitions, request: Request) -> Response:
     scope = _scope(request) or "private"
     made = definitions.create_workflows(request.context, definition_of(request), scope, _namespace(request))
-    return Response({"workflows": [views.workflow(row) for row in made]}, 201)
+    return Response({"workflows": [views.made_workflow(row) for row in made]}, 201)
 
 
 def update_workflows(definitions: Definitions, request: Request) -> Response:
     changed = definitions.update_workflows(
         request.context, definition_of(request), _scope(request), _namespace(request), request.vars.get("id")
     )
-    return Response({"workflows": [views.workflow(row) for row in changed]})
+    return Response({"workflows": [views.made_workflow(row) for row in changed]})
 
 
 def show_workflow(definitions: Definitions, request: Request) -> Response:
@@ -84,7 +102,7 @@ def list_workbooks(definitions: Definitions, request: Request) -> Response:
 def create_workbook(definitions: Definitions, request: Request) -> Response:
     scope = _scope(request) or "private"
     made = definitions.create_workbook(request.context, definition_of(request), scope, _namespace(request))
-    return Response(views.workbook(made), 201)
+    return Response(views.made(views.workbook(made)), 201)
 
 
 def update_workbook(definitions: Definitions, request: Request) -> Response:
@@ -128,7 +146,7 @@ def list_actions(definitions: Definitions, request: Request) -> Response:
 
 def create_actions(definitions: Definitions, request: Request) -> Response:
     made = definitions.create_actions(request.context, definition_of(request), _scope(request) or "private")
-    return Response({"actions": [views.adhoc_action(row) for row in made]}, 201)
+    return Response({"actions": [views.made(views.adhoc_action(row)) for row in made]}, 201)
 
 
 def update_actions(definitions: Definitions, request: Request) -> Response:
@@ -162,7 +180,8 @@ def list_members(definitions: Definitions, request: Request) -> Response:
 def add_member(definitions: Definitions, request: Request) -> Response:
     row = definitions.workflow(request.context, request.vars["id"])
     body = body_of(request, frozenset({"member_id", "status"}))
-    return Response(public(definitions.sharing.add(row, request.context, body.get("member_id"))), 201)
+    member = definitions.sharing.add(row, request.context, body.get("member_id"))
+    return Response(views.made(public(member)), 201)
 
 
 def show_member(sharing: Sharing, request: Request) -> Response:
@@ -191,7 +210,8 @@ def list_environments(environments: Environments, request: Request) -> Response:
 
 
 def create_environment(environments: Environments, request: Request) -> Response:
-    return Response(views.environment(environments.create(request.context, body_of(request, _ENVIRONMENT))), 201)
+    row = environments.create(request.context, body_of(request, _ENVIRONMENT))
+    return Response(views.made(views.environment(row)), 201)
 
 
 def change_environment(environments: Environments, request: Request) -> Response:
@@ -214,15 +234,19 @@ ROUTES = merged(
     using(
         Definitions,
         {
-            "/workflows": {"GET": list_workflows, "POST": create_workflows, "PUT": update_workflows},
-            "/workflows/validate": {"POST": _validating(workflows_of)},
-            "/workflows/{id}": {"GET": show_workflow, "PUT": update_workflows, "DELETE": delete_workflow},
+            "/workflows": {
+                "GET": list_workflows,
+                "POST": _of_text(create_workflows),
+                "PUT": _of_text(update_workflows),
+            },
+            "/workflows/validate": {"POST": _of_text(_validating(workflows_of))},
+            "/workflows/{id}": {"GET": show_workflow, "PUT": _of_text(update_workflows), "DELETE": delete_workflow},
             "/workflows/{id}/members": {"GET": list_members, "POST": add_member},
-            "/workbooks": {"GET": list_workbooks, "POST": create_workbook, "PUT": update_workbook},
-            "/workbooks/validate": {"POST": _validating(workbook_of)},
+            "/workbooks": {"GET": list_workbooks, "POST": _of_text(create_workbook), "PUT": _of_text(update_workbook)},
+            "/workbooks/validate": {"POST": _of_text(_validating(workbook_of))},
             "/workbooks/{name}": {"GET": show_workbook, "DELETE": delete_workbook},
-            "/actions": {"GET": list_actions, "POST": create_actions, "PUT": update_actions},
-            "/actions/validate": {"POST": _validating(actions_of)},
+            "/actions": {"GET": list_actions, "POST": _of_text(create_actions), "PUT": _of_text(update_actions)},
+            "/actions/validate": {"POST": _of_text(_validating(actions_of))},
             "/actions/{id}": {"GET": show_action, "DELETE": delete_action},
         },
     ),

@@ -14,6 +14,9 @@ from stoker.emulator.workflow.actions import ACTIONS
 from stoker.emulator.workflow.language import Spec, actions_of, workbook_of, workflows_of
 from stoker.emulator.workflow.sharing import SECONDS_FORM, Sharing
 
+_ENTITIES = {"workflows": "WorkflowDefinition", "workbooks": "WorkbookDefinition", "actions": "Action"}
+"""What messages about duplicates call the definitions, by collection."""
+
 
 class Definitions(Component):
     """Definitions: `{id, name, namespace, project_id, scope, definition, _spec, …}`."""
@@ -223,7 +226,8 @@ class Definitions(Component):
 
     def _require_unused(self, rows: Collection, project: str, name: str, namespace: str) -> None:
         if rows.first(name=name, project_id=project, namespace=namespace) is not None:
-            raise conflict(f"Duplicate entry for {rows.name}: ['name={name}', 'namespace={namespace}']")
+            keys = "['name', 'namespace', 'project_id']"
+            raise conflict(f"Duplicate entry for {_ENTITIES[rows.name]} {keys}: {name}, {namespace}, None")
 
     def _own(self, row: Record, context: Context) -> Record:
         """Return a definition that the caller may change. Raises ApiError 403."""
@@ -234,14 +238,14 @@ class Definitions(Component):
 
 def missing_workflow(key: str) -> ApiError:
     """Return the 404 for a workflow."""
-    return not_found(f"Workflow not found [workflow_identifier={key}]")
+    return not_found(f"Workflow not found [workflow_identifier={key}, namespace=]")
 
 
 def missing_action(key: str) -> ApiError:
     """Return the 404 for an action."""
-    return not_found(f"Action not found [action_name={key}]")
+    return not_found(f"Action not found [name={key}, namespace=]")
 
 
 def missing_workbook(key: str) -> ApiError:
     """Return the 404 for a workbook."""
-    return not_found(f"Workbook not found [workbook_name={key}]")
+    return not_found(f"Workbook not found [name={key}, namespace=]")

@@ -40,7 +40,7 @@ class Environments(Component):
         found = [row for row in named if row["project_id"] == project or row["scope"] == "public"]
         if not found:
             raise missing(str(given))
-        return dict(min(found, key=lambda row: row["project_id"] != project)["variables"])
+        return dict(min(found, key=lambda row: row["project_id"] != project).get("variables", {}))
 
     def create(self, context: Context, body: Record) -> Record:
         """Create an environment. Raises ApiError 400, 409."""
@@ -48,10 +48,8 @@ class Environments(Component):
         if not isinstance(name, str) or not 1 <= len(name) <= 255:
             raise bad_request("An environment requires a name of at most 255 characters.")
         if self.rows.first(name=name, project_id=context.project) is not None:
-            raise conflict(f"Duplicate entry for Environment: ['{name}']")
+            raise conflict(f"Duplicate entry for Environment ['name', 'project_id']: {name}, None")
         wanted = _wanted(body)
-        if not wanted.get("variables"):
-            raise bad_request("An environment requires variables.")
         made = {"id": new_id(), "name": name, "description": None, "scope": "private", "project_id": context.project}
         moment = {"created_at": self.records.timestamp(SECONDS_FORM), "updated_at": None}
         return self.rows.add({**made, **wanted, **moment})

@@ -229,7 +229,7 @@ def list_triggers(mistral: WorkflowRecords, request: Request) -> Response:
 
 def create_trigger(mistral: WorkflowRecords, request: Request) -> Response:
     body: dict[str, Any] = body_of(request, _TRIGGER)
-    return Response(views.trigger(mistral.triggers.create(request, body)), 201)
+    return Response(views.made(views.trigger(mistral.triggers.create(request, body))), 201)
 
 
 def show_trigger(mistral: WorkflowRecords, request: Request) -> Response:

@@ -64,7 +64,7 @@ def listing(
 def _matches(name: str, value: str, shown: Mapping[str, Any]) -> bool:
     """Return whether a field has the value of a filter: `value`, or `<operator>:value`."""
     if name not in shown:
-        raise bad_request(f"Unknown query parameter or field: {name}")
+        raise bad_request(f'Unknown argument: "{name}"')
     have = "" if shown[name] is None else str(shown[name])
     prefix, _, rest = value.partition(":")
     if prefix in _ORDERS:
@@ -80,8 +80,8 @@ def _order(query: Query) -> tuple[list[str], list[str]]:
     """Return the fields to sort by, and their directions. Raises ApiError 400."""
     keys = list(dict.fromkeys((query.get("sort_keys") or "created_at").split(",")))
     directions = (query.get("sort_dirs") or "asc").split(",")
-    if wrong := [one for one in directions if one not in ("asc", "desc")]:
-        raise bad_request(f"Unknown sort direction, must be 'desc' or 'asc': {wrong[0]}")
+    if any(one not in ("asc", "desc") for one in directions):
+        raise bad_request("Unknown sort direction, must be 'desc' or 'asc'.")
     if len(directions) > len(keys):
         raise bad_request("Length of sort_keys must be equal or greater than sort_dirs.")
     return keys, directions + ["asc"] * (len(keys) - len(directions))
@@ -90,8 +90,11 @@ def _order(query: Query) -> tuple[list[str], list[str]]:
 def _limit(given: str | None) -> int:
     """Return the size of a page; 0 without one. Raises ApiError 400."""
     limit = as_integer(given or 0)
-    if limit is None or limit < 0:
-        raise bad_request(f"Limit must be positive: {given}")
+    if limit is None:
+        problem = f"unable to convert to int. Error: invalid literal for int() with base 10: '{given}'"
+        raise bad_request(f"Invalid input for field/attribute limit. Value: '{given}'. {problem}")
+    if limit < 0:
+        raise bad_request("Limit must be positive.")
     return limit
 
 

@@ -6,8 +6,10 @@ from typing import Any
 
 from stoker.emulator.core.cloud import Records, Service
 from stoker.emulator.core.errors import ApiError
-from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.http import Phrases, Request, Response
+from stoker.emulator.core.routing import NO_ROUTE
 from stoker.emulator.workflow import definition_routes, event_trigger_routes, execution_routes
+from stoker.emulator.workflow.definition_routes import OF_TEXT
 from stoker.emulator.workflow.records import WorkflowRecords
 
 
@@ -24,10 +26,18 @@ def version(mistral: Records, request: Request) -> Response:
 
 def error_body(error: ApiError) -> dict[str, Any]:
     """Return Mistral's form of an error; that of its framework where no content type fits."""
-    if error.status == 406:
-        return {"code": 406, "title": error.title, "description": None}
+    if error.status == 406 or error.message == NO_ROUTE:
+        return {"code": error.status, "title": error.title, "description": None}
+    if error.kind == OF_TEXT:
+        return {"faultstring": error.message}
     code = "Client" if error.status < 500 else "Server"
     return {"faultcode": code, "faultstring": error.message, "debuginfo": None}
+
+
+def token_error_body(error: ApiError) -> dict[str, Any]:
+    """Return the body of the answer to a request without a valid token."""
+    description = "Failed to validate access token: Authentication required"
+    return {"code": error.status, "title": error.title, "description": description}
 
 
 WORKFLOW = Service(
@@ -40,4 +50,7 @@ WORKFLOW = Service(
     root={"/": {"GET": versions}, "/v2": {"GET": version}},
     public=frozenset({"GET /", "GET /v2"}),
     error_body=error_body,
+    token_error_body=token_error_body,
+    sends_request_id=False,
+    phrases=Phrases(not_json="Request is not in valid JSON format"),
 )

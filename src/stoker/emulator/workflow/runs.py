@@ -106,7 +106,7 @@ def missing_execution(key: str) -> ApiError:
 
 def missing_task(key: str) -> ApiError:
     """Return the 404 for a task."""
-    return not_found(f"TaskExecution not found [id={key}]")
+    return not_found(f"Task execution not found [id={key}]")
 
 
 def missing_action(key: str) -> ApiError:

@@ -54,7 +54,8 @@ class Sharing(Component):
         if not isinstance(project, str) or project not in self.cloud.of(IdentityRecords).projects:
             raise bad_request(f"The member {project} is not a project.")
         if self.members.first(resource_id=workflow["id"], member_id=project) is not None:
-            raise conflict(f"Duplicate entry for ResourceMember: {project}")
+            keys = "['resource_id', 'resource_type', 'member_id']"
+            raise conflict(f"Duplicate entry for ResourceMember {keys}: {workflow['id']}, workflow, {project}")
         moment = self.records.timestamp(SECONDS_FORM)
         return self.members.add(
             {

@@ -58,7 +58,7 @@ class Triggers(Component):
         if not name:
             raise bad_request("A cron trigger requires a name.")
         if self.rows.first(name=name, project_id=context.project) is not None:
-            raise conflict(f"Duplicate entry for CronTrigger: ['{name}']")
+            raise conflict(f"Duplicate entry for cron trigger ['name', 'project_id']: {name}, None")
         key = body.get("workflow_id") or body.get("workflow_name")
         if not isinstance(key, str):
             raise bad_request("A cron trigger requires workflow_id or workflow_name.")
@@ -212,4 +212,4 @@ def _moment(text: Any) -> datetime:
 
 def missing(key: str) -> ApiError:
     """Return the 404 for a trigger."""
-    return not_found(f"CronTrigger not found [cron_trigger_identifier={key}]")
+    return not_found(f"Cron trigger not found [identifier={key}]")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import Any
 
@@ -9,12 +10,30 @@ from stoker.emulator.core.store import Record, public
 from stoker.emulator.workflow.language import defaults_of, names_of
 from stoker.emulator.workflow.runs import Runs
 
+_OPTIONAL = frozenset({"description", "source_execution_id"})
+"""Fields that are left out where they have no value."""
+
+
+def _shown(row: Record) -> dict[str, Any]:
+    return {name: value for name, value in public(row).items() if value is not None or name not in _OPTIONAL}
+
+
+def made(shown: dict[str, Any]) -> dict[str, Any]:
+    """Return a record as the answer to its creation shows it: without the time of a change that has not been made."""
+    return {name: value for name, value in shown.items() if value is not None or name != "updated_at"}
+
 
 def _input_of(spec: Record) -> str:
     """Return the parameters of a definition as one string."""
     defaults = defaults_of(spec["input"])
-    names = [f"{name}={json.dumps(defaults[name])}" if name in defaults else name for name in names_of(spec["input"])]
+    names = [f"{name}={_default(defaults[name])}" if name in defaults else name for name in names_of(spec["input"])]
     return ", ".join(names)
+
+
+def _default(value: Any) -> str:
+    """Return a default value; numbers are shown as strings."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return json.dumps(str(value) if number else value)
 
 
 def workflow(row: Record) -> dict[str, Any]:
@@ -22,23 +41,31 @@ def workflow(row: Record) -> dict[str, Any]:
     output = row["_spec"]["output"]
     names = sorted(output) if isinstance(output, dict) else []
     interface = {"input": row["_spec"]["input"], "output": names}
-    return {**public(row), "input": _input_of(row["_spec"]), "interface": json.dumps(interface)}
+    shown = {name: value for name, value in _shown(row).items() if name != "description"}
+    checksum = hashlib.md5(row["definition"].encode(), usedforsecurity=False).hexdigest()
+    return {**shown, "checksum": checksum, "input": _input_of(row["_spec"]), "interface": json.dumps(interface)}
+
+
+def made_workflow(row: Record) -> dict[str, Any]:
+    """Return a workflow as the answer to its creation shows it: the interface is an object."""
+    shown = made(workflow(row))
+    return {**shown, "interface": json.loads(shown["interface"])}
 
 
 def workbook(row: Record) -> dict[str, Any]:
     """Return a workbook."""
-    return public(row)
+    return _shown(row)
 
 
 def adhoc_action(row: Record) -> dict[str, Any]:
     """Return an ad-hoc action with its parameters."""
-    return {**public(row), "input": _input_of(row["_spec"]), "is_system": False}
+    return {**_shown(row), "input": _input_of(row["_spec"]), "is_system": False}
 
 
 def execution(row: Record) -> dict[str, Any]:
     """Return an execution; the maps are JSON in strings."""
     encoded = {name: json.dumps(row[name]) for name in ("input", "output", "params", "published_global")}
-    return {**{name: value for name, value in public(row).items() if name != "accepted"}, **encoded}
+    return {**{name: value for name, value in _shown(row).items() if name != "accepted"}, **encoded}
 
 
 def task(runs: Runs, row: Record) -> dict[str, Any]:
@@ -54,9 +81,9 @@ def action_execution(row: Record) -> dict[str, Any]:
 
 def trigger(row: Record) -> dict[str, Any]:
     """Return a cron trigger or an event trigger; input and parameters are JSON in strings."""
-    return {**public(row), **{name: json.dumps(row[name]) for name in ("workflow_input", "workflow_params")}}
+    return {**_shown(row), **{name: json.dumps(row[name]) for name in ("workflow_input", "workflow_params")}}
 
 
 def environment(row: Record) -> dict[str, Any]:
     """Return an environment; the variables are JSON in a string."""
-    return {**public(row), "variables": json.dumps(row["variables"])}
+    return {**_shown(row), **({"variables": json.dumps(row["variables"])} if "variables" in row else {})}
