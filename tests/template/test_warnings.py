@@ -140,6 +140,23 @@ def test_hidden_values_in_outputs() -> None:
     assert brief(text) == [("hidden-output", 5)]
 
 
+def test_outputs_without_a_resource() -> None:
+    text = """
+        heat_template_version: 2021-04-16
+        conditions: {never: false}
+        resources:
+          net: {type: Test::Net}
+          port: {type: Test::Port, properties: {network: {get_resource: net}}, condition: never}
+        outputs:
+          good: {value: {get_resource: net}}
+          absent: {value: {get_resource: port}}
+          wrong: {value: [{get_resource: nett}]}
+    """
+    [diagnostic] = found(text)
+    assert (diagnostic.rule, diagnostic.hint) == ("null-output", "did you mean 'net'?")
+    assert diagnostic.path[:3] == ("outputs", "wrong", "value")
+
+
 def test_dependencies_that_follow_from_others() -> None:
     text = """
         heat_template_version: 2021-04-16

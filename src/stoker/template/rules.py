@@ -115,6 +115,7 @@ _WARNINGS = (
         "a property without effect",
     ),
     Rule("hidden-output", "An output shows the value of a hidden parameter.", "value: {get_param: password}"),
+    Rule("null-output", "An output is the ID of a resource that does not exist.", "value: {get_resource: wbe}"),
     Rule("implied-dependency", "The order is the same without this depends_on.", "depends_on: net beside network: net"),
     Rule(
         "renumbering-index",

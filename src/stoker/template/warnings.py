@@ -25,7 +25,7 @@ from stoker.template.functions.conditions import ConditionName
 from stoker.template.misspelt_functions import misspelt_calls
 from stoker.template.parameter import ParameterSchema
 from stoker.template.parameter_types import STRING
-from stoker.template.problems import Problems
+from stoker.template.problems import Problems, suggestion
 from stoker.template.properties import key_path
 from stoker.template.rules import RULES
 
@@ -185,6 +185,22 @@ def _hidden_outputs(subject: _Subject) -> Iterator[Diagnostic]:
                 )
 
 
+def _null_outputs(subject: _Subject) -> Iterator[Diagnostic]:
+    """Find IDs of resources that the template does not have. With an attribute they are errors."""
+    definition = subject.definition
+    declared = definition.template.resources
+    for output in definition.outputs.values():
+        for placed in definition.references_in(output.value):
+            name = placed.reference.resource
+            if placed.reference.attribute is None and name not in declared:
+                yield Diagnostic(
+                    "null-output",
+                    f"the output {output.key!r} has no value, because the template has no resource {name!r}",
+                    placed.path,
+                    hint=suggestion(name, declared),
+                )
+
+
 # -- types and properties ---------------------------------------------------------------------------------------------
 
 
@@ -332,6 +348,7 @@ _RULES: tuple[Callable[[_Subject], Iterator[Diagnostic]], ...] = (
     _unused_conditions,
     _unchecked_numbers,
     _hidden_outputs,
+    _null_outputs,
     _deprecated_types,
     _deprecated_properties,
     _ineffective_properties,
