@@ -395,7 +395,7 @@ def test_an_execution_is_started_once_per_id(client: Client) -> None:
     client.define("w: {input: [a], tasks: {t: {}}}")
     key = "11111111-2222-3333-4444-555555555555"
     assert client.start("w", {"a": 1}, id=key) == client.start("w", {"a": 2}, id=key) == key
-    client.refused(400, "POST", "/executions", {"workflow_name": "w", "id": "x", "input": {"a": 1}})
+    client.refused(404, "POST", "/executions", {"workflow_name": "w", "id": "x", "input": {"a": 1}})
     copy = client.call("POST", "/executions", {"source_execution_id": key}).json
     assert (copy["source_execution_id"], json.loads(copy["input"])) == (key, {"a": 1})
     client.refused(400, "POST", "/executions", {})
@@ -441,7 +441,7 @@ def test_actions_that_others_complete_and_actions_by_themselves(client: Client) 
     execution = client.start("w")
     client.served.advance(100)
     (action,) = client.get("/action_executions")["action_executions"]
-    assert (action["state"], action["task_name"]) == ("RUNNING", "t")
+    assert (action["state"], action["tags"], "task_name" in action) == ("RUNNING", None, False)
     client.refused(400, "PUT", f"/action_executions/{action['id']}", {"state": "DONE"})
     client.refused(403, "DELETE", f"/action_executions/{action['id']}")
     client.call("PUT", f"/action_executions/{action['id']}", {"state": "SUCCESS", "output": '{"a": 1}'})
@@ -451,8 +451,13 @@ def test_actions_that_others_complete_and_actions_by_themselves(client: Client) 
     alone = {"name": "std.echo", "input": '{"output": 7}', "params": {"run_sync": True, "save_result": True}}
     made = client.call("POST", "/action_executions", alone).json
     assert (made["state"], json.loads(made["output"])) == ("SUCCESS", {"result": 7})
-    assert client.call("DELETE", f"/action_executions/{made['id']}").status == 204
+    assert client.get(f"/action_executions/{made['id']}")["accepted"] is True
+    assert "not allowed" in client.refused(403, "DELETE", f"/action_executions/{made['id']}")
     client.refused(400, "POST", "/action_executions", {"name": "std.unknown"})
+    assert client.call("POST", "/actions", HEAD + "say: {base: std.noop, input: [a, {b: 1}]}").status == 201
+    for given, problem in (({}, "missing=['a']"), ({"a": 1, "c": 2}, "unexpected=['c']")):
+        body = {"name": "say", "input": given}
+        assert client.refused(400, "POST", "/action_executions", body) == f"Invalid input [name=say, {problem}]"
     client.refused(400, "POST", "/action_executions", {**alone, "params": {"target": "x"}})
 
 

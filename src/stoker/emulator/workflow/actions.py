@@ -11,6 +11,7 @@ from urllib.parse import urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from stoker.emulator.core.urls import is_local
+from stoker.emulator.workflow.language import expectations
 
 _REQUIRED = object()
 HTTP_SECONDS = 10.0
@@ -60,16 +61,21 @@ class Action:
         )
 
 
-def run(name: str, given: Mapping[str, Any]) -> Result:
-    """Run an action. Raises ActionError."""
+def check_input(name: str, given: Mapping[str, Any]) -> Action:
+    """Return the action of a name that accepts an input. Raises ActionError."""
     action = ACTIONS.get(name)
     if action is None:
         reason = _UNAVAILABLE.get(name)
         raise ActionError(f"Failed to find action [action_name={name}]" + (f": {reason}" if reason else ""))
     missing = [key for key, value in action.parameters.items() if value is _REQUIRED and key not in given]
-    unexpected = sorted(given.keys() - action.parameters.keys())
-    if missing or unexpected:
-        raise ActionError(f"Invalid input [name={name}, missing={missing}, unexpected={unexpected}]")
+    if problems := expectations(missing, given.keys() - action.parameters.keys()):
+        raise ActionError(f"Invalid input [name={name}, {problems}]")
+    return action
+
+
+def run(name: str, given: Mapping[str, Any]) -> Result:
+    """Run an action. Raises ActionError."""
+    action = check_input(name, given)
     values = {key: given.get(key, value) for key, value in action.parameters.items()}
     try:
         return action.run(**values)

@@ -6,14 +6,15 @@ import re
 from typing import Any
 
 from stoker.emulator.core.component import visible
-from stoker.emulator.core.errors import bad_request, conflict
+from stoker.emulator.core.errors import ApiError, bad_request, conflict
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.workflow import views
-from stoker.emulator.workflow.actions import ACTIONS
+from stoker.emulator.workflow.actions import ACTIONS, ActionError
 from stoker.emulator.workflow.fields import body_of, json_object, json_value, string_of
 from stoker.emulator.workflow.lists import everywhere, listing
 from stoker.emulator.workflow.records import WorkflowRecords
+from stoker.emulator.workflow.runs import missing_execution
 
 _UUID = re.compile(r"[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\Z", re.IGNORECASE)
 _EXECUTION = frozenset({
@@ -34,19 +35,23 @@ def _listed(mistral: WorkflowRecords, request: Request, rows: list[Record]) -> l
 
 def list_executions(mistral: WorkflowRecords, request: Request) -> Response:
     rows = _listed(mistral, request, list(mistral.runs.executions))
-    return listing(request, rows, views.execution, "executions", ("output",))
+    return _executions(request, rows)
+
+
+def _executions(request: Request, rows: list[Record]) -> Response:
+    return listing(request, rows, views.execution, "executions", ("output", "published_global"))
 
 
 def create_execution(mistral: WorkflowRecords, request: Request) -> Response:
     context, body = request.context, body_of(request, _EXECUTION)
     key = string_of(body, "id", 36)
     if key is not None and not _UUID.match(key):
-        raise bad_request(f"The id of an execution must be a UUID, not {key}.")
+        raise missing_execution(key)
     known = mistral.runs.executions.get(key or "")
     if known is not None:
         if not context.may_see(known):
             raise conflict(f"The id {key} is in use.")
-        return Response(views.execution(known), 201)
+        return Response(views.started_execution(known), 201)
     source_id = string_of(body, "source_execution_id", 36)
     source = visible(mistral.runs.executions, context, source_id) if source_id else None
     identifier = body.get("workflow_id") or body.get("workflow_name") or (source or {}).get("workflow_id")
@@ -62,7 +67,7 @@ def create_execution(mistral: WorkflowRecords, request: Request) -> Response:
         key,
     )
     mistral.runs.executions.update(made, source_execution_id=source_id)
-    return Response(views.execution(made), 201)
+    return Response(views.started_execution(made), 201)
 
 
 def _execution(mistral: WorkflowRecords, request: Request) -> Record:
@@ -96,7 +101,8 @@ def change_execution(mistral: WorkflowRecords, request: Request) -> Response:
         mistral.runs.change(mistral.runs.executions, row, _env={**row["_env"], **env})
     if state is not None:
         mistral.execution_starter.change_state(row, state, string_of(body, "state_info", 65536))
-    return Response(views.execution(row))
+    only_described = state is None and env is None
+    return Response((views.described_execution if only_described else views.started_execution)(row))
 
 
 def delete_execution(mistral: WorkflowRecords, request: Request) -> Response:
@@ -112,7 +118,7 @@ def list_tasks_of(mistral: WorkflowRecords, request: Request) -> Response:
 def list_executions_of(mistral: WorkflowRecords, request: Request) -> Response:
     execution = _execution(mistral, request)
     rows = [row for row in mistral.runs.executions if row["root_execution_id"] == execution["id"] or row is execution]
-    return listing(request, rows, views.execution, "executions", ("output",))
+    return _executions(request, rows)
 
 
 # -- tasks ----------------------------------------------------------------------------------------------------------
@@ -153,8 +159,7 @@ def list_actions_of(mistral: WorkflowRecords, request: Request) -> Response:
 
 
 def list_workflows_of(mistral: WorkflowRecords, request: Request) -> Response:
-    rows = mistral.runs.executions.select(task_execution_id=_task(mistral, request)["id"])
-    return listing(request, rows, views.execution, "executions", ("output",))
+    return _executions(request, mistral.runs.executions.select(task_execution_id=_task(mistral, request)["id"]))
 
 
 # -- action executions ----------------------------------------------------------------------------------------------
@@ -184,9 +189,13 @@ def create_action_execution(mistral: WorkflowRecords, request: Request) -> Respo
     if waits and not synchronous:
         raise bad_request(f"Action does not support synchronous execution: {name}")
     given, running = json_object(body.get("input"), "input"), mistral.running_actions
+    try:
+        running.check_input(name, given, context.project)
+    except ActionError as error:
+        raise bad_request(str(error)) from None
     in_response = synchronous and (waits or not saved)
     row = (running.create if in_response else running.start)(name, given, context.project, None)
-    mistral.runs.actions.update(row, description=string_of(body, "description") or "")
+    mistral.runs.actions.update(row, description=string_of(body, "description"))
     if not in_response:
         return Response(views.action_execution(row), 201)
     return Response(status=201, later=_result(mistral, row, saved))
@@ -197,7 +206,7 @@ async def _result(mistral: WorkflowRecords, row: Record, saved: bool) -> dict[st
     await mistral.running_actions.run_to_end(row)
     if not saved:
         mistral.runs.actions.remove(row)
-    return views.action_execution(row)
+    return views.executed_action(row, saved)
 
 
 def _action(mistral: WorkflowRecords, request: Request) -> Record:
@@ -216,8 +225,8 @@ def change_action_execution(mistral: WorkflowRecords, request: Request) -> Respo
 
 
 def delete_action_execution(mistral: WorkflowRecords, request: Request) -> Response:
-    mistral.running_actions.remove(_action(mistral, request))
-    return Response(status=204)
+    """Refuse the request, as Mistral does unless its configuration allows it (`allow_action_execution_deletion`)."""
+    raise ApiError(403, "Action execution deletion is not allowed.")
 
 
 # -- cron triggers --------------------------------------------------------------------------------------------------

@@ -21,12 +21,14 @@ from stoker.emulator.workflow.flow import (
     required_tasks,
     transitions,
 )
-from stoker.emulator.workflow.language import COMMANDS, Spec, defaults_of, names_of, start_tasks
+from stoker.emulator.workflow.language import COMMANDS, Spec, defaults_of, expectations, names_of, start_tasks
 from stoker.emulator.workflow.runs import Runs
 from stoker.emulator.workflow.tasks import Tasks
 
 MOST_NESTED = 20
 """Levels of workflows that run workflows."""
+STATES = ("RUNNING", "PAUSED", "SUCCESS", "ERROR", "CANCELLED")
+"""The states that a client can ask for."""
 
 
 class Executions(Component):
@@ -72,7 +74,7 @@ class Executions(Component):
             "workflow_namespace": workflow["namespace"],
             "description": description,
             "project_id": project,
-            "params": {"namespace": namespace, **params},
+            "params": {**params, "namespace": params.get("namespace", namespace), "env": params.get("env", {})},
             "input": {**defaults_of(spec["input"]), **given},
             "output": {},
             "published_global": {},
@@ -266,10 +268,8 @@ class Executions(Component):
         """Set the state as a client asks. Raises ApiError 400 for a state that the execution cannot enter."""
         before = execution["state"]
         allowed = {"PAUSED": {"RUNNING"}, "RUNNING": {"PAUSED"}}.get(state, {"IDLE", "RUNNING", "PAUSED"})
-        if state not in ("PAUSED", "RUNNING", "CANCELLED", "ERROR", "SUCCESS"):
-            raise bad_request(
-                f"Cannot change state to {state}. Allowed states are: PAUSED, RUNNING, CANCELLED, ERROR, SUCCESS"
-            )
+        if state not in STATES:
+            raise bad_request(f"Cannot change state to {state}. Allowed states are: '{', '.join(STATES)}")
         if before not in allowed and before != state:
             raise bad_request(
                 f"Can't change workflow execution state from {before} to {state}. "
@@ -321,7 +321,9 @@ class Executions(Component):
         """Run a failed task again: all of its children, or those that failed. Raises ApiError 400."""
         execution = self._runs.execution_of(task)
         if task["state"] != "ERROR":
-            raise bad_request(f"The current task execution must be in ERROR for rerun; it is in {task['state']}.")
+            raise bad_request(
+                "The current task execution must be in ERROR for rerun. Only updating task to rerun is supported."
+            )
         if env is not None and not isinstance(env, dict):
             raise bad_request("The environment must be an object.")
         self._runs.executions.update(execution, state="RUNNING", state_info=None, output={})
@@ -367,10 +369,9 @@ def check_input(spec: Spec, given: Mapping[str, Any]) -> None:
     """Compare the input of a workflow with its declaration. Raises ApiError 400."""
     declared, defaults = names_of(spec["input"]), defaults_of(spec["input"])
     missing = [name for name in declared if name not in given and name not in defaults]
-    unexpected = sorted(given.keys() - set(declared))
-    problems = [f"missing={missing}"] * bool(missing) + [f"unexpected={unexpected}"] * bool(unexpected)
-    if problems:
-        raise bad_request(f"Invalid input [workflow={spec['name']}, {', '.join(problems)}]")
+    if problems := expectations(missing, given.keys() - set(declared)):
+        kind = f"{spec['type'].capitalize()}WorkflowSpec"
+        raise bad_request(f"Invalid input [name={spec['name']}, class={kind}, {problems}]")
 
 
 def _namespace(execution: Record) -> str:

@@ -8,7 +8,7 @@ as a list of transitions `{to, if, msg}`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import yaml
@@ -154,6 +154,12 @@ def defaults_of(inputs: list[Any]) -> dict[str, Any]:
 def names_of(inputs: list[Any]) -> list[str]:
     """Return the names of the parameters."""
     return [one if isinstance(one, str) else next(iter(one)) for one in inputs]
+
+
+def expectations(missing: Collection[str], unexpected: Collection[str]) -> str:
+    """Return how an input differs from the parameters, as messages of the API have it; empty where it does not."""
+    found = {"missing": list(missing), "unexpected": sorted(unexpected)}
+    return ", ".join(f"{kind}={names}" for kind, names in found.items() if names)
 
 
 def _list(value: Any, where: str) -> list[Any]:

@@ -8,14 +8,14 @@ from typing import Any
 
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
-from stoker.emulator.core.errors import ApiError, bad_request
+from stoker.emulator.core.errors import bad_request
 from stoker.emulator.core.store import Record
 from stoker.emulator.workflow import actions, expressions
 from stoker.emulator.workflow.actions import ActionError
 from stoker.emulator.workflow.definitions import Definitions
 from stoker.emulator.workflow.expressions import ExpressionError, Scope
 from stoker.emulator.workflow.flow import ENDED
-from stoker.emulator.workflow.language import Spec, defaults_of, names_of
+from stoker.emulator.workflow.language import Spec, defaults_of, expectations, names_of
 from stoker.emulator.workflow.runs import Runs
 
 ACTION_SECONDS = 0.1
@@ -41,6 +41,14 @@ class RunningActions(Component):
         self.after(ACTION_SECONDS, self.run_action, action["id"])
         return action
 
+    def check_input(self, name: str, given: Mapping[str, Any], project: str) -> None:
+        """Compare the input of an action of a project with its parameters. Raises ActionError."""
+        found = self._definitions.find_action(project, name)
+        if found is None:
+            actions.check_input(name, given)
+        else:
+            self._adhoc_input(found["_spec"], given)
+
     def create(self, name: str, given: Mapping[str, Any], project: str, task: Record | None, index: int = 0) -> Record:
         """Create an action execution that does not run yet."""
         execution = None if task is None else self._runs.execution_of(task)
@@ -57,7 +65,7 @@ class RunningActions(Component):
                 "project_id": project,
                 "state": "RUNNING",
                 "state_info": None,
-                "tags": [],
+                "tags": None,
                 "accepted": True,
                 "input": dict(given),
                 "output": {},
@@ -125,14 +133,6 @@ class RunningActions(Component):
             raise bad_request(f"The action execution {action['id']} has ended already, in state {action['state']}.")
         self.set_state(action, state, output)
 
-    def remove(self, action: Record) -> None:
-        """Delete an action execution that belongs to no task and has ended. Raises ApiError 403."""
-        if action["task_execution_id"] is not None:
-            raise ApiError(403, "Only ad-hoc action execution can be deleted.")
-        if action["state"] not in ENDED:
-            raise ApiError(403, "Only completed action execution can be deleted.")
-        self._runs.actions.remove(action)
-
     def resume_after_restart(self) -> None:
         """End actions that waited for a response when the emulator was stopped."""
         for action in self._runs.actions:
@@ -175,12 +175,16 @@ class RunningActions(Component):
         spec = self._adhoc(action)
         if spec is None:
             return action["name"], action["input"]
-        given, names = {**defaults_of(spec["input"]), **action["input"]}, names_of(spec["input"])
-        missing = [name for name in names if name not in given]
-        unexpected = sorted(given.keys() - set(names))
-        if missing or unexpected:
-            raise ActionError(f"Invalid input [name={action['name']}, missing={missing}, unexpected={unexpected}]")
+        given = self._adhoc_input(spec, action["input"])
         return spec["base"], expressions.evaluate(spec["base-input"], given, NO_SCOPE)
+
+    @staticmethod
+    def _adhoc_input(spec: Spec, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the input of an ad-hoc action with its defaults. Raises ActionError."""
+        complete, names = {**defaults_of(spec["input"]), **given}, names_of(spec["input"])
+        if problems := expectations([name for name in names if name not in complete], given.keys() - set(names)):
+            raise ActionError(f"Invalid input [name={spec['name']}, {problems}]")
+        return complete
 
     def _transformed(self, action: Record, output: Any) -> Any:
         """Return the output of an action, as an ad-hoc action declares it. Raises ExpressionError."""

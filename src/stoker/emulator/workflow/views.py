@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection
 from typing import Any
 
 from stoker.emulator.core.store import Record, public
@@ -12,6 +13,8 @@ from stoker.emulator.workflow.runs import Runs
 
 _OPTIONAL = frozenset({"description", "source_execution_id"})
 """Fields that are left out where they have no value."""
+EXECUTION_MAPS = ("input", "output", "params", "published_global")
+"""Fields of an execution that contain JSON in a string."""
 
 
 def _shown(row: Record) -> dict[str, Any]:
@@ -21,6 +24,10 @@ def _shown(row: Record) -> dict[str, Any]:
 def made(shown: dict[str, Any]) -> dict[str, Any]:
     """Return a record as the answer to its creation shows it: without the time of a change that has not been made."""
     return {name: value for name, value in shown.items() if value is not None or name != "updated_at"}
+
+
+def _without(shown: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: value for name, value in shown.items() if name not in names}
 
 
 def _input_of(spec: Record) -> str:
@@ -64,19 +71,40 @@ def adhoc_action(row: Record) -> dict[str, Any]:
 
 def execution(row: Record) -> dict[str, Any]:
     """Return an execution; the maps are JSON in strings."""
-    encoded = {name: json.dumps(row[name]) for name in ("input", "output", "params", "published_global")}
+    encoded = {name: json.dumps(row[name]) for name in EXECUTION_MAPS}
     return {**{name: value for name, value in _shown(row).items() if name != "accepted"}, **encoded}
+
+
+def started_execution(row: Record) -> dict[str, Any]:
+    """Return an execution as the answers show it that start it or change its state."""
+    return _without(execution(row), ("published_global",))
+
+
+def described_execution(row: Record) -> dict[str, Any]:
+    """Return an execution as the answer to a new description shows it: without its maps."""
+    return _without(execution(row), EXECUTION_MAPS)
 
 
 def task(runs: Runs, row: Record) -> dict[str, Any]:
     """Return a task with its result; the maps are JSON in strings."""
-    encoded = {name: json.dumps(row[name]) for name in ("runtime_context", "published", "published_global")}
-    return {**public(row), **encoded, "result": json.dumps(runs.result_of(row))}
+    encoded = {name: json.dumps(row[name]) for name in ("runtime_context", "published")}
+    shown = _without(public(row), ("published_global",))
+    return {**shown, **encoded, "result": json.dumps(runs.result_of(row))}
 
 
 def action_execution(row: Record) -> dict[str, Any]:
     """Return an action execution; input and output are JSON in strings."""
-    return {**public(row), **{name: json.dumps(row[name]) for name in ("input", "output")}}
+    encoded = {name: json.dumps(row[name]) for name in ("input", "output")}
+    return {**_without(public(row), ("task_name",)), **encoded}
+
+
+def executed_action(row: Record, saved: bool) -> dict[str, Any]:
+    """Return an action execution as the answer with its result shows it; one that is not saved has no identity."""
+    unknown = {"updated_at": None}
+    if saved:
+        return {**action_execution(row), **unknown, "accepted": False}
+    unknown |= {"id": None, "project_id": None, "created_at": None, "accepted": None}
+    return {**action_execution(row), **unknown}
 
 
 def trigger(row: Record) -> dict[str, Any]:
