@@ -69,6 +69,7 @@ class Fabric:
         self._tools = find_tools()
         self._control, inside = control_sockets()
         self._control.settimeout(ORDER_SECONDS)
+        self._unanswered = 0
         with inside:
             command = task_command("networks", ids.outer(), volumes, control=inside.fileno())
             self._process = subprocess.Popen(  # noqa: S603  this interpreter and Stoker's program
@@ -117,13 +118,24 @@ class Fabric:
         sent = orjson.dumps({"do": do, "name": name, **arguments})
         try:
             socket.send_fds(self._control, [sent], descriptors)
-            message, found = received(self._control)
+            self._unanswered += 1
+            message, found = self._answer()
         except OSError as error:
             raise NetworkFailed(f"The process that holds the networks of guests does not answer: {error}") from error
         if message != DONE:
             said = message.decode(errors="replace") or "the process that holds the networks has ended"
             raise NetworkFailed(said)
         return found
+
+    def _answer(self) -> tuple[bytes, list[int]]:
+        """Return the answer to the last order; those to previous ones, which took too long, are dropped."""
+        while True:
+            message, found = received(self._control)
+            self._unanswered -= 1
+            if not message or self._unanswered == 0:
+                return message, found
+            for descriptor in found:
+                os.close(descriptor)
 
     def _tracking_family(self) -> str:
         """Try what networks need, and return the family in which connections through bridges are tracked."""

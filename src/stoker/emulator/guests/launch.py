@@ -100,24 +100,23 @@ def enter(ids: dict[str, Any], kinds: int) -> None:
     A child that stays outside writes the ID maps: only a process outside may map other IDs than the user's own.
     """
     _libc.prctl(SET_DUMPABLE, 1)  # the child may write this process's files in /proc
-    unshared, mapped = os.pipe(), os.pipe()
+    reading, writing = os.pipe()
     process = os.getpid()
     child = os.fork()
     if child == 0:
-        os.close(unshared[1])
+        os.close(writing)
         status = 1
         with suppress(OSError, subprocess.CalledProcessError):
-            if os.read(unshared[0], 1):
+            if os.read(reading, 1):
                 _write_maps(process, ids)
                 status = 0
         os._exit(status)
-    os.close(unshared[0])
+    os.close(reading)
     _require(_libc.unshare(NEW_USER | kinds), "The namespaces cannot be created")
-    os.write(unshared[1], b"+")
+    os.write(writing, b"+")
+    os.close(writing)
     if os.waitpid(child, 0)[1] != 0:
         raise LaunchFailed("The IDs of the user namespace cannot be mapped")
-    for descriptor in (unshared[1], *mapped):
-        os.close(descriptor)
 
 
 def _write_maps(process: int, ids: dict[str, Any]) -> None:
@@ -305,6 +304,8 @@ class Networks:
         in_child(act)
 
     def _enter(self, name: str) -> None:
+        if name not in self._guests:
+            raise LaunchFailed(f"{name} does not run")
         users, mounts = self._guests[name]
         join(users, NEW_USER)
         join(mounts, NEW_MOUNTS)
@@ -359,9 +360,10 @@ def in_child(act: Callable[[], None]) -> None:
     if child == 0:
         try:
             act()
-        except (OSError, LaunchFailed) as error:
-            os.write(writing, str(error).encode()[:LONGEST_COMPLAINT])
-        os._exit(0)
+        except BaseException as error:  # it must never return: there would be two processes that obey orders
+            os.write(writing, (str(error) or type(error).__name__).encode()[:LONGEST_COMPLAINT])
+        finally:
+            os._exit(0)
     os.close(writing)
     with os.fdopen(reading) as file:
         said = file.read()

@@ -1,0 +1,57 @@
+"""The process that holds the networks of guests, and orders that fail."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from stoker.emulator.guests import fabric
+from stoker.emulator.guests.driver import GuestsUnavailable
+from stoker.emulator.guests.fabric import Fabric, NetworkFailed
+from stoker.emulator.guests.ids import id_maps
+
+pytestmark = pytest.mark.guests
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Iterator[Fabric]:
+    try:
+        made = Fabric(id_maps(), tmp_path)
+    except GuestsUnavailable as error:
+        pytest.skip(str(error))
+    with closing(made):
+        yield made
+
+
+def order(held: Fabric, do: str, name: str, **arguments: object) -> list[int]:
+    return asyncio.run(held.order(do, name, **arguments))
+
+
+def test_an_order_for_a_guest_that_has_ended(held: Fabric) -> None:
+    for do, more in (("attach", {"volume": "volume-1"}), ("detach", {})):
+        with pytest.raises(NetworkFailed, match=r"volume-1|guest-gone does not run"):
+            order(held, do, "guest-gone", device="/dev/vdb", **more)
+        assert order(held, "make", f"network-{do}") == []
+    with pytest.raises(NetworkFailed, match="network-gone"):
+        order(held, "drop", "network-gone")
+
+
+def test_an_answer_that_comes_late_is_not_that_to_the_next_order(held: Fabric) -> None:
+    order(held, "make", "network-1")
+    process = held._process.pid
+    os.kill(process, signal.SIGSTOP)
+    held._control.settimeout(0.05)
+    try:
+        with pytest.raises(NetworkFailed, match="timed out"):
+            order(held, "open", "network-1", kind=1, bound=None, listen=False)
+    finally:
+        os.kill(process, signal.SIGCONT)
+        held._control.settimeout(fabric.ORDER_SECONDS)
+    assert order(held, "write", "network-1", files={"ipv4/ip_forward": "1"}) == []
+    assert len(order(held, "open", "network-1", kind=1, bound=None, listen=False)) == 1
