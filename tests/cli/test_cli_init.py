@@ -40,6 +40,17 @@ def test_files_are_not_overwritten(tmp_path: Path) -> None:
     assert (target / "network.yaml").read_text() != "mine"
 
 
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    outside, link = tmp_path / "outside", tmp_path / "target" / "network.yaml"
+    link.parent.mkdir()
+    link.symlink_to(outside)
+    refused = run("init", "network", str(link.parent))
+    assert (refused.exit_code, outside.exists()) == (1, False), refused.output
+    outside.write_text("mine")
+    assert run("init", "network", str(link.parent), "--force").exit_code == 0
+    assert outside.read_text() == "mine" and link.is_file() and not link.is_symlink()
+
+
 def test_kinds_are_listed_and_misspelt_ones_refused() -> None:
     listed = run("init").output
     assert all(kind in listed and starter.meaning in listed for kind, starter in STARTERS.items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,14 +63,17 @@ def init(kind: str | None, directory: Path | None, force: bool) -> None:
     source = installed_example(starter.example)
     files = sorted(source.iterdir()) if source.is_dir() else [source]
     files = [file for file in files if file.is_file()]
-    existing = [str(target / file.name) for file in files if (target / file.name).exists()]
+    existing = [str(target / file.name) for file in files if os.path.lexists(target / file.name)]
     if existing and not force:
         raise CommandFailed(f"{', '.join(existing)} exists already; --force overwrites.")
     try:
         target.mkdir(parents=True, exist_ok=True)
         for file in files:
-            (target / file.name).write_bytes(file.read_bytes())
-            click.echo(f"wrote {target / file.name}")
+            place = target / file.name
+            place.unlink(missing_ok=True)  # a link is replaced, not the file that it leads to
+            with place.open("xb") as written:
+                written.write(file.read_bytes())
+            click.echo(f"wrote {place}")
     except OSError as error:
         raise CommandFailed(f"{error.filename or target} cannot be written: {error.strerror or error}.") from error
     main = target / starter.main
