@@ -115,6 +115,19 @@ def test_after_the_session(base: str, world: ThreadedWorld) -> None:
     assert late.get("/stacks", **kept).status_code == 303
 
 
+def test_exchanged_ciphertexts(base: str, stack: str, world: ThreadedWorld) -> None:
+    """Send the session's cookie as the sealed values of hidden parameters, and sealed values as the cookie."""
+    browser = logged_in(base, world.served)
+    (cookie,) = [one.value for one in browser.session.cookies]
+    form = {"do": "plan", "name": "x", "template": "heat_template_version: 2021-04-16"}
+    assert browser.submit("/deploy", "/stacks", **form, sealed=cookie).status_code == 200
+    hidden = "heat_template_version: 2021-04-16\nparameters: {key: {type: string, hidden: true}}"
+    page = browser.submit("/deploy", "/stacks", **{**form, "template": hidden, "parameter:key": "secret word"}).text
+    sealed = html.unescape(page.partition('name="sealed" value="')[2].partition('"')[0])
+    assert sealed and "secret word" not in page
+    assert Browser(base).get("/stacks", Cookie=f"stoker_console={sealed}").status_code == 303
+
+
 def test_guessing_passwords(world: ThreadedWorld, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Guess a password in the log-in form of the console, and keep a session for longer than allowed."""
     clock = ManualClock(SystemClock().now())

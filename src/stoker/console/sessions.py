@@ -86,9 +86,9 @@ class SessionCookies:
         """Return the secret that `seal` has encrypted in this session; an empty string for anything else."""
         try:
             owner, text = json.loads(self._cipher.decrypt(sealed.encode()))
-        except (InvalidToken, UnicodeEncodeError):
+            return str(text) if session.accepts(owner) else ""
+        except (InvalidToken, ValueError, AttributeError):  # another encrypted value, such as a session's cookie
             return ""
-        return str(text) if session.accepts(owner) else ""
 
     def end(self, session: Session, now: float) -> None:
         """Refuse a session from now on, in this process; others do when they notice that its token is revoked."""
