@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import click
@@ -12,12 +11,12 @@ from stoker.cli.completion import stack_names
 from stoker.cli.errors import CommandFailed
 from stoker.cli.framework import key_values, with_service
 from stoker.cli.service import Answer, Service
+from stoker.processes.directory import write_private
 
 _OUT = click.option(
     "-o", "--out", "out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="File to write, readable by its owner only; the standard output by default.",
 )  # fmt: skip
-_OWNER_ONLY = 0o600
 
 
 @click.command("export")
@@ -100,10 +99,7 @@ def _write(document: Answer, out: Path | None) -> None:
         click.echo(text)
         return
     try:
-        out.unlink(missing_ok=True)
-        descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(f"{text}\n")
+        write_private(out, f"{text}\n")
     except OSError as error:
         raise CommandFailed(f"{out} cannot be written: {error.strerror or error}.") from error
 

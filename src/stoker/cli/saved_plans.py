@@ -8,7 +8,6 @@ applied, and the service checks that they are the same.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,10 +15,10 @@ from typing import Any
 
 from stoker.cli.errors import CommandFailed
 from stoker.cli.service import Answer
+from stoker.processes.directory import write_private
 
 _KIND = "stoker-plan"
 _VERSION = 1
-_OWNER_ONLY = 0o600
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +63,7 @@ class SavedPlan:
         """Write the plan to a file that only its owner can read. Raises CommandFailed."""
         text = json.dumps({"kind": _KIND, "version": _VERSION, **asdict(self)}, indent=1, ensure_ascii=False)
         try:
-            path.unlink(missing_ok=True)
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(f"{text}\n")
+            write_private(path, f"{text}\n")
         except OSError as error:
             raise CommandFailed(f"{path} cannot be written: {error.strerror or error}.") from error
 

@@ -183,12 +183,19 @@ def private(path: str, flags: int) -> int:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read; it is replaced atomically."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-    draft.replace(path)
+    """Write a file that only its owner can read; it is replaced atomically.
+
+    The draft has a name that others cannot know: in a directory that they can write, they could put a link there.
+    """
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        draft.replace(path)
+    except BaseException:
+        draft.unlink()
+        raise
 
 
 def _read_json(path: Path) -> Any:
