@@ -57,8 +57,6 @@ JSON = dedent("""\
       }
     }
     """)
-IN_RESOURCES = "  x:\n    "
-IN_PROPERTIES = "      "
 
 
 HOT_PLACES = [

@@ -56,7 +56,6 @@ _FIELD = "parameter:"
 """Begins the names of the form's fields for parameters."""
 
 _PSEUDO = "OS::"
-_CHECKED_NAME = "check"
 
 
 @dataclass

@@ -48,11 +48,6 @@ class Exchange:
         """Return a parameter of the URL; empty if it is missing."""
         return str(self.request.get_param(name, default=""))
 
-    def query_number(self, name: str, default: int, most: int) -> int:
-        """Return a parameter of the URL that is an integer from 1 to `most`; `default` for anything else."""
-        text = self.query(name)
-        return min(max(int(text), 1), most) if text.isdecimal() and text.isascii() and len(text) < 9 else default
-
     @property
     def secure(self) -> bool:
         """Whether the request came over TLS."""

@@ -25,7 +25,6 @@ from stoker.emulator.metric.bodies import (
 from stoker.emulator.metric.series import AGGREGATIONS
 
 _PLAIN = ["mean", "min", "max", "sum", "std", "count"]
-_RATES = [*_PLAIN, *(f"rate:{name}" for name in _PLAIN)]
 _DAY = 86400
 SEEDED: dict[str, tuple[tuple[tuple[int, int], ...], list[str]]] = {
     "low": (((300, 30 * 288),), _PLAIN),
