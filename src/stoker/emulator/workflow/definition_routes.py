@@ -21,6 +21,7 @@ from stoker.emulator.workflow.sharing import Sharing, scope_of
 OF_TEXT = "text"
 """The kind of errors about bodies that are definitions."""
 _TEXT_ANSWER = "application/json;charset=utf-8"
+_MEMBER = frozenset({"member_id", "status"})
 _ENVIRONMENT = frozenset({"name", "description", "variables", "scope"})
 
 
@@ -179,7 +180,7 @@ def list_members(definitions: Definitions, request: Request) -> Response:
 
 def add_member(definitions: Definitions, request: Request) -> Response:
     row = definitions.workflow(request.context, request.vars["id"])
-    body = body_of(request, frozenset({"member_id", "status"}))
+    body = body_of(request, "member_info", _MEMBER)
     member = definitions.sharing.add(row, request.context, body.get("member_id"))
     return Response(views.made(public(member)), 201)
 
@@ -190,7 +191,7 @@ def show_member(sharing: Sharing, request: Request) -> Response:
 
 def change_member(sharing: Sharing, request: Request) -> Response:
     member = sharing.member(request.vars["id"], request.vars["member_id"], request.context)
-    body = body_of(request, frozenset({"member_id", "status"}))
+    body = body_of(request, "member_info", _MEMBER)
     sharing.decide(member, request.context, body.get("status"))
     return Response(public(member))
 
@@ -210,12 +211,12 @@ def list_environments(environments: Environments, request: Request) -> Response:
 
 
 def create_environment(environments: Environments, request: Request) -> Response:
-    row = environments.create(request.context, body_of(request, _ENVIRONMENT))
+    row = environments.create(request.context, body_of(request, "env", _ENVIRONMENT))
     return Response(views.made(views.environment(row)), 201)
 
 
 def change_environment(environments: Environments, request: Request) -> Response:
-    body = body_of(request, _ENVIRONMENT)
+    body = body_of(request, "env", _ENVIRONMENT)
     if not isinstance(body.get("name"), str):
         raise bad_request("The request must name an environment.")
     return Response(views.environment(environments.change(request.context, body)))

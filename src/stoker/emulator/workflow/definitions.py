@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from stoker.emulator.core.cloud import Records, new_id
@@ -27,8 +27,8 @@ class Definitions(Component):
         self.workflows = records.collection("workflows", ("name",), missing_workflow)
         self.actions = records.collection("actions", ("name",), missing_action)
         self.workbooks = records.collection("workbooks", ("name",), missing_workbook)
-        self.guards: list[Callable[[Record], None]] = []
-        """Called with a workflow that is to be deleted; they raise ApiError to refuse it."""
+        self.triggers: dict[str, Collection] = {}
+        """The triggers that start workflows, by kind; a workflow is not deleted while one of them has its ID."""
 
     # -- reading -------------------------------------------------------------------------------------------------
 
@@ -63,20 +63,30 @@ class Definitions(Component):
 
     def action(self, context: Context, key: str) -> Record:
         """Return an ad-hoc action by its ID or name. Raises ApiError 404."""
+        found = self._action(context, key)
+        if found is None:
+            raise missing_action(key)
+        return found
+
+    def _action(self, context: Context, key: str) -> Record | None:
         found = self.actions.get(key)
-        if found is not None and self.sharing.sees(context, found):
-            return found
-        return self._named(self.actions, context, key, "")
+        seen = found is not None and self.sharing.sees(context, found)
+        return found if seen else self._seen(self.actions, context, key, "")
 
     def workbook(self, context: Context, name: str) -> Record:
         """Return a workbook by its name. Raises ApiError 404."""
         return self._named(self.workbooks, context, name, "")
 
     def _named(self, rows: Collection, context: Context, name: str, namespace: str) -> Record:
-        named = [row for row in rows.select(name=name, namespace=namespace) if self.sharing.sees(context, row)]
-        if not named:
+        found = self._seen(rows, context, name, namespace)
+        if found is None:
             raise rows.missing(name)
-        return min(named, key=lambda row: row["project_id"] != context.project_id)
+        return found
+
+    def _seen(self, rows: Collection, context: Context, name: str, namespace: str) -> Record | None:
+        """Return the definition that a name means for the caller: one of the caller's project comes first."""
+        named = [row for row in rows.select(name=name, namespace=namespace) if self.sharing.sees(context, row)]
+        return min(named, key=lambda row: row["project_id"] != context.project_id, default=None)
 
     # -- writing -------------------------------------------------------------------------------------------------
 
@@ -89,23 +99,32 @@ class Definitions(Component):
     def update_workflows(
         self, context: Context, text: str, scope: str | None, namespace: str, key: str | None
     ) -> list[Record]:
-        """Replace the definitions of existing workflows: of the one with the ID or name `key`, if given."""
+        """Replace or create the workflows of a definition; with `key`, replace the one with this ID or name."""
         specs = workflows_of(text)
         if key is not None:
             if len(specs) != 1:
                 raise bad_request("More than one workflows are not supported for update with identifier.")
             row = self._own(self.workflow(context, key, namespace), context)
             return [self._change(self.workflows, row, next(iter(specs.values())), text, scope)]
-        rows = [self._own(self._named(self.workflows, context, name, namespace), context) for name in specs]
-        return [
-            self._change(self.workflows, row, spec, text, scope) for row, spec in zip(rows, specs.values(), strict=True)
-        ]
+        known = {name: self._seen(self.workflows, context, name, namespace) for name in specs}
+        own = {name: self._own(row, context) for name, row in known.items() if row is not None}
+        new = {
+            name: self._add(self.workflows, context, spec, text, scope or "private", namespace)
+            for name, spec in specs.items()
+            if name not in own
+        }
+        rows = {**own, **new}
+        return [self._change(self.workflows, rows[name], spec, text, scope) for name, spec in specs.items()]
 
     def remove_workflow(self, context: Context, key: str, namespace: str) -> None:
         """Delete a workflow. Raises ApiError: 404, or 400 while a trigger needs it."""
         row = self._own(self.workflow(context, key, namespace), context)
-        for guard in self.guards:
-            guard(row)
+        for kind, rows in self.triggers.items():
+            if found := ", ".join(trigger["id"] for trigger in rows.select(workflow_id=row["id"])):
+                raise bad_request(
+                    f"Can't delete workflow that has {kind} triggers associated. "
+                    f"[workflow_identifier={key}, namespace={namespace}], [{kind}_trigger_id(s)={found}]"
+                )
         self.workflows.remove(row)
         self.sharing.forget(row["id"])
 
@@ -126,10 +145,11 @@ class Definitions(Component):
         ]
 
     def remove_action(self, context: Context, key: str) -> None:
-        """Delete an ad-hoc action. Raises ApiError."""
-        if key in ACTIONS:
-            raise bad_request(f"Attempt to delete a system action: {key}")
-        self.actions.remove(self._own(self.action(context, key), context))
+        """Delete an ad-hoc action; for those of the service, there is no definition. Raises ApiError 403, 404."""
+        found = self._action(context, key)
+        if found is None:
+            raise not_found(f"Action definition not found [action_name={key}, namespace=]")
+        self.actions.remove(self._own(found, context))
 
     def create_workbook(self, context: Context, text: str, scope: str, namespace: str) -> Record:
         """Create a workbook; create or replace its workflows and actions. Raises ApiError 400, 409."""
@@ -149,7 +169,10 @@ class Definitions(Component):
 
     def remove_workbook(self, context: Context, name: str) -> None:
         """Delete a workbook; its workflows and actions stay. Raises ApiError."""
-        self.workbooks.remove(self._own(self.workbook(context, name), context))
+        found = self._seen(self.workbooks, context, name, "")
+        if found is None:
+            raise not_found(f"Workbook not found [workbook_name={name}, namespace=]")
+        self.workbooks.remove(self._own(found, context))
 
     def _read_workbook(self, text: str) -> tuple[Spec, dict[str, Spec], dict[str, Spec]]:
         """Return a workbook, and its workflows and actions by their full names, `<workbook>.<name>`."""

@@ -9,8 +9,8 @@ from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
-from stoker.emulator.workflow.fields import json_object
-from stoker.emulator.workflow.sharing import SECONDS_FORM, Sharing, scope_of
+from stoker.emulator.workflow.fields import choice, json_object
+from stoker.emulator.workflow.sharing import SCOPES, SECONDS_FORM, Sharing
 
 
 class Environments(Component):
@@ -47,9 +47,9 @@ class Environments(Component):
         name = body.get("name")
         if not isinstance(name, str) or not 1 <= len(name) <= 255:
             raise bad_request("An environment requires a name of at most 255 characters.")
+        wanted = _wanted(body)
         if self.rows.first(name=name, project_id=context.project) is not None:
             raise conflict(f"Duplicate entry for Environment ['name', 'project_id']: {name}, None")
-        wanted = _wanted(body)
         made = {"id": new_id(), "name": name, "description": None, "scope": "private", "project_id": context.project}
         moment = {"created_at": self.records.timestamp(SECONDS_FORM), "updated_at": None}
         return self.rows.add({**made, **wanted, **moment})
@@ -71,15 +71,13 @@ class Environments(Component):
 
 def _wanted(body: Record) -> dict[str, Any]:
     """Return the fields of an environment that a request sets. Raises ApiError 400."""
-    if unknown := sorted(body.keys() - {"name", "description", "variables", "scope"}):
-        raise bad_request(f"Unknown attribute: {unknown[0]}")
     wanted: dict[str, Any] = {}
     if "description" in body:
         wanted["description"] = body["description"]
     if "scope" in body:
-        wanted["scope"] = scope_of(body["scope"])
+        wanted["scope"] = choice(body["scope"], "scope", SCOPES)
     if "variables" in body:
-        wanted["variables"] = json_object(body["variables"], "variables")
+        wanted["variables"] = json_object(body, "variables", "env")
     return wanted
 
 

@@ -20,7 +20,7 @@ def list_triggers(triggers: EventTriggers, request: Request) -> Response:
 
 
 def create_trigger(triggers: EventTriggers, request: Request) -> Response:
-    return Response(views.trigger(triggers.create(request.context, body_of(request, _FIELDS))), 201)
+    return Response(views.trigger(triggers.create(request.context, body_of(request, "event_trigger", _FIELDS))), 201)
 
 
 def show_trigger(triggers: EventTriggers, request: Request) -> Response:
@@ -28,7 +28,7 @@ def show_trigger(triggers: EventTriggers, request: Request) -> Response:
 
 
 def change_trigger(triggers: EventTriggers, request: Request) -> Response:
-    row = triggers.change(request.context, request.vars["id"], body_of(request, _FIELDS))
+    row = triggers.change(request.context, request.vars["id"], body_of(request, "event_trigger", _FIELDS))
     return Response(views.trigger(row))
 
 

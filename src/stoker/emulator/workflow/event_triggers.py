@@ -13,8 +13,8 @@ from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
 from stoker.emulator.workflow.definitions import Definitions
 from stoker.emulator.workflow.executions import check_input
-from stoker.emulator.workflow.fields import json_object, string_of
-from stoker.emulator.workflow.sharing import SECONDS_FORM, Sharing, scope_of
+from stoker.emulator.workflow.fields import choice, json_object, string_of
+from stoker.emulator.workflow.sharing import SCOPES, SECONDS_FORM, Sharing
 
 _EVENT = ("exchange", "topic", "event")
 """What selects the notifications; it cannot be changed."""
@@ -29,7 +29,7 @@ class EventTriggers(Component):
         self.sharing = sharing
         self._definitions = definitions
         self.rows = records.collection("event_triggers", ("workflow_id",), missing)
-        definitions.guards.append(self._refuse_removal)
+        definitions.triggers["event"] = self.rows
 
     def find(self, context: Context, key: str) -> Record:
         """Return an event trigger that the caller may see. Raises ApiError 404."""
@@ -80,10 +80,12 @@ class EventTriggers(Component):
     def _wanted(self, context: Context, given: dict[str, Any]) -> dict[str, Any]:
         """Return the workflow, its input and parameters, and the scope that a request sets. Raises ApiError."""
         wanted: dict[str, Any] = {
-            name: json_object(given[name], name) for name in ("workflow_input", "workflow_params") if name in given
+            name: json_object(given, name, "event_trigger")
+            for name in ("workflow_input", "workflow_params")
+            if name in given
         }
         if "scope" in given:
-            wanted["scope"] = scope_of(given["scope"])
+            wanted["scope"] = choice(given["scope"], "scope", SCOPES)
             if wanted["scope"] == "public":
                 context.require("admin")
         if "workflow_id" in given:
@@ -94,15 +96,6 @@ class EventTriggers(Component):
             check_input(workflow["_spec"], wanted.get("workflow_input", {}))
             wanted["workflow_id"] = workflow["id"]
         return wanted
-
-    def _refuse_removal(self, workflow: Record) -> None:
-        """Refuse the deletion of a workflow that an event trigger starts."""
-        found = self.rows.select(workflow_id=workflow["id"])
-        if found:
-            raise bad_request(
-                "Can't delete workflow that has event triggers associated. "
-                f"[workflow={workflow['name']}], [event_trigger_id(s)={', '.join(row['id'] for row in found)}]"
-            )
 
 
 def missing(key: str) -> ApiError:

@@ -20,6 +20,8 @@ _UUID = re.compile(r"[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\Z", re.IGNORECA
 _EXECUTION = frozenset({
     "id", "workflow_id", "workflow_name", "workflow_namespace", "source_execution_id", "input", "params", "description",
 })  # fmt: skip
+_ACTION_CALL = frozenset({"name", "input", "description", "params"})
+_ACTION_RESULT = frozenset({"id", "state", "output", "input", "name"})
 _TRIGGER = frozenset({
     "name", "workflow_name", "workflow_id", "workflow_input", "workflow_params", "pattern", "first_execution_time",
     "remaining_executions", "scope",
@@ -43,7 +45,7 @@ def _executions(request: Request, rows: list[Record]) -> Response:
 
 
 def create_execution(mistral: WorkflowRecords, request: Request) -> Response:
-    context, body = request.context, body_of(request, _EXECUTION)
+    context, body = request.context, body_of(request, "wf_ex", _EXECUTION)
     key = string_of(body, "id", 36)
     if key is not None and not _UUID.match(key):
         raise missing_execution(key)
@@ -61,8 +63,8 @@ def create_execution(mistral: WorkflowRecords, request: Request) -> Response:
     made = mistral.execution_starter.start(
         workflow,
         context.project,
-        json_object(body.get("input"), "input") or (source or {}).get("input", {}),
-        json_object(body.get("params"), "params") or (source or {}).get("params", {}),
+        json_object(body, "input", "wf_ex") or (source or {}).get("input", {}),
+        json_object(body, "params", "wf_ex") or (source or {}).get("params", {}),
         string_of(body, "description") or "",
         key,
     )
@@ -81,9 +83,9 @@ def show_execution(mistral: WorkflowRecords, request: Request) -> Response:
 def change_execution(mistral: WorkflowRecords, request: Request) -> Response:
     row, body = (
         _execution(mistral, request),
-        body_of(request, frozenset({"state", "state_info", "description", "params"})),
+        body_of(request, "wf_ex", frozenset({"state", "state_info", "description", "params"})),
     )
-    env = json_object(body.get("params"), "params").get("env")
+    env = json_object(body, "params", "wf_ex").get("env")
     state, description = string_of(body, "state"), string_of(body, "description")
     if state is None and description is None and env is None:
         raise bad_request("The property state, description, or env is not provided for update.")
@@ -143,13 +145,13 @@ def show_task(mistral: WorkflowRecords, request: Request) -> Response:
 def rerun_task(mistral: WorkflowRecords, request: Request) -> Response:
     """Run a failed task again: the state must be RUNNING."""
     row = _task(mistral, request)
-    body = body_of(request, frozenset({"id", "name", "workflow_name", "state", "reset", "env"}))
+    body = body_of(request, "task", frozenset({"id", "name", "workflow_name", "state", "reset", "env"}))
     if body.get("state") != "RUNNING":
         raise bad_request(f"Invalid task state: {body.get('state')}; only updating a task to RUNNING is supported.")
     reset = body.get("reset", True)
     if not reset and row["_items"] is None:
         raise bad_request("Only with-items task has the option to not reset.")
-    mistral.execution_starter.rerun(row, bool(reset), json_object(body.get("env"), "env"))
+    mistral.execution_starter.rerun(row, bool(reset), json_object(body, "env", "task"))
     return Response(views.task(mistral.runs, row))
 
 
@@ -174,8 +176,8 @@ def create_action_execution(mistral: WorkflowRecords, request: Request) -> Respo
     """Run an action without a workflow. The response has the result, unless the action is asynchronous or `save_result`
     without `run_sync` is wanted; without `save_result`, a result in a response is not kept.
     """
-    context, body = request.context, body_of(request, frozenset({"name", "input", "description", "params"}))
-    name, params = string_of(body, "name"), json_object(body.get("params"), "params")
+    context, body = request.context, body_of(request, "action_ex", _ACTION_CALL)
+    name, params = string_of(body, "name"), json_object(body, "params", "action_ex")
     if unknown := sorted(params.keys() - {"run_sync", "save_result"}):
         raise bad_request(f"The emulator does not support the parameter {unknown[0]} of an action.")
     if not name:
@@ -188,7 +190,7 @@ def create_action_execution(mistral: WorkflowRecords, request: Request) -> Respo
     synchronous = action is None or action.synchronous
     if waits and not synchronous:
         raise bad_request(f"Action does not support synchronous execution: {name}")
-    given, running = json_object(body.get("input"), "input"), mistral.running_actions
+    given, running = json_object(body, "input", "action_ex"), mistral.running_actions
     try:
         running.check_input(name, given, context.project)
     except ActionError as error:
@@ -219,7 +221,7 @@ def show_action_execution(mistral: WorkflowRecords, request: Request) -> Respons
 
 def change_action_execution(mistral: WorkflowRecords, request: Request) -> Response:
     """Report the result of an action that is executed elsewhere."""
-    row, body = _action(mistral, request), body_of(request, frozenset({"id", "state", "output", "input", "name"}))
+    row, body = _action(mistral, request), body_of(request, "action_ex", _ACTION_RESULT)
     mistral.running_actions.change(row, str(body.get("state")), json_value(body.get("output"), "output"))
     return Response(views.action_execution(row))
 
@@ -237,7 +239,7 @@ def list_triggers(mistral: WorkflowRecords, request: Request) -> Response:
 
 
 def create_trigger(mistral: WorkflowRecords, request: Request) -> Response:
-    body: dict[str, Any] = body_of(request, _TRIGGER)
+    body: dict[str, Any] = body_of(request, "cron_trigger", _TRIGGER)
     return Response(views.made(views.trigger(mistral.triggers.create(request, body))), 201)
 
 

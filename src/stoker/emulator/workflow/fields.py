@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import orjson
@@ -13,19 +15,42 @@ MOST_LEVELS = 100
 """How deeply JSON may be nested."""
 
 
-def json_object(value: Any, name: str) -> dict[str, Any]:
-    """Return the object that a field contains; {} for none. Raises ApiError 400."""
+def json_object(body: Mapping[str, Any], name: str, argument: str) -> dict[str, Any]:
+    """Return the object that a field of a request contains; {} for none.
+
+    argument: what Mistral calls the body of the request, which its messages quote. Raises ApiError 400.
+    """
+    value, problem = body.get(name), "It must be an object."
     if isinstance(value, str) and value:
         try:
             value = orjson.loads(value)
         except ValueError as error:
-            raise bad_request(f"Invalid input for field/attribute {name}. Value: {value}. {error}") from None
+            problem = _syntax_error(value) or str(error)
+    elif value and not isinstance(value, dict):
+        problem = f"the JSON object must be str, bytes or bytearray, not {type(value).__name__}"
     if not value:
         return {}
     if not isinstance(value, dict):
-        raise bad_request(f"Invalid input for field/attribute {name}. Value: {value}. It must be an object.")
+        raise bad_request(f"Invalid input for field/attribute {argument}. Value: '{body}'. {problem}")
     check_levels(value, name)
     return value
+
+
+def _syntax_error(text: str) -> str | None:
+    """Return what is wrong with JSON in the words of the parser that Mistral uses; None where it finds nothing."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return str(error)
+    return None
+
+
+def choice(value: Any, name: str, allowed: Collection[str]) -> str:
+    """Return one of the values that a field can have. Raises ApiError 400."""
+    if value not in allowed:
+        problem = f"Value should be one of: {', '.join(allowed)}"
+        raise bad_request(f"Invalid input for field/attribute {name}. Value: '{value}'. {problem}")
+    return str(value)
 
 
 def json_value(value: Any, name: str) -> Any:
@@ -49,13 +74,14 @@ def check_levels(value: Any, name: str) -> None:
         left = [item for part in parts for item in part]
 
 
-def body_of(request: Request, known: frozenset[str]) -> dict[str, Any]:
-    """Return the object that a request contains. Raises ApiError 400."""
+def body_of(request: Request, argument: str, known: frozenset[str]) -> dict[str, Any]:
+    """Return the object that a request contains, which Mistral calls `argument`. Raises ApiError 400."""
     body = request.json
     if not isinstance(body, dict):
         raise bad_request("The request body must be a JSON object.")
     if unknown := sorted(body.keys() - known):
-        raise bad_request(f"Unknown attribute: {unknown[0]}")
+        raise bad_request(f"Unknown attribute for argument {argument}: {unknown[0]}")
+    check_levels(body, argument)
     return body
 
 

@@ -32,10 +32,6 @@ _TASK = frozenset({
     "keep-result", "target", "join", "requires", "safe-rerun", *POLICIES, *CLAUSES,
 })  # fmt: skip
 _DEFAULTS = frozenset({"requires", "safe-rerun", *POLICIES, *CLAUSES})
-_WORKFLOW = frozenset({
-    "version", "name", "type", "description", "tags", "input", "output", "output-on-error", "vars", "tasks",
-    "task-defaults",
-})  # fmt: skip
 _WORKBOOK = frozenset({"version", "name", "description", "tags", "workflows", "actions"})
 _ACTION = frozenset({"version", "name", "description", "tags", "base", "base-input", "input", "output"})
 _MOST_NODES = 50_000
@@ -172,9 +168,9 @@ def _list(value: Any, where: str) -> list[Any]:
 
 
 def _workflow(name: str, body: Any) -> Spec:
+    """Return a workflow; properties that are not part of the language are ignored, as Mistral does."""
     where = f"workflow {name}"
     workflow = _map(body, where)
-    _known(workflow, _WORKFLOW, where)
     kind = workflow.get("type", "direct")
     if kind not in ("direct", "reverse"):
         raise invalid(f"the type of {where} must be direct or reverse, not {kind!r}")
@@ -302,7 +298,7 @@ def _check_names(spec: Spec, where: str) -> None:
         named = [one["to"] for clause in CLAUSES for one in task.get(clause, []) if one["to"] not in COMMANDS]
         for name in [*named, *task.get("requires", [])]:
             if name not in tasks:
-                raise invalid(f"Task '{name}' not found ({where}, task {task['name']})")
+                raise bad_request(f"Task '{name}' not found.")
     if spec["type"] == "direct" and not start_tasks(spec):
         raise invalid(f"{where} has no start tasks: every task is the target of a transition")
 

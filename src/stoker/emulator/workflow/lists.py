@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from stoker.emulator.core.errors import ApiError, bad_request, not_found
+from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.fields import as_integer
 from stoker.emulator.core.http import Query, Request, Response
 from stoker.emulator.core.store import Record
@@ -19,6 +19,16 @@ _RESERVED = frozenset({
 _ORDERS: Mapping[str, Callable[[Any, Any], Any]] = {
     "eq": operator.eq, "neq": operator.ne, "gt": operator.gt, "gte": operator.ge, "lt": operator.lt, "lte": operator.le,
 }  # fmt: skip
+
+_NO_MARKER = {
+    "workflows": "Workflow not found [workflow_id={}]",
+    "executions": "WorkflowExecution not found [id={}]",
+    "tasks": "Task execution not found [id={}]",
+    "action_executions": "ActionExecution not found [id={}]",
+}
+"""The messages about a marker that is the ID of no object, by collection."""
+_TOGETHER = {"input": "interface"}
+"""Fields with which another one is shown, since both come from the definition."""
 
 
 def everywhere(request: Request) -> bool:
@@ -47,7 +57,7 @@ def listing(
         keys, directions = [*keys, "id"], [*directions, "asc"]
     for key, direction in reversed(list(zip(keys, directions, strict=True))):
         found.sort(key=lambda one: str(one.get(key) or ""), reverse=direction == "desc")
-    limit, start = _limit(query.get("limit")), _start(found, query.get("marker"))
+    limit, start = _limit(query.get("limit")), _start(found, query.get("marker"), plural)
     shown = found[start : start + limit] if limit else found[start:]
     body: dict[str, Any] = {}
     if limit and start + limit < len(found):
@@ -98,20 +108,17 @@ def _limit(given: str | None) -> int:
     return limit
 
 
-def _start(found: Sequence[Mapping[str, Any]], marker: str | None) -> int:
+def _start(found: Sequence[Mapping[str, Any]], marker: str | None, plural: str) -> int:
     if not marker:
         return 0
     for at, one in enumerate(found):
         if one["id"] == marker:
             return at + 1
-    raise _no_marker(marker)
-
-
-def _no_marker(marker: str) -> ApiError:
-    return not_found(f"The marker {marker} could not be found.")
+    raise not_found(_NO_MARKER.get(plural, "The marker {} could not be found.").format(marker))
 
 
 def _selected(one: dict[str, Any], wanted: Sequence[str], hidden: Collection[str]) -> dict[str, Any]:
     if wanted:
-        return {name: one[name] for name in one if name in wanted or name == "id"}
+        shown = {"id", *wanted, *(other for name, other in _TOGETHER.items() if name in wanted)}
+        return {name: value for name, value in one.items() if name in shown}
     return {name: value for name, value in one.items() if name not in hidden}

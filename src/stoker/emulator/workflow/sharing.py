@@ -11,6 +11,7 @@ from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_fou
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
 from stoker.emulator.identity.records import IdentityRecords
+from stoker.emulator.workflow.fields import choice
 
 SECONDS_FORM = "%Y-%m-%d %H:%M:%S"
 """The form of Mistral's times, in UTC."""
@@ -79,21 +80,20 @@ class Sharing(Component):
         """Return a member. Raises ApiError 404."""
         found = next((one for one in self.of(workflow_id, context) if one["member_id"] == project), None)
         if found is None:
-            raise missing(project)
+            raise missing(workflow_id, project)
         return found
 
     def decide(self, member: Record, context: Context, status: Any) -> None:
         """Let the member accept or reject. Raises ApiError."""
         if member["member_id"] != context.project_id:
-            raise missing(member["member_id"])
-        if status not in STATUSES:
-            raise bad_request(f"The status must be one of {', '.join(STATUSES)}, not {status}")
-        self.members.update(member, status=status, updated_at=self.records.timestamp(SECONDS_FORM))
+            raise missing(member["resource_id"], member["member_id"])
+        wanted = choice(status, "status", STATUSES)
+        self.members.update(member, status=wanted, updated_at=self.records.timestamp(SECONDS_FORM))
 
     def remove(self, member: Record, context: Context) -> None:
         """Stop sharing with a member. Raises ApiError 404 for other callers than the owner."""
         if not context.may_see(member):
-            raise missing(member["member_id"])
+            raise missing(member["resource_id"], member["member_id"])
         self.members.remove(member)
 
     def forget(self, workflow_id: str) -> None:
@@ -102,6 +102,6 @@ class Sharing(Component):
             self.members.remove(member)
 
 
-def missing(project: str) -> ApiError:
+def missing(workflow_id: str, project: str) -> ApiError:
     """Return the 404 for a member."""
-    return not_found(f"Resource member not found [member_id={project}]")
+    return not_found(f"Resource member not found [resource_id={workflow_id}, member_id={project}]")

@@ -41,7 +41,7 @@ class Triggers(Component):
         self._definitions = definitions
         self._executions = executions
         self.rows = records.collection("cron_triggers", ("name", "workflow_id"), missing)
-        definitions.guards.append(self._refuse_removal)
+        definitions.triggers["cron"] = self.rows
         records.deferrable(self.fire_trigger)
 
     def require(self, context: Context, key: str) -> Record:
@@ -64,10 +64,10 @@ class Triggers(Component):
             raise bad_request("A cron trigger requires workflow_id or workflow_name.")
         first, pattern, remaining = self._times(body)
         workflow = self._definitions.workflow(context, key)
-        given = json_object(body.get("workflow_input"), "workflow_input")
+        given = json_object(body, "workflow_input", "cron_trigger")
         check_input(workflow["_spec"], given)
         following = self._next(pattern, None) if first is None else first
-        params = json_object(body.get("workflow_params"), "workflow_params")
+        params = json_object(body, "workflow_params", "cron_trigger")
         if first is not None and remaining is not None:
             self._require_unique(
                 workflow_id=workflow["id"],
@@ -181,15 +181,6 @@ class Triggers(Component):
         self.rows.remove(row)
         if row["_own_trust"]:
             end_trust(self.cloud, row["_trust"])
-
-    def _refuse_removal(self, workflow: Record) -> None:
-        """Refuse the deletion of a workflow that a trigger starts."""
-        found = self.rows.first(workflow_id=workflow["id"])
-        if found is not None:
-            raise bad_request(
-                "Can't delete workflow that has triggers associated. "
-                f"[workflow={workflow['name']}], [cron_trigger={found['name']}]"
-            )
 
 
 def _cause(row: Record) -> dict[str, str]:
