@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
+from stoker.cli.errors import wrapped
 from stoker.cli.progress import Progress
 from stoker.cli.progress_views import Lines, tree
 
@@ -92,3 +93,51 @@ def test_without_a_terminal_what_still_runs_is_reported_after_a_silence() -> Non
     ]
     lines.wait(made)
     assert len(text.getvalue().splitlines()) == 2
+
+
+def in_stack(name: str, nested: str, state: str, stack: str, reason: str = "state changed") -> dict[str, Any]:
+    """An event of the nested stack `stack` (its ID and name); of the stack itself if `name` is the name of `stack`."""
+    physical = nested if name == stack else f"{name}-id"
+    links = [{"rel": "stack", "href": f"http://stoker/stacks/{stack}/{nested}"}]
+    return {**event(name, state, physical), "links": links, "resource_status_reason": reason}
+
+
+def test_a_nested_stack_that_is_gone_is_shown_as_its_resource() -> None:
+    made = progress(0)
+    made.take(in_stack("web-group-abc123", "id-of-group", "CREATE_IN_PROGRESS", "web-group-abc123"))
+    made.take(in_stack("web-group-abc123-my-0-def456", "id-of-0", "CREATE_COMPLETE", "web-group-abc123-my-0-def456"))
+    made.take(in_stack("deep", "id-of-0", "CREATE_COMPLETE", "web-group-abc123-my-0-def456"))
+    made.take(in_stack("server", "id-of-long", "CREATE_COMPLETE", "we-shortened-ghi789"))
+    assert [path for path, node in made.nodes() if node.state] == [
+        ("we-shortened-ghi789", "server"),
+        ("group",),
+        ("group", "my-0"),
+        ("group", "my-0", "deep"),
+    ]
+
+
+def test_the_cause_of_a_failure_is_shown_once() -> None:
+    cause = "Resource CREATE failed: ValueError: resources.group.resources[1]: no valid host"
+    made = progress(0)
+    group = "web-group-abc123"
+    made.take(in_stack("1", "id-of-group", "CREATE_FAILED", group, "ValueError: resources[1]: no valid host"))
+    made.take(in_stack("2", "id-of-group", "CREATE_FAILED", group, "CREATE aborted"))
+    outer = "ValueError: resources.group.resources[1]: no valid host"
+    made.take({**event("group", "CREATE_FAILED", "id-of-group"), "resource_status_reason": outer})
+    made.take({**event("web", "CREATE_FAILED", STACK), "resource_status_reason": cause})
+    whole = drawn(made)
+    assert whole.count("no valid host") == 1 and "1  CREATE_FAILED  ValueError: resources[1]" in whole
+    assert "CREATE aborted" in whole
+    assert made.shows(cause)
+    assert not made.shows("Resource CREATE failed: another reason")
+    made.take({**event("web", "CREATE_FAILED", STACK), "resource_status_reason": "CREATE timed out"})
+    assert "web  CREATE_FAILED  CREATE timed out" in drawn(made)
+    assert made.shows("CREATE timed out")
+
+
+def test_a_message_is_wrapped_between_words() -> None:
+    message = f"stoker: {'word ' * 20}\n  {'x' * 90} y\n  short"
+    lines = wrapped(message, 40).split("\n")
+    assert all(len(line) <= 40 for line in lines if "xxx" not in line)
+    assert " ".join(lines).split() == message.split()
+    assert lines[-3:] == [f"  {'x' * 90}", "  y", "  short"]

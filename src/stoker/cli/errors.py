@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
@@ -19,7 +21,22 @@ class CommandFailed(click.ClickException):
     """The command could not be carried out; `exit_code` is 1."""
 
     def show(self, file: IO[Any] | None = None) -> None:
-        click.echo(f"{click.style('stoker:', fg='red', bold=True)} {self.message}", file=file, err=file is None)
+        text = f"stoker: {self.message}"
+        if file is None and sys.stderr.isatty():
+            text = wrapped(text, shutil.get_terminal_size().columns)
+        prefix = click.style("stoker:", fg="red", bold=True)
+        click.echo(f"{prefix}{text.removeprefix('stoker:')}", file=file, err=file is None)
+
+
+def wrapped(text: str, width: int) -> str:
+    """Return a message with lines that fit into `width` columns, broken between words; a longer word is left whole."""
+    wrapper = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False)
+    lines: list[str] = []
+    for line in text.split("\n"):
+        words = line.lstrip(" ")
+        wrapper.initial_indent = wrapper.subsequent_indent = " " * (len(line) - len(words))
+        lines += [line] if len(line) <= width else wrapper.wrap(words)
+    return "\n".join(lines)
 
 
 class TemplateRefused(CommandFailed):

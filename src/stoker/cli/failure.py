@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 from stoker.cli.errors import CommandFailed
@@ -14,11 +15,13 @@ _FAILED = "_FAILED"
 def failure(stack: Stack, sources: Sources | None = None) -> CommandFailed:
     """Return the error about an action that has failed, or was rolled back.
 
-    `sources` has the template, if this command has sent one.
+    `sources` has the template, if this command has sent one. The cause is left out where the tree of the action shows
+    it on the same screen.
     """
     failed = [event for event in _latest(stack) if event["resource_status"].endswith(_FAILED)]
     reasons = [event["resource_status_reason"] for event in failed if event["physical_resource_id"] == stack.id]
-    lines = [(reasons[0] if reasons else None) or stack.facts["stack_status_reason"] or stack.state]
+    cause = (reasons[0] if reasons else None) or stack.facts["stack_status_reason"] or stack.state
+    lines = [] if sys.stderr.isatty() and stack.shown(cause) else [cause]
     names = [event["resource_name"] for event in failed if event["physical_resource_id"] != stack.id]
     if sources is not None and names and (place := _place(sources, names[0])):
         lines.append(f"{names[0]} is declared at {place}.")
@@ -56,7 +59,7 @@ def _commands(stack: Stack) -> Iterator[str]:
     name = stack.name
     possible = {
         f"stoker logs {name} --failed": "show the failures",
-        f"stoker deploy {name} -t TEMPLATE": "deploy a corrected template; what is complete is kept",
+        f"stoker deploy {name} -t TEMPLATE": "deploy a corrected template",
     }
     action, _, status = stack.state.partition("_")
     if status == "FAILED":

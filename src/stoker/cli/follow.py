@@ -38,7 +38,8 @@ def follow(stack: Stack, marker: str | None = None, planned: int | None = None) 
 
 
 def _followed(stack: Stack, progress: Progress) -> Stack:
-    with view(console()) as shown, closing(stack.watch(progress.marker)) as watched:
+    out = console()
+    with view(out) as shown, closing(stack.watch(progress.marker)) as watched:
         for event in watched:
             if event is None:
                 shown.wait(progress)
@@ -51,6 +52,8 @@ def _followed(stack: Stack, progress: Progress) -> Stack:
             progress.take(event)
             shown.show(progress)
         shown.end(progress)
+    if out.is_terminal:
+        now.shown = progress.shows
     return now
 
 

@@ -20,6 +20,11 @@ def lsp(stdio: bool, log_file: str | None) -> None:
     \b
     Settings, as initializationOptions or in the editor's section "stoker":
       environments  a list of environments to check templates with
+
+    \b
+    Examples:
+      stoker lsp
+      stoker lsp --stdio --log-file stoker-lsp.log
     """
     from stoker.base.extras import require_parts
 

@@ -55,9 +55,21 @@ class Node:
 
     @property
     def note(self) -> str:
-        """The reason of its last event, if it adds to the state: why it failed, or what it waits for."""
-        is_shown = self.state.endswith("FAILED") or (self.running and not _ORDINARY.fullmatch(self.reason))
-        return self.reason if is_shown else ""
+        """The reason of its last event, if it adds to the state: why it failed, or what it waits for.
+
+        What failed because of a resource inside has none: the reason is that of the resource.
+        """
+        if self.state.endswith("FAILED"):
+            return "" if any(child.causes(self.reason) for child in self.children.values()) else self.reason
+        return self.reason if self.running and not _ORDINARY.fullmatch(self.reason) else ""
+
+    def causes(self, reason: str) -> bool:
+        """Return whether the reason of a failure around this resource repeats this one's.
+
+        A reason is `ERROR: PATH: TEXT`; around it, the path is longer and other words may stand before the error.
+        """
+        own = self.reason.partition(": ")[2] or self.reason
+        return self.state.endswith("FAILED") and bool(own) and reason.endswith(own)
 
     def took(self) -> str:
         """Return the duration; empty if it is not finished, or took less than the resolution of events (1 s)."""
@@ -80,6 +92,7 @@ class Progress:
         self.marker = marker
         self.latest: tuple[tuple[str, ...], Node] | None = None
         self._paths: dict[str, tuple[str, ...]] = {stack.id: ()}
+        self._named: dict[str, tuple[str, ...]] = {stack.name: ()}
 
     def take(self, event: Answer) -> None:
         """Apply an event. Raises Refused."""
@@ -100,6 +113,11 @@ class Progress:
         done = sum(not node.running and not path[-1].endswith(_REPLACED) for path, node in self.nodes() if node.state)
         return f"{min(done, self.planned)} of {self.planned}"
 
+    def shows(self, cause: str) -> bool:
+        """Return whether the tree names the cause of a failure: as the reason of the stack, or of a resource."""
+        causes = [node for _, node in self.nodes() if node.note and node.causes(cause)]
+        return bool(causes) or self.root.note == cause
+
     def nodes(self) -> Iterator[tuple[tuple[str, ...], Node]]:
         """Yield the path and the node of each affected resource, parents first."""
         pending: list[tuple[tuple[str, ...], Node]] = [((), self.root)]
@@ -117,7 +135,10 @@ class Progress:
         stack_id = _linked(event, "stack")
         if stack_id not in self._paths:
             self._find_nested()
-        place = self._paths.get(stack_id, (stack_id,))
+        if stack_id not in self._paths:
+            self._paths[stack_id] = self._former(event)
+        place = self._paths[stack_id]
+        self._named[_stack_name(event)] = place
         return place if event["physical_resource_id"] == stack_id else (*place, event["resource_name"])
 
     def _find_nested(self) -> None:
@@ -127,6 +148,15 @@ class Progress:
             above = self._paths.get(_linked(resource, "stack"))
             if nested and above is not None:
                 self._paths[nested] = (*above, resource["resource_name"])
+
+    def _former(self, event: Answer) -> tuple[str, ...]:
+        """Return the path of a nested stack that is deleted, and so is no longer listed: its name is that of the stack
+        around it, the resource's, and a random part. Where it is not, because it was too long, its name is the path.
+        """
+        name = _stack_name(event)
+        around = max((known for known in self._named if name.startswith(f"{known}-")), key=len, default="")
+        resource = name.removeprefix(f"{around}-").rpartition("-")[0]
+        return (*self._named[around], resource) if around and resource else (name,)
 
     def _node(self, path: tuple[str, ...]) -> Node:
         node = self.root
@@ -144,3 +174,9 @@ def _linked(thing: Answer, relation: str) -> str:
     """Return the ID of the stack that a link refers to; empty if there is no such link."""
     found = [link["href"] for link in thing["links"] if link["rel"] == relation]
     return found[0].rpartition("/")[2] if found else ""
+
+
+def _stack_name(event: Answer) -> str:
+    """Return the name of an event's stack."""
+    found = [link["href"] for link in event["links"] if link["rel"] == "stack"]
+    return found[0].rpartition("/")[0].rpartition("/")[2] if found else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -113,11 +113,15 @@ class Service:
 
 
 class Stack:
-    """A stack at the time when it was read; `facts` is the response of the service."""
+    """A stack at the time when it was read; `facts` is the response of the service.
+
+    `shown` tells whether the terminal shows a reason of a failure already, in the tree of the action that has ended.
+    """
 
     def __init__(self, service: Service, facts: Answer) -> None:
         self._service = service
         self.facts = facts
+        self.shown: Callable[[str], bool] = lambda _reason: False
 
     @property
     def name(self) -> str:
