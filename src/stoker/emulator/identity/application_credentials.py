@@ -207,6 +207,11 @@ def _view(identity: IdentityRecords, request: Request, credential: Record) -> Re
     expires, rules = credential["expires_at"], credential["access_rules"]
     shown: dict[str, Any] = {
         **public(credential),
+        "roles": [
+            {key: role[key] for key in ("id", "name", "domain_id", "description", "options")}
+            for key in identity.with_implied({role["id"] for role in credential["roles"]})
+            if (role := identity.roles.get(key)) is not None
+        ],
         "system": None,
         "expires_at": None if expires is None else isoformat_micro(expires),
         "links": {"self": _link(request, "application_credentials", credential)},

@@ -19,7 +19,7 @@ from stoker.emulator.identity.lists import answer, links
 from stoker.emulator.identity.policy import enforce
 from stoker.emulator.identity.records import IdentityRecords
 from stoker.emulator.identity.tokens import application_credential_of
-from stoker.emulator.identity.validation import Field, checked, identifier, nullable, text
+from stoker.emulator.identity.validation import Field, checked, identifier, invalid, nullable, text
 
 EC2 = "ec2"
 
@@ -63,7 +63,8 @@ def create_credential(identity: IdentityRecords, values: Record) -> Record:
     key = new_hex_id()
     if values["type"] == EC2:
         if values["project_id"] is None:
-            raise bad_request(f"Missing parameter project_id: a credential of type {EC2} needs a project.")
+            given = {name: value for name, value in values.items() if name != "project_id"}
+            raise invalid("credential", given, "'project_id' is a required property")
         key = ec2_id(ec2_blob(values)["access"])
         if key in identity.credentials:
             raise conflict("Conflict occurred attempting to store credential - Duplicate entry found.")
@@ -162,9 +163,10 @@ def _user(identity: IdentityRecords, request: Request, rule: str, verb: str = ""
 
 def _required(identity: IdentityRecords, request: Request, user_id: str) -> Record:
     access = request.vars["access"]
-    found = identity.credentials.get(ec2_id(access))
+    key = ec2_id(access)
+    found = identity.credentials.get(key)
     if found is None or found["user_id"] != user_id or found["type"] != EC2:
-        raise not_found(f"Could not find credential: {access}.")
+        raise not_found(f"Could not find credential: {key}.")
     return found
 
 

@@ -27,7 +27,8 @@ class Entity:
     singular, plural: names in bodies, paths and policy rules (`get_<singular>`, `list_<plural>`, `write_<singular>`).
     place: what stands before the plural in paths (`/OS-OAUTH1`).
     collection: name of the attribute of `IdentityRecords` that holds the records.
-    fields: what requests may say; `extra`: whether other attributes are kept too.
+    fields: what requests may say; `extra`: whether other attributes are kept too. columns: what Keystone stores in
+    columns of its own; if given, the answer to a change shows all other attributes as `extra` again.
     prepare: fill in what the request leaves open from the token, before the caller's rights are looked at.
     create: make the record from checked values. change: check a change, and act on it before it is stored.
     remove: delete the record and what hangs on it.
@@ -44,6 +45,7 @@ class Entity:
     subject: Callable[[Record], Subject]
     filters: tuple[str, ...] = ()
     extra: bool = False
+    columns: frozenset[str] = frozenset()
     prepare: Callable[[IdentityRecords, Record, Request], None] = _nothing
     change: Callable[[IdentityRecords, Record, Record], None] = _nothing
     view: Callable[[IdentityRecords, Record], Record] = lambda identity, record: public(record)
@@ -88,9 +90,11 @@ class Entity:
 
     def handle_create(self, identity: IdentityRecords, request: Request) -> Response:
         given = request.object(self.singular)
+        asked = dict(given)
         self.prepare(identity, given, request)
         enforce(request.context, f"write_{self.singular}", self.subject(given), "create")
-        record = self.create(identity, checked(self.fields, given, self.extra, where=self.singular))
+        values = checked(self.fields, given, self.extra, where=self.singular, asked=asked)
+        record = self.create(identity, values)
         return Response({self.singular: self.shown(identity, request, record)}, 201)
 
     def handle_show(self, identity: IdentityRecords, request: Request) -> Response:
@@ -112,7 +116,10 @@ class Entity:
         self._refuse_immutable(record, changes)
         self.change(identity, record, changes)
         self.held_by(identity).update(record, **changes)
-        return Response({self.singular: self.shown(identity, request, record)})
+        shown = self.shown(identity, request, record)
+        if self.columns:
+            shown["extra"] = {name: value for name, value in public(record).items() if name not in self.columns}
+        return Response({self.singular: shown})
 
     def handle_delete(self, identity: IdentityRecords, request: Request) -> Response:
         record = self.required(identity, request, request.vars["id"], f"write_{self.singular}", "delete")

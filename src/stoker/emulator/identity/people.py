@@ -62,6 +62,11 @@ def _view_user(identity: IdentityRecords, user: Record) -> Record:
     return public(user)
 
 
+COLUMNS = frozenset({
+    "id", "name", "domain_id", "enabled", "default_project_id", "options", "password_expires_at",
+})  # fmt: skip
+"""The attributes of users that Keystone stores in columns of their own."""
+
 USERS = Entity(
     "user",
     "users",
@@ -83,6 +88,7 @@ USERS = Entity(
     subject=lambda user: {"domain_id": user.get("domain_id"), "user_id": user.get("id")},
     filters=("name", "domain_id", "enabled", "default_project_id", "email", "description"),
     extra=True,
+    columns=COLUMNS,
     fixed=frozenset({"domain_id"}),
 )
 
@@ -119,7 +125,8 @@ def list_projects_of_user(identity: IdentityRecords, request: Request) -> Respon
 def list_groups_of_user(identity: IdentityRecords, request: Request) -> Response:
     user = USERS.required(identity, request, request.vars["id"], "list_groups_for_user")
     held = [identity.groups.require(row["group_id"]) for row in identity.memberships.select(user_id=user["id"])]
-    rows = [GROUPS.shown(identity, request, group) for group in filtered(held, request.query, GROUPS.filters)]
+    found = filtered(held, request.query, GROUPS.filters)
+    rows = [{**GROUPS.shown(identity, request, group), "membership_expires_at": None} for group in found]
     return answer(request, "groups", rows)
 
 

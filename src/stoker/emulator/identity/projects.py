@@ -119,6 +119,11 @@ def descendants(identity: IdentityRecords, project: Record) -> list[Record]:
     return found[1:]
 
 
+COLUMNS = frozenset({
+    "id", "name", "domain_id", "parent_id", "description", "enabled", "is_domain", "options", "tags",
+})  # fmt: skip
+"""The attributes of projects that Keystone stores in columns of their own."""
+
 PROJECTS = Entity(
     "project",
     "projects",
@@ -140,6 +145,7 @@ PROJECTS = Entity(
     subject=lambda project: {"domain_id": project.get("domain_id"), "project_id": project.get("id")},
     filters=("name", "domain_id", "parent_id", "enabled", "is_domain", "tags"),
     extra=True,
+    columns=COLUMNS,
     fixed=frozenset({"domain_id", "is_domain"}),
 )
 

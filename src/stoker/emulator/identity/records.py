@@ -135,10 +135,11 @@ class IdentityRecords(Records):
         if collection.first(name=name, domain_id=domain_id) is not None:
             place = f" at domain ID {domain_id}" if domain_id else ""
             message = f"Duplicate entry found with name {name}{place}."
-            if label == "project" and (other := collection.first(name=name, domain_id=domain_id)) is not None:
+            if label == "project":
+                # The ID is the one that the new project would have had.
                 message = (
                     "it is not permitted to have two projects with either the same name or same id in the same domain: "
-                    f"name is {name}, project id {other['id']}."
+                    f"name is {name}, project id {new_hex_id()}."
                 )
             raise conflict(f"Conflict occurred attempting to store {label} - {message}")
 

@@ -41,12 +41,16 @@ Fields = Mapping[str, Field]
 
 
 def checked(
-    fields: Fields, given: Mapping[str, Any], extra: bool = False, partial: bool = False, where: str = ""
+    fields: Fields,
+    given: Mapping[str, Any],
+    extra: bool = False,
+    partial: bool = False,
+    where: str = "",
+    asked: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The values of a request with defaults filled in.
 
-    where: what the request is called in errors: `project`.
-
+    where: what the request is called in errors: `project`. asked: the request as errors quote it; `given` by default.
     extra: whether other attributes are kept. partial: a change, where nothing is required and nothing filled in.
     Raises: ApiError 400.
     """
@@ -61,7 +65,8 @@ def checked(
     for name, field in fields.items():
         if field.required and name not in values:
             problem = f"'{name}' is a required property"
-            raise invalid(where, dict(given), problem) if where else bad_request(problem)
+            quoted = dict(given if asked is None else asked)
+            raise invalid(where, quoted, problem) if where else bad_request(problem)
     filled = {name: field.default for name, field in fields.items() if field.default is not ABSENT}
     return {**filled, **values}
 
