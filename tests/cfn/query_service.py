@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import secrets
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -77,15 +79,14 @@ class QueryService:
         shown = self.served.call("GET", "/identity/v3/auth/tokens", token=token, headers={"X-Subject-Token": token})
         described = shown.json["token"]
         user, project = described["user"]["id"], described["project"]["id"]
-        path = f"/v3/users/{user}/credentials/OS-EC2"
-        rules = [*access_rules, {"service": "identity", "method": "POST", "path": path}]
-        wanted = {"name": f"limited-{time.monotonic_ns()}", "unrestricted": True, "access_rules": rules}
+        wanted = {"name": f"limited-{time.monotonic_ns()}", "access_rules": access_rules}
         path = f"/users/{user}/application_credentials"
         made = self._identity(token, "POST", path, {"application_credential": wanted})["application_credential"]
-        method = {"id": made["id"], "secret": made["secret"]}
-        login = {"auth": {"identity": {"methods": ["application_credential"], "application_credential": method}}}
-        answer = self.served.call("POST", "/identity/v3/auth/tokens", login)
-        return self._keys(answer.headers["x-subject-token"], user, project)
+        keys = {"access": secrets.token_hex(16), "secret": secrets.token_hex(16)}
+        blob = json.dumps({**keys, "app_cred_id": made["id"]})
+        credential = {"type": "ec2", "user_id": user, "project_id": project, "blob": blob}
+        self._identity(token, "POST", "/credentials", {"credential": credential})
+        return Keys(keys["access"], keys["secret"], project, user)
 
     def stranger(self) -> Keys:
         """Keys of a new user who is a member of a new project."""

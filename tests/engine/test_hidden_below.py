@@ -104,7 +104,7 @@ async def test_what_a_service_says_does_not_tell(world: World) -> None:
     whole = template(made=resource({"get_param": "secret"}), port=port)
     stack = await world.create("web", whole, parameters={"secret": SECRET})
     assert stack["status"] == "FAILED"
-    assert "neutron.network" in stack["status_reason"]
+    assert "there is no network '******'" in stack["status_reason"]
     assert telling(await all_reads(world), SECRET) == []
 
 

@@ -90,9 +90,9 @@ async def test_conflicts_and_permissions(make_bench: MakeBench, admin: Cloud, cl
     with pytest.raises(CloudError, match="already exists") as caught:
         await bench.create({"node": "node-0", "address": ADDRESS}, "second")
     assert caught.value.conflict
-    with pytest.raises(CloudError, match=r"ironic\.node"):
+    with pytest.raises(CloudError, match="there is no node"):
         await bench.create({"node": "nowhere", "address": "52:54:00:00:00:02"}, "third")
-    with pytest.raises(CloudError, match=r"ironic\.node"):
+    with pytest.raises(CloudError, match="there is no node"):
         await make_bench(cloud).create({"node": "node-0", "address": "52:54:00:00:00:02"}, "fourth")
 
 
