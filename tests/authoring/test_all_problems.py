@@ -129,3 +129,71 @@ def test_misnomers_of_types_have_a_hint(desk: Desk, written: str, meant: str) ->
 def test_a_tab_is_named_in_the_message(desk: Desk) -> None:
     desk.write("tab.yaml", "heat_template_version: 2018-08-31\nresources:\n\ta:\n\t\ttype: OS::Heat::None\n")
     assert "the line is indented with a tab character; use spaces" in desk.stoker("lint", "tab.yaml").stdout
+
+
+def test_mistakes_of_environments_do_not_hide_those_of_the_template(desk: Desk) -> None:
+    desk.write(
+        "web.yaml",
+        """
+        heat_template_version: 2021-04-16
+        parameters:
+          flag: {type: boolean}
+        resources:
+          a: {type: My::Net, properties: {anything: 1}}
+          b: {type: OS::Neutron::Network}
+          c: {type: OS::Neutron::Net, properties: {nam: x}}
+        outputs:
+          o: {value: {get_param: flag}}
+        """,
+    )
+    desk.write("first.yaml", "parameter: {}\nparameters: {flag: true}\nresource_registry:\n  My::Net: [net.yaml]\n")
+    desk.write(
+        "second.yaml", "parameters: {flag: false}\nparameter_merge_strategies:\n  default: deepmerge\n  flag: merge\n"
+    )
+    words = ("web.yaml", "-e", "first.yaml", "-e", "second.yaml")
+    assert desk.complaints(*words) == [
+        ("environment-section", "first.yaml", 1),
+        ("registry", "first.yaml", 4),
+        ("unknown-merge-strategy", "second.yaml", 3),
+        ("merge-strategy", "second.yaml", 4),
+        ("unknown-type", "web.yaml", 6),
+        ("unknown-property", "web.yaml", 7),
+    ]
+    desk.write("first.yaml", "resource_registri: {My::Net: net.yaml}\n")
+    assert desk.complaints("web.yaml", "-e", "first.yaml") == [
+        ("environment-section", "first.yaml", 1),
+        ("unknown-property", "web.yaml", 7),
+    ]
+    for unreadable in ("a: [\n", "- a\n"):
+        desk.write("first.yaml", unreadable)
+        found = desk.complaints("web.yaml", "-e", "first.yaml")
+        assert [(rule, source) for rule, source, _ in found][-1] == ("unknown-property", "web.yaml")
+        assert {source for _, source, _ in found} == {"first.yaml", "web.yaml"}
+
+
+def test_functions_that_fail_in_outputs_are_warnings(desk: Desk) -> None:
+    desk.write(
+        "web.yaml",
+        """
+        heat_template_version: 2021-04-16
+        parameters:
+          map: {type: json, default: {a: 1}}
+          later: {type: json}
+        conditions:
+          never: false
+        resources:
+          net: {type: OS::Neutron::Net}
+        outputs:
+          joined: {value: [1, {list_join: [",", {get_param: map}]}]}
+          later: {value: {list_join: [",", {get_param: later}]}}
+          live: {value: {list_join: [",", {get_attr: [net, subnets]}]}}
+          never: {condition: never, value: {list_join: [",", {get_param: map}]}}
+          file: {value: {get_file: gone.txt}}
+          wrong: {value: {get_attr: [net, nothing]}}
+        """,
+    )
+    assert desk.complaints("web.yaml") == [
+        ("failing-output", "web.yaml", 10),
+        ("missing-file", "web.yaml", 14),
+        ("unknown-attribute", "web.yaml", 15),
+    ]

@@ -146,6 +146,31 @@ def test_merge_strategies_that_do_not_fit_the_type() -> None:
     assert caught.value.kind == "ConflictingMergeStrategyForParam"
 
 
+def test_unknown_merge_strategies_count_as_the_default() -> None:
+    strategies = {"default": "merge", "text": "deepmerge", "number": None}
+    found = merged(
+        {"parameters": {"text": "a", "number": 1}},
+        {"parameters": {"text": "b", "number": 1}, "parameter_merge_strategies": strategies},
+    )
+    assert found == {"text": "ab", "number": 2}
+
+
+def test_all_mistakes_of_all_environments_are_reported() -> None:
+    parts: list[dict[str, Any]] = [
+        {"parameter": {}, "resource_registry": {"A::B": ["c"], "resources": {"web": {"hooks": "pre-build"}}}},
+        {"parameters": {"flag": True}},
+        {"parameters": {"flag": False}, "parameter_merge_strategies": {"default": "merge"}},
+    ]
+    with pytest.raises(TemplateInvalid) as caught:
+        Environment.merged(parts, TEMPLATE.parameters)
+    assert [(item.source, item.path) for item in caught.value.diagnostics] == [
+        ("environment 1", ("parameter",)),
+        ("environment 1", ("resource_registry", "A::B")),
+        ("environment 1", ("resource_registry", "resources", "web", "hooks")),
+        ("environment 3", ("parameter_merge_strategies", "default")),
+    ]
+
+
 # -- the registry -------------------------------------------------------------------------------------------------
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -30,7 +30,7 @@ MAX_NESTED_STACK_DEPTH = 5
 def lint(workspace: Workspace, paths: Iterable[str]) -> list[Diagnostic]:
     """Return all diagnostics for the templates in these files and the files they refer to, by source and position."""
     found = dict.fromkeys(diagnostic for path in paths for diagnostic in _root(workspace, path))
-    found |= dict.fromkeys(workspace.sources.problems())
+    found |= dict.fromkeys([*workspace.sources.problems(), *workspace.environment_warnings()])
     by_source = {
         source: list(repeated_keys(source, workspace.sources.text(source))) for source in workspace.sources.names()
     }
@@ -49,19 +49,25 @@ def _root(workspace: Workspace, path: str) -> list[Diagnostic]:
         found = _check(workspace, place)
         if place.problems:
             return found
-        refused = {(item.source, item.path) for item in found}
-        return [
-            *found,
-            *(
-                item
-                for item in warnings(place.definition, place.type_of)
-                if item.rule != "misspelt-function" or (item.source, item.path[:-1]) not in refused
-            ),
-        ]
+        return [*found, *_warnings(place, found)]
     except TemplateInvalid as error:
         return list(error.diagnostics)
     except RequestLimitExceeded as error:
         return [Diagnostic("limit", error.message, source=path)]
+
+
+def _warnings(place: Place, found: Collection[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield the warnings about a template, without those that repeat what was `found` at the same place."""
+    refused = {(item.source, item.path) for item in found}
+    for item in warnings(place.definition, place.type_of):
+        if item.rule == "failing-output":
+            is_missing = any(item.message.endswith(message) for message in place.files.missing)
+            item = replace(item, rule="missing-file") if is_missing else item
+            repeats = (item.source, item.path) in refused
+        else:
+            repeats = item.rule == "misspelt-function" and (item.source, item.path[:-1]) in refused
+        if not repeats:
+            yield item
 
 
 def _check(workspace: Workspace, place: Place) -> list[Diagnostic]:

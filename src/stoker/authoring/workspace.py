@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,13 +16,15 @@ from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ChildRequest, ResourceType
 from stoker.template.definition import Definition
 from stoker.template.definition_parts import ResourceDefinition
-from stoker.template.environment import Environment
+from stoker.template.document import Document
+from stoker.template.environment import SECTIONS, Environment
 from stoker.template.limits import DEFAULT_LIMITS, Limits
+from stoker.template.merge import unknown_strategies
 from stoker.template.packaged import packaged_environment
 from stoker.template.parameter import ParameterSchema
 from stoker.template.parameters import PseudoParameters
-from stoker.template.problems import further
-from stoker.template.registry import is_template_name
+from stoker.template.problems import closest, further
+from stoker.template.registry import INVALID_TYPE, is_template_name
 from stoker.template.template import Template
 
 _PSEUDO = PseudoParameters(
@@ -29,12 +32,21 @@ _PSEUDO = PseudoParameters(
 )
 
 
-class NotRead(ResourceType):
-    """Placeholder for a template that is not on this machine, for which nothing is reported."""
+_REGISTRY = "resource_registry"
 
-    type_name = "(a template that is not read)"
+
+class Unchecked(ResourceType):
+    """Placeholder for a type that is not known because the environment is wrong; nothing is reported about its use."""
+
+    type_name = "(a type that is not known)"
     any_properties = True
     any_attribute = True
+
+
+class NotRead(Unchecked):
+    """Placeholder for a template that is not on this machine."""
+
+    type_name = "(a template that is not read)"
 
 
 class Place:
@@ -62,7 +74,7 @@ class Place:
         """Return the type that a name refers to, or None. Raises TemplateInvalid for an invalid template."""
         implementation = self.definition.environment.registry.resolve(type_name, resource_name)
         if not is_template_name(implementation):
-            return self._workspace.registry.get(implementation)
+            return self._workspace.known_type(implementation)
         if is_remote(implementation):
             return self._workspace.template_type(implementation) or NotRead()
         # A registry entry is already relative to the working directory, a name in a template is relative to the
@@ -117,15 +129,14 @@ class Workspace:
         path = str(Path(path))
         self._roots.add(path)
         examined = self.sources.examined(path)
-        environment = self.environment(examined[0].parameters)
-        return self.place(examined, environment, Files(str(Path(path).parent)), self._parameters, missing_ok=True)
+        environment, problems = self._environment(examined[0].parameters)
+        place = self.place(examined, environment, Files(str(Path(path).parent)), self._parameters, missing_ok=True)
+        place.problems = [*problems, *place.problems]
+        return place
 
     def placed(self, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
         """Return diagnostics, those about values of parameters with the place in the environment or the option."""
-        try:
-            documents = [self.sources.document(str(Path(path))) for path in self._environments]
-        except TemplateInvalid:  # the diagnostics are about that
-            return list(diagnostics)
+        documents = self._documents[0]
         return list(dict.fromkeys(placed_where_given(diagnostics, self._roots, documents, self._parameters)))
 
     def place(
@@ -161,23 +172,71 @@ class Workspace:
             self._template_types[path] = self.registry.template_type(self.sources.examined(path)[0], path)
         return self._template_types[path]
 
+    def known_type(self, type_name: str) -> ResourceType | None:
+        """Return the type of this name, or None. A type that a part of an environment that cannot be read may define is
+        `Unchecked`.
+        """
+        if type_name == INVALID_TYPE:
+            return Unchecked()
+        found = self.registry.get(type_name)
+        return Unchecked() if found is None and self._hides_types else found
+
     def environment(self, schemas: Mapping[str, ParameterSchema]) -> Environment:
         """Return the merged environments, over the default environment; `schemas` are the template's parameters.
 
         Raises TemplateInvalid with positions in the environments' files.
         """
-        merged = Environment.merged([self._read(path) for path in self._environments], schemas)
-        return merged.with_operator(Environment.from_data(packaged_environment()))
+        environment, problems = self._environment(schemas)
+        if problems:
+            raise TemplateInvalid(problems)
+        return environment
 
-    def _read(self, path: str) -> Mapping[str, Any]:
-        document = self.sources.document(str(Path(path)))
-        try:
-            Environment.from_data(document.data, source=document.source)
-        except TemplateInvalid as error:
-            placed = [replace(item, position=document.locate(item.path)) for item in error.diagnostics]
-            raise TemplateInvalid(placed) from error
-        registry = document.data.get("resource_registry") or {}
-        return {**document.data, "resource_registry": _relocated(registry, str(Path(path).parent))}
+    def environment_warnings(self) -> Iterator[Diagnostic]:
+        """Yield warnings about the environments, with positions in their files."""
+        for document in self._documents[0]:
+            strategies = document.data.get("parameter_merge_strategies")
+            if isinstance(strategies, Mapping):
+                for item in unknown_strategies(strategies, document.source):
+                    yield replace(item, position=document.locate(item.path))
+
+    def _environment(self, schemas: Mapping[str, ParameterSchema]) -> tuple[Environment, list[Diagnostic]]:
+        """Return what can be used of the environments, and their problems."""
+        documents, unread = self._documents
+        merged, found = Environment.examine([(each.source, _with_files(each)) for each in documents], schemas)
+        by_source = {each.source: each for each in documents}
+        problems = [*unread, *(replace(item, position=by_source[item.source].locate(item.path)) for item in found)]
+        return merged.with_operator(Environment.from_data(packaged_environment())), problems
+
+    @cached_property
+    def _documents(self) -> tuple[list[Document], list[Diagnostic]]:
+        """Return the environments that can be read, and the problems of the others."""
+        documents: list[Document] = []
+        problems: list[Diagnostic] = []
+        for path in self._environments:
+            try:
+                documents.append(self.sources.document(str(Path(path))))
+            except TemplateInvalid as error:
+                problems += error.diagnostics
+        return documents, problems
+
+    @cached_property
+    def _hides_types(self) -> bool:
+        """Return whether an environment has a registry that cannot be read."""
+        documents, problems = self._documents
+        return bool(problems) or any(
+            (name == _REGISTRY and not isinstance(value, Mapping))
+            or (name not in SECTIONS and closest(str(name), SECTIONS) == _REGISTRY)
+            for document in documents
+            for name, value in document.data.items()
+        )
+
+
+def _with_files(document: Document) -> Mapping[str, Any]:
+    """Return the data of an environment, with templates relative to the working directory."""
+    entries = document.data.get(_REGISTRY)
+    if not isinstance(entries, Mapping):
+        return document.data
+    return {**document.data, _REGISTRY: _relocated(entries, str(Path(document.source).parent))}
 
 
 def _relocated(entries: Mapping[str, Any], folder: str) -> dict[str, Any]:

@@ -130,7 +130,11 @@ class Project:
             found = lint(workspace, [path])
         elif document.names.is_environment:
             workspace = Workspace(self.registry, [path], limits=self._limits, reader=self.read)
-            found = [*_of_environment(workspace), *repeated_keys(path, document.text)]
+            found = [
+                *_of_environment(workspace),
+                *workspace.environment_warnings(),
+                *repeated_keys(path, document.text),
+            ]
         else:
             return Report({path: ()}, {})
         by_source: dict[str, list[Diagnostic]] = defaultdict(list)

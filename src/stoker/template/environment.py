@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from stoker.base.diagnostics import Diagnostic, Path
@@ -10,7 +10,7 @@ from stoker.base.errors import TemplateInvalid
 from stoker.template.merge import ParameterMerge
 from stoker.template.parameter import ParameterSchema
 from stoker.template.problems import suggestion, type_name
-from stoker.template.registry import Registry
+from stoker.template.registry import INVALID_TYPE, Registry
 
 _MAPS = ("parameters", "parameter_defaults", "resource_registry", "parameter_merge_strategies")
 _LISTS = ("event_sinks", "encrypted_param_names")
@@ -72,20 +72,36 @@ class Environment:
 
         Raises TemplateInvalid as `from_data` does, and for merge strategies that conflict or do not fit.
         """
+        named = [(f"environment {number + 1}", data) for number, data in enumerate(environments)]
+        environment, problems = cls.examine(named, schemas)
+        if problems:
+            raise TemplateInvalid(problems)
+        return environment
+
+    @classmethod
+    def examine(
+        cls, environments: Sequence[tuple[str, Any]], schemas: Mapping[str, ParameterSchema]
+    ) -> tuple[Environment, list[Diagnostic]]:
+        """Return what can be used of several environments, given by name, and the problems for which `merged` raises
+        TemplateInvalid. With problems, types whose entry in the registry is invalid are mapped to `INVALID_TYPE`.
+        """
         combined: dict[str, Any] = {}
+        problems: list[Diagnostic] = []
         merges = {section: ParameterMerge(schemas) for section in ("parameters", "parameter_defaults")}
-        for number, data in enumerate(environments):
-            problems = _problems(data, f"environment {number + 1}")
-            if problems:
-                raise TemplateInvalid(problems)
+        for source, written in environments:
+            found = _problems(written, source)
+            problems += found
+            data = _usable(written, {item.path for item in found}) if found else written
             strategies = data.get("parameter_merge_strategies", {})
             for section, merge in merges.items():
-                merge.add(data.get(section, {}), strategies)
+                merge.add(data.get(section, {}), strategies, source)
             for section in ("resource_registry", *_LISTS):
                 if section in data:
                     combined[section] = _overlay(combined.get(section), data[section])
-        combined.update({section: merge.result for section, merge in merges.items()})
-        return cls.from_data(combined)
+        for section, merge in merges.items():
+            combined[section] = merge.result
+            problems += merge.problems
+        return cls.from_data(combined), problems
 
     @property
     def parameter_defaults(self) -> Mapping[str, Any]:
@@ -159,9 +175,31 @@ def _problems(data: Any, source: str) -> list[Diagnostic]:
         elif section in _LISTS and not isinstance(value, list | tuple):
             found.append(_problem("environment-section", f"must be a list, not {type_name(value)}", (section,), source))
     registry = data.get("resource_registry")
-    if not found and registry:
+    if isinstance(registry, Mapping):
         found.extend(_registry_problems(registry, ("resource_registry",), source))
     return found
+
+
+def _usable(data: Any, wrong: Collection[Path]) -> dict[str, Any]:
+    """Return an environment without the sections and the entries of the registry at the paths `wrong`."""
+    if () in wrong:
+        return {}
+    usable = {section: value for section, value in data.items() if (section,) not in wrong}
+    if "resource_registry" in usable:
+        usable["resource_registry"] = _usable_entries(usable["resource_registry"], ("resource_registry",), wrong)
+    return usable
+
+
+def _usable_entries(entries: Mapping[str, Any], path: Path, wrong: Collection[Path]) -> dict[str, Any]:
+    usable: dict[str, Any] = {}
+    for name, value in entries.items():
+        place = (*path, str(name))
+        if place not in wrong:
+            is_deeper = isinstance(value, Mapping) and len(path) < _MOST_NESTED
+            usable[name] = _usable_entries(value, place, wrong) if is_deeper else value
+        elif name not in ("hooks", "restricted_actions"):
+            usable[name] = INVALID_TYPE
+    return usable
 
 
 def _registry_problems(entries: Mapping[str, Any], path: Path, source: str) -> list[Diagnostic]:

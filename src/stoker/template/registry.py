@@ -7,6 +7,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 TEMPLATE_SUFFIXES = (".yaml", ".template")
+INVALID_TYPE = "(invalid)"
+"""The target of invalid entries, of which no type is known."""
+
 _RESOURCES = "resources"
 _HOOKS = "hooks"
 _RESTRICTED = "restricted_actions"

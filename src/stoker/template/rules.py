@@ -95,7 +95,7 @@ _ERRORS = (
     Rule("environment", "The environment is not a map.", "- parameters: {}"),
     Rule("environment-section", "The environment has no such section, or it is of the wrong type.", "parameter: {}"),
     Rule("registry", "An entry of the resource registry is invalid.", "resource_registry: {A::B: [c]}"),
-    Rule("merge-strategy", "There is no such strategy, or it does not fit the parameter.", "default: deepmerge"),
+    Rule("merge-strategy", "Strategies conflict, or one does not fit the parameter.", "merge for a boolean"),
 )
 
 _WARNINGS = (
@@ -116,6 +116,11 @@ _WARNINGS = (
     ),
     Rule("hidden-output", "An output shows the value of a hidden parameter.", "value: {get_param: password}"),
     Rule("null-output", "An output is the ID of a resource that does not exist.", "value: {get_resource: wbe}"),
+    Rule(
+        "failing-output",
+        "A function in an output fails, so the output is null, with an error.",
+        "value: {list_join: [',', {a: b}]}",
+    ),
     Rule("implied-dependency", "The order is the same without this depends_on.", "depends_on: net beside network: net"),
     Rule(
         "renumbering-index",
@@ -126,6 +131,11 @@ _WARNINGS = (
         "misspelt-function",
         "A map has a single key that is nearly the name of a function; it is taken as data.",
         "value: {get_parm: size}",
+    ),
+    Rule(
+        "unknown-merge-strategy",
+        "There is no such merge strategy; the default of the environment is used instead.",
+        "parameter_merge_strategies: {labels: deepmerge}",
     ),
     Rule("ignored-key", "The key of a resource has no effect.", "Resources: {web: {Type: …, Notes: x}}"),
 )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from stoker.base.budget import ensured
 from stoker.base.diagnostics import Diagnostic, Key, Path
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.resource import ResourceType
@@ -18,7 +19,16 @@ from stoker.schema.property import Property, Support, Type
 from stoker.template.check import TypeLookup
 from stoker.template.definition import Definition
 from stoker.template.definition_parts import ResourceDefinition
-from stoker.template.expressions import Expression, entries_of, every_node, items_of
+from stoker.template.expressions import (
+    Evaluation,
+    Expression,
+    FunctionError,
+    UnknownScope,
+    entries_of,
+    evaluate,
+    every_node,
+    items_of,
+)
 from stoker.template.functions.base import Function
 from stoker.template.functions.conditional import If
 from stoker.template.functions.conditions import ConditionName
@@ -43,8 +53,9 @@ def warnings(definition: Definition, types: TypeLookup) -> list[Diagnostic]:
     subject = _Subject(definition, {name: _type_of(resource, types) for name, resource in definition.resources.items()})
     problems = Problems(definition.template.document, definition.limits.max_problems)
     try:
-        for rule in _RULES:
-            problems.add_all(replace(found, severity="warning") for found in rule(subject))
+        with ensured(definition.limits.allowed):
+            for rule in _RULES:
+                problems.add_all(replace(found, severity="warning") for found in rule(subject))
     except TemplateInvalid as error:
         return list(error.diagnostics)
     return problems.sorted()
@@ -201,6 +212,22 @@ def _null_outputs(subject: _Subject) -> Iterator[Diagnostic]:
                 )
 
 
+def _failing_outputs(subject: _Subject) -> Iterator[Diagnostic]:
+    """Find calls that fail whatever the resources are: the service shows null and an error instead of a value."""
+    definition = subject.definition
+    for output in definition.outputs.values():
+        if output.enabled is not False:
+            failures: list[FunctionError] = []
+            evaluation = Evaluation(definition, UnknownScope(), failures)
+            with evaluation.budget.computing():
+                evaluation.charge_for(evaluate(output.value, evaluation))
+            for error in failures:
+                if error.kind != "InvalidTemplateReference":
+                    found = definition.located(error)
+                    message = f"the output {output.key!r} has no value: {found.message}"
+                    yield replace(found, rule="failing-output", message=message)
+
+
 # -- types and properties ---------------------------------------------------------------------------------------------
 
 
@@ -349,6 +376,7 @@ _RULES: tuple[Callable[[_Subject], Iterator[Diagnostic]], ...] = (
     _unchecked_numbers,
     _hidden_outputs,
     _null_outputs,
+    _failing_outputs,
     _deprecated_types,
     _deprecated_properties,
     _ineffective_properties,
