@@ -62,7 +62,12 @@ def test_a_server_takes_its_port_along_and_leaves_a_given_one(nova: Any) -> None
         ({"name": ""}, 400, "should be non-empty"),
         ({"max_count": 11}, 403, "Quota exceeded"),
         ({"min_count": 3, "max_count": 2}, 400, "min_count"),
-        ({"block_device_mapping_v2": [{"uuid": NOWHERE, "source_type": "volume", "boot_index": 1}]}, 400, "volume"),
+        ({"block_device_mapping_v2": [{"uuid": NOWHERE, "source_type": "volume", "boot_index": 0}]}, 400, "volume"),
+        (
+            {"block_device_mapping_v2": [{"uuid": NOWHERE, "source_type": "volume", "boot_index": -1}]},
+            400,
+            "Boot sequence",
+        ),
         ({"colour": "red"}, 400, "colour"),
     ],
 )

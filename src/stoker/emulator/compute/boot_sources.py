@@ -38,10 +38,12 @@ class BootSources(Component):
     def devices(self, context: Context, wanted: Record, image: Record | None) -> list[Record]:
         """The volumes of a new server: `{volume_id}` of an existing one, or `volume`, the request for a new one."""
         legacy = [_modern(row) for row in wanted.get("block_device_mapping") or []]
-        mappings = [*(wanted.get("block_device_mapping_v2") or []), *legacy]
+        current = wanted.get("block_device_mapping_v2") or []
+        mappings = [*current, *legacy]
         if image is None and not mappings:
             raise bad_request("Missing imageRef attribute")
-        check_boot_order(mappings, image is not None and not any(row["boot_index"] == 0 for row in legacy))
+        image_boots = image is not None and not current and not any(row["boot_index"] == 0 for row in legacy)
+        check_boot_order(mappings, image_boots)
         devices = [device for device in (self._device(context, row) for row in mappings) if device is not None]
         for device in devices if image is None else ():
             self._require_bootable(device)
@@ -113,7 +115,8 @@ def check_image_fits(image: Record, flavor: Record) -> None:
 def check_boot_order(mappings: list[Record], image_boots: bool) -> None:
     """400 unless exactly one disk is the first to boot from and the others follow without a gap.
 
-    image_boots: whether the server's image is a boot disk when the mappings name no other.
+    image_boots: whether the server's image is a boot disk when the mappings name no other; entries of
+    block_device_mapping_v2 must name the disk of the image themselves.
     """
     local = any(row.get("destination_type") == "local" and row.get("source_type") == "image" for row in mappings)
     given = [int(row["boot_index"]) for row in mappings if row.get("boot_index") not in (None, "")]
