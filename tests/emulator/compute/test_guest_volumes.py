@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+
+from stoker.emulator.guests.driver import GuestsUnavailable
+from stoker.emulator.guests.fabric import Fabric
+from stoker.emulator.guests.ids import id_maps
+from stoker.emulator.guests.volumes import Volumes
 
 from .guest_cloud import RealNova, boot, ended, guest_cloud
 
@@ -98,3 +108,28 @@ def test_mkfs_and_mount_leave_other_directories_alone(cloud: RealNova) -> None:
     )
     assert "/dev/x is not a volume" in shown
     assert shown.split("END OF SCRIPT")[0].split()[-2:] == ["y", "y"]
+
+
+def test_a_copy_is_deleted_while_it_is_made() -> None:
+    ids = id_maps()
+
+    async def copy_and_delete(held: Fabric) -> None:
+        volumes = Volumes(contents, ids, held, lambda guest_id: False)
+        volumes.copy("snapshot-1", "volume-1")
+        await volumes.ready("guest", [])
+        volumes.copy("snapshot-1", "volume-2")
+        await asyncio.sleep(0)  # the copy begins
+        volumes.delete("volume-2")
+        await volumes.close()
+
+    with TemporaryDirectory() as place:
+        contents = Path(place)
+        if os.getuid() == 0:
+            os.chown(contents, ids.base, ids.base)
+        try:
+            held = Fabric(ids, contents)
+        except GuestsUnavailable as error:
+            pytest.skip(str(error))
+        with closing(held):
+            asyncio.run(copy_and_delete(held))
+        assert [path.name for path in contents.iterdir()] == ["volume-1"]

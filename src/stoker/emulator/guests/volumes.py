@@ -42,8 +42,7 @@ class Volumes:
 
     def delete(self, name: str) -> None:
         """Delete a content."""
-        if (self._directory / name).exists() or not self._orders.empty():
-            self._orders.put_nowait(partial(self._run, "delete", name))
+        self._orders.put_nowait(partial(self._delete, name))
 
     def attach(self, guest_id: str, volume: Volume) -> None:
         """Show a volume to a guest, if it runs."""
@@ -91,6 +90,10 @@ class Volumes:
         process = await asyncio.create_subprocess_exec(*command, stdin=asyncio.subprocess.DEVNULL)
         if await process.wait() != 0:
             raise OSError(f"the operation {task} on {' and '.join(names)} ended with status {process.returncode}")
+
+    async def _delete(self, name: str) -> None:
+        if (self._directory / name).exists():
+            await self._run("delete", name)
 
     async def _require(self, volume: Volume) -> None:
         name = f"volume-{volume.id}"
