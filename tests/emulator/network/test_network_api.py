@@ -148,6 +148,8 @@ def test_a_subnet_gets_gateway_and_pool_by_default(demo: Client) -> None:
         ({"ipv6_ra_mode": "slaac"}, 400, "InvalidInput"),
         ({"ip_version": 5}, 400, "HTTPBadRequest"),
         ({"dns_nameservers": ["nobody"]}, 400, "HTTPBadRequest"),
+        ({"dns_nameservers": ["fe80::1%eth0"]}, 400, "HTTPBadRequest"),
+        ({"host_routes": [{"destination": "fd00::/64", "nexthop": "fe80::1%a\nlink"}]}, 400, "HTTPBadRequest"),
         ({"dns_nameservers": [f"1.1.1.{n}" for n in range(1, 7)]}, 400, "DNSNameServersExhausted"),
     ],
 )

@@ -30,13 +30,20 @@ UUID_LENGTHS = (32, 36)
 @lru_cache(maxsize=65536)
 def address_of(value: str) -> Address:
     """A parsed address; ValueError."""
-    return parse_address(value)
+    return parse_address(_without_scope(value))
 
 
 @lru_cache(maxsize=16384)
 def network_of(value: str) -> Network:
     """A parsed CIDR, host bits allowed; ValueError."""
-    return parse_network(value, strict=False)
+    return parse_network(_without_scope(value), strict=False)
+
+
+def _without_scope(value: str) -> str:
+    """Refuse a scope (`fe80::1%eth0`): it names an interface of another machine, and can contain any characters."""
+    if "%" in value:
+        raise ValueError(f"'{value}' has a scope.")
+    return value
 
 
 def anything(value: Any) -> Any:
