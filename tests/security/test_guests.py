@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from stoker.emulator.guests.console import LARGEST
+from stoker.emulator.guests.ids import id_maps
 from tests.emulator.compute.guest_cloud import (
     TRY,
     RealNova,
@@ -83,6 +86,19 @@ def test_a_flood_on_the_console(cloud: RealNova) -> None:
     """A guest writes to its console without end, to fill the disk."""
     key = cloud.script(f"head -c {3 * LARGEST} /dev/zero | tr '\\0' 'x'", "echo")
     assert len(cloud.console(key)) <= LARGEST
+
+
+def test_links_of_the_disk(cloud: RealNova) -> None:
+    """A guest replaces directories of its disk by links to files of this machine, and reboots."""
+    with TemporaryDirectory() as place:
+        victim = Path(place)
+        victim.chmod(0o700)
+        if os.getuid() == 0:
+            os.chown(victim, id_maps().base, id_maps().base)  # so that the process that starts guests may write it
+        key = cloud.script(f"for link in /tmp /root /var/lib; do rm -rf $link; ln -s {victim} $link; done")
+        cloud.act(key, "reboot", {"type": "SOFT"})
+        cloud.until(lambda: cloud.console(key).count("has booted.") == 2 or cloud.status(key) == "ERROR")
+        assert (list(victim.iterdir()), victim.stat().st_mode & 0o7777) == ([], 0o700)
 
 
 FORGE = """

@@ -187,6 +187,21 @@ def _set_up(asking: socket.socket, interface: str) -> None:
 # -- the guest's files -------------------------------------------------------------------------------------------
 
 
+def directory_of_guest(path: str) -> Path:
+    """Return a directory below `root`, which is made if it is missing.
+
+    A link of the guest's disk is replaced by a directory: until `root` is the root directory, it would lead to files of
+    this machine.
+    """
+    place = Path("root")
+    for part in Path(path).parts:
+        place /= part
+        if place.is_symlink() or not place.is_dir():
+            place.unlink(missing_ok=True)
+            place.mkdir()
+    return place
+
+
 def mount_layers(layers: list[tuple[int, str]]) -> None:
     """Mount the disk at `root`: directories of this machine (as descriptors) that no write reaches, below the disk's.
 
@@ -197,8 +212,7 @@ def mount_layers(layers: list[tuple[int, str]]) -> None:
         _mount("disk/base", "root", None, BIND)
     for descriptor, target in layers:
         upper, work = disk / (target or "base"), disk / f".work-{target or 'base'}"
-        place = Path("root", target)
-        place.mkdir(parents=True, exist_ok=True)
+        place = directory_of_guest(target)
         options = f"lowerdir=/proc/self/fd/{descriptor},upperdir={upper},workdir={work},userxattr"
         _mount("overlay", str(place), "overlay", NO_DEVICES, options)
 
@@ -206,7 +220,7 @@ def mount_layers(layers: list[tuple[int, str]]) -> None:
 def mount_system() -> None:
     """Mount what every system has, below `root`."""
     for name in ("proc", "sys", "dev", "run", "tmp", "root"):
-        Path("root", name).mkdir(exist_ok=True)
+        directory_of_guest(name)
     Path("root/tmp").chmod(0o1777)
     _mount("proc", "root/proc", "proc", NO_SUID | NO_DEVICES | NO_EXEC)
     with suppress(LaunchFailed):  # refused where parts of this machine's /sys are hidden; few programs need it
@@ -226,8 +240,7 @@ def mount_system() -> None:
 
 def mount_read_only(source: str, target: str) -> None:
     """Show a directory below the guest's own at a path of the guest, which cannot change it."""
-    place = Path("root", target)
-    place.mkdir(parents=True, exist_ok=True)
+    place = directory_of_guest(target)
     _mount(source, str(place), None, BIND)
     _mount(source, str(place), None, BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEVICES)
 
