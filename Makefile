@@ -60,8 +60,8 @@ guests: $(STAMP)        ## run the tests with guests in IMAGE: host, or debian, 
 	STOKER_TEST_GUEST_IMAGE=$(IMAGE) $(BIN)/pytest -n 0 -m guests -rs \
 	  tests/emulator/compute tests/cli/test_guests.py tests/cli/test_guest_agents.py
 
-conformance: $(STAMP)   ## run the public test suite of SERVICE: heat, octavia … or all
-	$(BIN)/python -m conformance --service $(SERVICE)
+conformance: $(STAMP)   ## run the public test suite of SERVICE: heat, octavia … or all (GUESTS: an image, for its tests with guests)
+	$(BIN)/python -m conformance --service $(SERVICE) $(if $(GUESTS),--guests $(GUESTS))
 
 console: $(STAMP)       ## walk through the web console in Chromium (PICTURES: a folder for its screenshots)
 	$(BIN)/python -m tests.console.browser

@@ -26,11 +26,12 @@ HIDDEN_TAG = "hidden"
 @dataclass(frozen=True)
 class Place:
     """The URL of the identity service, the file by which clients find everything, the address and port of the name
-    server, and what the cloud has."""
+    server, and what the cloud has. `guests` says whether its servers run guests."""
 
     identity: str
     clouds: Path
     name_server: str
+    guests: bool = False
 
     @property
     def cloud(self) -> str:
@@ -65,18 +66,23 @@ class Place:
 
 
 @contextmanager
-def embedded(home: Path) -> Iterator[Place]:
-    """A Stoker and its emulated cloud on free ports, with their data and logs in `home`; stopped in the end."""
+def embedded(home: Path, guest_image: str = "") -> Iterator[Place]:
+    """A Stoker and its emulated cloud on free ports, with their data and logs in `home`; stopped in the end.
+
+    With a `guest_image`, its servers run guests of this image.
+    """
     data = home / "data"
     settings = home / "stoker.conf"
     settings.write_text(f"[DEFAULT]\nhidden_stack_tags = {HIDDEN_TAG}\n")
     dns_port = _free_port()
     ports = {"api": 0, "cfn": 0, "cloud": 0, "dns": dns_port}
     chosen = [word for name, port in ports.items() for word in (f"--{name}-port", str(port))]
+    if guest_image:
+        chosen += ["--guests", "namespace", "--guest-image", guest_image]
     try:
         _stoker("up", "--detach", "--data-dir", str(data), "--config-file", str(settings), *chosen)
         addresses = json.loads((data / "endpoints.json").read_text())
-        yield Place(addresses["identity"], data / "clouds.yaml", f"{HOST}:{dns_port}")
+        yield Place(addresses["identity"], data / "clouds.yaml", f"{HOST}:{dns_port}", bool(guest_image))
     finally:
         _stoker("down", "--data-dir", str(data))
 

@@ -17,11 +17,11 @@ _MOST_NAMES = 6
 
 def record(suite: Suite, results: Sequence[Result], page: Path = PAGE) -> None:
     """Replace the block of a service. Raises LookupError if the page has none."""
-    start, end = f"<!-- results: {suite.name} -->\n", f"<!-- end: {suite.name} -->\n"
+    start, end = f"<!-- results: {suite.title} -->\n", f"<!-- end: {suite.title} -->\n"
     before, found, rest = page.read_text().partition(start)
     _, closed, after = rest.partition(end)
     if not found or not closed:
-        raise LookupError(f"{page} has no block for the results of {suite.name}: {start.strip()} … {end.strip()}")
+        raise LookupError(f"{page} has no block for the results of {suite.title}: {start.strip()} … {end.strip()}")
     page.write_text(f"{before}{start}\n{block(suite, results)}\n{end}{after}")
 
 

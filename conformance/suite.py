@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from conformance.report import Result
 
 SUITES = HERE / "suites"
 _READER = HERE / "read_results.py"
+FLOATING_IPS = HERE / "floating_ips"
+"""What lets the tests' processes connect to floating IPs of guests."""
 _CLASS = re.compile(r"setUpClass \((.*)\)")
 
 Sections = dict[str, dict[str, str]]
@@ -27,13 +29,24 @@ Sections = dict[str, dict[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class CannotRun:
-    """Why tests cannot run here: `tests` are regular expressions for their names."""
+    """Why tests cannot run here: `tests` are regular expressions for their names. With `needs_guests`, they can where
+    servers run guests."""
 
     reason: str
     tests: list[str]
+    needs_guests: bool = False
 
     def covers(self, test: str) -> bool:
         return any(re.search(pattern, test) for pattern in self.tests)
+
+
+@dataclass(frozen=True, slots=True)
+class WithGuests:
+    """What is different where servers run guests: the parts that use them, options, and the tests that cannot run."""
+
+    parts: list[str]
+    configuration: dict[str, dict[str, Any]] = field(default_factory=dict)
+    cannot_run: list[CannotRun] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +57,8 @@ class Suite:
     the service creates them, and the compute hosts in `disabled_hosts` are not used; `workers` is how many processes
     run its tests side by side, None for one per processor. `configuration` has the options that are not the same for
     every suite, and `environment` the variables of its processes; in both, `{identity}`, `{cloud}`, `{name_server}`,
-    `{sources}`, `{hidden_tag}`, `{image[NAME]}` and `{network[NAME]}` are replaced.
+    `{sources}`, `{hidden_tag}`, `{image[NAME]}` and `{network[NAME]}` are replaced. `guests` is None if no part of it
+    logs in to servers.
     """
 
     name: str
@@ -55,17 +69,50 @@ class Suite:
     disabled_hosts: list[str] = field(default_factory=list)
     workers: int | None = None
     cannot_run: list[CannotRun] = field(default_factory=list)
+    guests: WithGuests | None = None
+    on_guests: bool = False
+
+    @property
+    def title(self) -> str:
+        """The name of its results: those on servers with guests have one of their own."""
+        return f"{self.name}-guests" if self.on_guests else self.name
 
     @classmethod
     def read(cls, name: str) -> Suite:
         """The suite of a service. Raises OSError if there is none."""
         described = yaml.safe_load((SUITES / f"{name}.yaml").read_text())
-        cannot_run = [CannotRun(**item) for item in described.pop("cannot_run", [])]
-        return cls(name, cannot_run=cannot_run, **described)
+        guests = described.pop("guests", None)
+        return cls(
+            name,
+            cannot_run=_cannot_run(described),
+            guests=WithGuests(cannot_run=_cannot_run(guests), **guests) if guests else None,
+            **described,
+        )
+
+    def with_guests(self) -> Suite:
+        """The suite as it runs on servers with guests. Raises LookupError if it has no tests for them."""
+        if self.guests is None:
+            raise LookupError(f"no part of the suite {self.name} uses guests")
+        own = self.guests.configuration
+        return replace(
+            self,
+            parts={part: self.parts[part] for part in self.guests.parts},
+            configuration={
+                section: self.configuration.get(section, {}) | own.get(section, {})
+                for section in self.configuration | own
+            },
+            cannot_run=[item for item in self.cannot_run if not item.needs_guests] + self.guests.cannot_run,
+            on_guests=True,
+        )
 
     def part(self, test: str) -> str:
         """The part that a test belongs to. Raises LookupError if it belongs to none."""
         return next(part for part, pattern in self.parts.items() if re.match(pattern, test))
+
+
+def _cannot_run(described: dict[str, Any] | None) -> list[CannotRun]:
+    """Take the tests that cannot run out of a description."""
+    return [CannotRun(**item) for item in (described or {}).pop("cannot_run", [])]
 
 
 def names() -> list[str]:
@@ -89,6 +136,8 @@ def run(
     }
     values = _values(programs, place)
     environment |= {name: value.format_map(values) for name, value in suite.environment.items()}
+    if place.guests:
+        environment["PYTHONPATH"] = str(FLOATING_IPS)
     for role in suite.roles:
         place.create_role(role)
     for host in suite.disabled_hosts:

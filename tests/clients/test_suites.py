@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
+import socket
+import subprocess
+import sys
+import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from conformance.report import Result
 from conformance.results_page import PAGE, block, record
-from conformance.suite import SUITES, CannotRun, Suite, names, results
+from conformance.suite import FLOATING_IPS, SUITES, CannotRun, Suite, WithGuests, names, results
+from stoker.emulator.guests.forwarding import local_address, local_port
 
 SUITE = Suite(
     "shop",
@@ -34,9 +41,10 @@ FOUND = [
 def test_suite_is_complete(name: str) -> None:
     suite = Suite.read(name)
     assert suite.parts and suite.configuration["service_available"]
-    assert all(re.compile(pattern) for item in suite.cannot_run for pattern in item.tests)
+    runs = [suite, suite.with_guests()] if suite.guests else [suite]
+    assert all(re.compile(pattern) for run in runs for item in run.cannot_run for pattern in item.tests)
     text = PAGE.read_text()
-    assert f"<!-- results: {name} -->" in text and f"<!-- end: {name} -->" in text
+    assert all(f"<!-- results: {run.title} -->" in text and f"<!-- end: {run.title} -->" in text for run in runs)
     packages = (SUITES / f"{name}.txt").read_text()
     assert "\ntempest==" in packages
     [(project, release)] = re.findall(r"^([\w-]+-tempest-(?:plugin|tests))==(\S+)$", packages, re.M)
@@ -50,6 +58,50 @@ def test_each_known_test_has_one_result() -> None:
         Result(TESTS[2], "skip", "Refunds are\nnot supported"),
         Result(TESTS[3], "skip", "Refunds are\nnot supported"),
         Result(TESTS[4], "fail", "The run has no result for this test."),
+    ]
+
+
+def test_run_with_guests_has_their_parts_options_and_reasons(tmp_path: Path) -> None:
+    guests = WithGuests(["scenario"], {"pay": {"timeout": 9}}, [CannotRun("no printer", ["DayTest.test_print"])])
+    no_guests = [CannotRun("servers run no guests", ["DayTest.test_day"], needs_guests=True)]
+    configuration = {"pay": {"timeout": 1, "by": "card"}}
+    suite = replace(SUITE, configuration=configuration, cannot_run=SUITE.cannot_run + no_guests, guests=guests)
+    assert results(suite, TESTS[-1:], [])[0].reason == "servers run no guests"
+    run = suite.with_guests()
+    assert list(run.parts) == ["scenario"] and run.configuration == {"pay": {"timeout": 9, "by": "card"}}
+    assert run.cannot_run == [*SUITE.cannot_run, *guests.cannot_run]
+    page = tmp_path / "page.md"
+    page.write_text("<!-- results: shop-guests -->\n<!-- end: shop-guests -->\n")
+    record(run, results(run, TESTS[-1:], [Result(TESTS[-1], "success")]), page)
+    assert "| `scenario` | 1 | 0 | 0 |\n" in page.read_text()
+    with pytest.raises(LookupError, match="no part of the suite shop uses guests"):
+        SUITE.with_guests()
+
+
+def test_processes_of_tests_connect_to_floating_ips() -> None:
+    with socket.create_server(("127.24.4.17", 0)) as server:
+        port = server.getsockname()[1]
+        program = f"""
+            import socket, sitecustomize
+            socket.create_connection(("172.24.4.17", {port})).sendall(b"reached")
+            addresses = [("172.24.4.17", 22), ("172.24.5.17", 22), ("localhost", 80), ("::1", 80, 0, 0), "/run/socket"]
+            print(*map(sitecustomize.reached_at, addresses), sep="\\n")
+        """
+        command = [sys.executable, "-c", textwrap.dedent(program)]
+        environment = {**os.environ, "PYTHONPATH": str(FLOATING_IPS)}
+        printed = subprocess.run(
+            command, env=environment, check=True, capture_output=True, text=True, timeout=60
+        ).stdout
+        connection, _ = server.accept()
+        with connection:
+            assert connection.recv(99) == b"reached"
+    ssh = (local_address("172.24.4.17"), local_port(22))
+    assert printed.splitlines() == [
+        str(ssh),
+        "('172.24.5.17', 22)",
+        "('localhost', 80)",
+        "('::1', 80, 0, 0)",
+        "/run/socket",
     ]
 
 
