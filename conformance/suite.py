@@ -138,6 +138,7 @@ def run(
     environment |= {name: value.format_map(values) for name, value in suite.environment.items()}
     if place.guests:
         environment["PYTHONPATH"] = str(FLOATING_IPS)
+        environment["PATH"] = os.pathsep.join([str(FLOATING_IPS), environment["PATH"]])
     for role in suite.roles:
         place.create_role(role)
     for host in suite.disabled_hosts:

@@ -37,5 +37,5 @@ def _connect_ex(self: socket.socket, address: Any, /) -> int:
     return super(socket.socket, self).connect_ex(reached_at(address))
 
 
-socket.socket.connect = _connect  # type: ignore[method-assign]
-socket.socket.connect_ex = _connect_ex  # type: ignore[method-assign]
+socket.socket.connect = _connect  # type: ignore[method-assign, assignment]
+socket.socket.connect_ex = _connect_ex  # type: ignore[method-assign, assignment]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
+from email import message_from_bytes
 from typing import Any
 
 import pytest
+import yaml
 
 from stoker.base.errors import TemplateInvalid
 from stoker.emulator.testing import ServedCloud
@@ -170,6 +173,18 @@ async def test_an_address_moves_between_instances(world: World) -> None:
     await complete(world, wanted(None), "update")
     assert holder() is None
     await gone(world)
+
+
+async def test_users_log_in_to_instances_as_ec2_user(world: World) -> None:
+    script = "#!/bin/sh\ntrue\n"
+    instance = {**INSTANCE, "Properties": {"ImageId": "cirros", "InstanceType": "m1.tiny", "UserData": script}}
+    await complete(world, template(instance=instance))
+    path, admin = f"{COMPUTE}/servers/detail?all_tenants=1", world.served.token("admin", "admin")
+    headers = {"X-OpenStack-Nova-API-Version": "2.3"}
+    (shown,) = world.served.call("GET", path, token=admin, headers=headers).json["servers"]
+    message = message_from_bytes(b64decode(shown["OS-EXT-SRV-ATTR:user_data"]))
+    (cloud_config,) = (part for part in message.walk() if part.get_content_subtype() == "cloud-config")
+    assert yaml.safe_load(str(cloud_config.get_payload()))["user"] == "ec2-user"
 
 
 async def test_an_association_follows_the_instance_and_leaves_the_address(world: World) -> None:

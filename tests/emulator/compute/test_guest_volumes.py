@@ -20,6 +20,7 @@ from .guest_cloud import RealNova, boot, ended, guest_cloud
 
 pytestmark = pytest.mark.guests
 
+LIST = "while read -r major minor blocks name; do echo [$name]; done </proc/partitions"
 AWAIT = "for i in $(seq 60); do [ {} -e /dev/vdb ] && break; sleep 0.1; done"
 READ = "mkdir /mnt; mount /dev/vdb /mnt && cat /mnt/file; ls -A /mnt"
 
@@ -70,16 +71,16 @@ def test_the_content_of_a_volume_survives_and_is_copied(cloud: RealNova) -> None
         "blkid /dev/vdb || mkfs.ext4 -q /dev/vdb",
         "mkdir /mnt; mount -t ext4 /dev/vdb /mnt && echo first >/mnt/file; chown 7:8 /mnt/file || echo ALONE",
         "blkid -o value -s TYPE /dev/vdb; umount /mnt",
-        "echo WRITTEN",
+        f"{LIST}; echo WRITTEN",
         AWAIT.format("!"),
-        "[ -e /dev/vdb ] || echo DETACHED",
+        f"[ -e /dev/vdb ] || echo DETACHED; {LIST}",
     )
     cloud.until(lambda: "READY" in cloud.console(key))
     cloud.call("POST", f"/servers/{key}/os-volume_attachments", {"volumeAttachment": {"volumeId": volume}})
-    cloud.until(lambda: "ext4\nWRITTEN" in cloud.console(key))
+    cloud.until(lambda: "ext4\n[name]\n[]\n[vdb]\nWRITTEN" in cloud.console(key))
     cloud.call("DELETE", f"/servers/{key}/os-volume_attachments/{volume}")
     shown = ended(cloud, key)
-    assert "DETACHED" in shown
+    assert "DETACHED\n[name]\n[]\nEND OF SCRIPT" in shown
     owner = "0:0" if "ALONE" in shown else "7:8"  # without subordinate IDs, guests have no other user than root
     cloud.call("DELETE", f"/servers/{key}")
     free(cloud, volume)
@@ -87,10 +88,10 @@ def test_the_content_of_a_volume_survives_and_is_copied(cloud: RealNova) -> None
     snapshot = made(cloud, "snapshots", "snapshot", volume_id=volume)
     backup = made(cloud, "backups", "backup", volume_id=volume)
     change = boot(
-        cloud, READ, "stat -c owner=%u:%g /mnt/file; echo second >/mnt/file",
+        cloud, f"{READ}; {LIST}", "stat -c owner=%u:%g /mnt/file; echo second >/mnt/file",
         block_device_mapping_v2=[{**one, "uuid": one["uuid"] or cloud.image()} for one in device(volume)],
     )  # fmt: skip
-    assert f"first\nfile\nlost+found\nowner={owner}" in ended(cloud, change)
+    assert f"first\nfile\nlost+found\n[name]\n[]\n[vdb]\nowner={owner}" in ended(cloud, change)
     cloud.call("DELETE", f"/servers/{change}")
     free(cloud, volume)
     assert "second" in read(cloud, volume)

@@ -10,7 +10,7 @@ from datetime import timedelta
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
+from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import NameOID
 
 from stoker.emulator.compute.quotas import Quotas
@@ -89,10 +89,11 @@ class Keypairs(Component):
 
 
 def make_ssh_key() -> tuple[str, str]:
-    """A private and its public key, in OpenSSH's form."""
-    key = ed25519.Ed25519PrivateKey.generate()
+    """A private and its public key, as Nova generates them: RSA of 2048 bits, the private key in the PEM form of
+    OpenSSL, which older SSH clients read too."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.OpenSSH, serialization.NoEncryption()
+        serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
     )
     public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
     return private.decode(), f"{public.decode()} Generated-by-Nova"

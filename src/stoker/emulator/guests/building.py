@@ -23,8 +23,8 @@ from stoker.emulator.guests.launching import task_command
 
 MIRROR = "http://deb.debian.org/debian"
 PACKAGES = (
-    "ca-certificates", "cloud-init", "curl", "iproute2", "netbase", "openssh-server", "procps", "python3", "sudo",
-    "usr-is-merged",
+    "ca-certificates", "cloud-init", "curl", "iproute2", "mount", "netbase", "openssh-server", "procps", "python3",
+    "sudo", "usr-is-merged",
 )  # fmt: skip
 EPOCH = "1704067200"
 """The latest time of a file in an image: two builds from the same packages have the same content."""

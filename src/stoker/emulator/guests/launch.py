@@ -56,6 +56,9 @@ GET_FLAGS, SET_FLAGS, SET_ADDRESS, SET_NETMASK, UP = 0x8913, 0x8914, 0x8916, 0x8
 BACKLOG = 64
 VOLUMES = "run/stoker/volumes"
 """Where volumes are mounted in a guest; their devices are links to them."""
+PARTITIONS = "run/stoker/partitions"
+"""What a guest sees as /proc/partitions: its volumes, and no disks of this machine."""
+VIRTUAL_DISKS, MINORS_PER_DISK = 252, 16
 OWN_NETWORK = "/proc/self/ns/net"
 OWN = (OWN_NETWORK, "/proc/self/ns/user", "/proc/self/ns/mnt")
 LONGEST_ORDER = 1 << 16
@@ -245,6 +248,17 @@ def mount_read_only(source: str, target: str) -> None:
     _mount(source, str(place), None, BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEVICES)
 
 
+def list_partitions(root: Path) -> None:
+    """Write the volumes that are mounted in a guest as /proc/partitions does. root: the guest's root directory."""
+    lines = ["major minor  #blocks  name\n"]
+    for at, place in enumerate(sorted(root.joinpath(VOLUMES).glob("*")), start=1):
+        if place.is_mount():
+            room = os.statvfs(place)
+            kibibytes = room.f_blocks * room.f_frsize // 1024
+            lines.append(f"{VIRTUAL_DISKS:4} {at * MINORS_PER_DISK:7} {kibibytes:10} {place.name}")
+    root.joinpath(PARTITIONS).write_text("".join(f"{line}\n" for line in lines))
+
+
 def change_root() -> None:
     """Make `root` the root directory, and unmount everything else."""
     os.chdir("root")
@@ -300,6 +314,7 @@ class Networks:
             moved = _libc.syscall(MOVE_MOUNT, tree, ctypes.c_char_p(b""), HERE, to, WITHOUT_PATH)
             _require(moved, f"{volume} cannot be attached")
             Path(device).symlink_to(place)
+            list_partitions(Path("/"))
 
         in_child(act)
 
@@ -313,6 +328,7 @@ class Networks:
             _require(_libc.umount2(str(place).encode(), DETACH), f"{device} cannot be detached")
             with suppress(OSError):  # where the guest has mounted it elsewhere too
                 place.rmdir()
+            list_partitions(Path("/"))
 
         in_child(act)
 
@@ -486,6 +502,10 @@ def become_guest(
             Path("root", place).mkdir(parents=True, exist_ok=True)
             _mount(f"/proc/self/fd/{descriptor}", f"root/{place}", None, BIND)
             Path("root", target).symlink_to(Path("/", place))
+        Path("root", PARTITIONS).parent.mkdir(parents=True, exist_ok=True)
+        list_partitions(Path("root"))
+        if Path("root/proc/partitions").exists():
+            _mount(f"root/{PARTITIONS}", "root/proc/partitions", None, BIND)
         change_root()
         for path, content in wanted["files"].items():
             place = Path("/", path)  # not before: links of the guest's disk lead to the guest's files now

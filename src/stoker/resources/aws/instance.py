@@ -24,12 +24,16 @@ _VOLUMES = "volumes_attached"
 _NO_ADDRESS = "0.0.0.0"  # noqa: S104  a value to show, not an address to listen at
 
 
+class _Server(Server):
+    login_user = "ec2-user"
+
+
 class Instance(SignalledCreation, Translated):
     """A virtual machine."""
 
     type_name = "AWS::EC2::Instance"
     description = "A virtual machine."
-    target = Server
+    target = _Server
     spelled = {
         "image": "ImageId",
         "flavor": "InstanceType",

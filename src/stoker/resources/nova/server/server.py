@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection as Several
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
@@ -63,6 +63,8 @@ class Server(RestResource):
     physical_name_limit = NAME_LIMIT
     snapshot_on_delete = True
     copy = ServerImage()
+    login_user: ClassVar[str | None] = None
+    """The name of the default user in user data that cloud-init reads; None: the image's own."""
     unsaved = frozenset({"CREATE", "UPDATE", "ADOPT", "CHECK", "SUSPEND", "RESUME"})
     redacted_data = frozenset({"password", "access_key", "secret_key", "credential_id"})
     properties = PROPERTIES
@@ -123,7 +125,7 @@ class Server(RestResource):
             return Again(after=0.0) if isinstance(outcome, Done) else outcome
         if await _make_ports(call):
             return Again(after=0.0)
-        body: dict[str, Any] = {"server": await server_body(call, await boot_data(call))}
+        body: dict[str, Any] = {"server": await server_body(call, await boot_data(call, self.login_user))}
         if hints := scheduler_hints(call):
             body["os:scheduler_hints"] = hints
         made = (await call.cloud.post("nova", "/servers", body))["server"]

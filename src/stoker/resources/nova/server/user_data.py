@@ -23,8 +23,11 @@ _AGENT_FILE = "x-cfninitdata"
 _AGENT_FOLDERS = ("/var/lib/heat-cfntools", "/var/lib/cloud/data")
 
 
-async def boot_data(call: Call) -> str:
-    """Return the server's user data, "" for none."""
+async def boot_data(call: Call, login_user: str | None = None) -> str:
+    """Return the server's user data, "" for none.
+
+    login_user: the name that cloud-init gives to the image's default user, who may log in with the server's key pair.
+    """
     style = call.properties["user_data_format"]
     content = call.properties.get("user_data") or ""
     if style != CFN_TOOLS:
@@ -33,7 +36,7 @@ async def boot_data(call: Call) -> str:
         return content
     if style == SOFTWARE_CONFIG and (ignition := _ignition(content)) is not None:
         return json.dumps(_with_metadata(ignition, call.metadata))
-    return _message(list(_parts(call, style, content)))
+    return _message(list(_parts(call, style, content, login_user)))
 
 
 async def _stored_config(call: Call, given: str) -> str:
@@ -53,8 +56,9 @@ def _message(parts: list[Message]) -> str:
     return MIMEMultipart("mixed", boundary=f"==============={digest[:32]}==", _subparts=parts).as_string()
 
 
-def _parts(call: Call, style: str, text: str) -> Iterator[Message]:
-    yield text_part(CLOUD_CONFIG, "cloud-config", "cloud-config")
+def _parts(call: Call, style: str, text: str, login_user: str | None) -> Iterator[Message]:
+    user = f"user: {login_user}\n" if login_user else ""
+    yield text_part(f"{user}{CLOUD_CONFIG}", "cloud-config", "cloud-config")
     yield text_part(BOOT_HOOK, "cloud-boothook", "boothook.sh")
     yield text_part(PART_HANDLER, "part-handler", "part-handler.py")
     if style == CFN_TOOLS:
