@@ -63,8 +63,8 @@ OUTLIVING = {
 }
 """What types leave on purpose: keys that an order has generated, without which data could not be read any more, the
 record of what workflows have done, and the user of the messaging service, who is created when the first trust is."""
-PATIENCE = 20.0
-"""Seconds after which whatever is still in progress waits for a signal, or for an engine."""
+PATIENCE = 60.0
+"""Seconds after which whatever is still in progress waits for a signal: more than engines need to take over."""
 SETTLED = 4.0
 """Seconds after the end of an operation in which the engine removes what nobody lives on any more."""
 
