@@ -76,7 +76,7 @@ GENERATED = {
     "rules.html": "unknown-property",
     "rules/unknown-property.html": "flavour",
     "versions.html": "wallaby",
-    "types/index.html": "OS::Heat::ResourceGroup",
+    "types/os-heat.html": "OS::Heat::ResourceGroup",
     "types/os-neutron-net.html": "dhcp_agent_ids",
 }
 """A word that each kind of generated page must have."""
