@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from stoker.base.clock import ManualClock, SystemClock
+from stoker.emulator.core.faults import Fault
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from tests.console.support import Browser, add_user, create, logged_in, served_console
@@ -142,6 +144,19 @@ def test_guessing_passwords(world: ThreadedWorld, tmp_path_factory: pytest.TempP
         assert browser.get("/stacks").status_code == 200
         clock.advance(601)
         assert browser.get("/stacks").status_code == 303
+
+
+def test_guessing_passwords_at_the_same_time(world: ThreadedWorld, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Send guesses of a password to the console at the same time, to exceed the limit of attempts."""
+    clock = ManualClock(SystemClock().now())
+    directory = tmp_path_factory.mktemp("parallel")
+    with served_console(world, directory, clock, login_attempts=3, login_window=60) as base:
+        slow = Fault(on="POST /identity/v3/auth/tokens", do="delay", seconds=0.5, times=3)
+        world.served.do(lambda: world.served.cloud.faults.add(slow))
+        browsers = [Browser(base) for _ in range(8)]
+        with ThreadPoolExecutor(len(browsers)) as threads:
+            answers = threads.map(lambda browser: browser.log_in("demo", "guess").status_code, browsers)
+    assert sorted(answers) == [401] * 3 + [429] * 5
 
 
 def test_malformed_requests(base: str, stack: str, world: ThreadedWorld) -> None:

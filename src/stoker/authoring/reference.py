@@ -77,7 +77,7 @@ def _property(prop: Property, change: Change) -> dict[str, Any]:
     return {
         "type": _type_name(prop),
         "required": prop.required,
-        "default": prop.default,
+        "default": None if prop.secret else prop.default,
         "change": CHANGES[change],
         "description": _sentence(prop.description),
         "constraints": [*_constraints(prop.constraints), *_constraints(_of_items(prop), "each ")],

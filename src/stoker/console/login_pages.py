@@ -55,7 +55,7 @@ class LoginPages:
             self._form(exchange, target, 400, "Enter a user, a password and a project.")
             return
         keys = (f"address {exchange.request.remote_addr}", f"user {login.user_domain} {login.user}")
-        if wait := self._attempts.wait(keys):
+        if wait := self._attempts.begin(keys):
             exchange.response.set_header("Retry-After", str(math.ceil(wait)))
             minutes = math.ceil(wait / 60)
             self._form(exchange, target, 429, f"There were too many failed attempts; try again in {minutes} min.")
@@ -64,14 +64,16 @@ class LoginPages:
             session = self._keystone.log_in(login, self._clock.now() + self._session_seconds)
             cookie = self._cookies.set_cookie(session, self._clock.now(), secure=exchange.secure)
         except LoginRefused:
-            self._attempts.failed(keys)
             _log.warning("a log-in at the console from %s was refused", exchange.request.remote_addr)
             self._form(exchange, target, 401, "The identity service does not accept this user, password and project.")
         except LoginUnavailable:
+            self._attempts.not_failed(keys)
             self._form(exchange, target, 503, "The identity service cannot be reached now; try again later.")
         except SessionTooLarge:
+            self._attempts.not_failed(keys)
             self._form(exchange, target, 500, "The token of the identity service is too long for a cookie.")
         else:
+            self._attempts.not_failed(keys)
             exchange.response.append_header("Set-Cookie", cookie)
             exchange.redirect(target.removeprefix(PREFIX))
 
