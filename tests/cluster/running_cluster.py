@@ -146,7 +146,9 @@ class Cluster:
         self.others: list[Process] = []
         self._count = 0
         config = self._config("api", 0)
-        subprocess.run([*PROGRAM, "db", "sync", "--config-file", str(config)], check=True, capture_output=True)
+        command = [*PROGRAM, "db", "sync", "--config-file", str(config)]
+        made = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert made.returncode == 0, made.stderr
         self.api = Process(["api", "--config-file", str(config)], directory / "api.log", self.api_port)
         self.database = Database(database_url)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from socket import socket
 from urllib.parse import urlsplit
 
@@ -17,11 +16,11 @@ from aiohttp import web
 from stoker.emulator.core.app import guest_runner
 from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.guests.driver import Address, Cloudside
+from stoker.emulator.guests.streams import join
 
 METADATA = ("169.254.169.254", 80)
 METADATA_MOUNT = "/metadata"
 LOOPBACK = "127.0.0.1"
-CHUNK = 1 << 16
 CFN, CFN_PORT = "cloudformation", 8000
 """The CloudFormation API, which heat-cfntools request at this port only, wherever it is in the catalog."""
 
@@ -76,19 +75,10 @@ def _forwarder(port: int) -> Callable[[asyncio.StreamReader, asyncio.StreamWrite
 
     async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            inner_reader, inner_writer = await asyncio.open_connection(LOOPBACK, port)
+            inner = await asyncio.open_connection(LOOPBACK, port)
         except OSError:
             writer.transport.abort()
             return
-        await asyncio.gather(copy_stream(reader, inner_writer), copy_stream(inner_reader, writer))
+        await join((reader, writer), inner)
 
     return forward
-
-
-async def copy_stream(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Write what is read until the end, then close; the connections' errors end them."""
-    with suppress(OSError):
-        while data := await reader.read(CHUNK):
-            writer.write(data)
-            await writer.drain()
-    writer.close()

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from socket import SOCK_STREAM, socket
 
-from stoker.emulator.guests.doors import copy_stream
 from stoker.emulator.guests.fabric import Fabric, NetworkFailed
 from stoker.emulator.guests.spaces import network_space
+from stoker.emulator.guests.streams import join
 from stoker.emulator.guests.topology import Door
 
 log = logging.getLogger(__name__)
@@ -91,12 +91,12 @@ class Forwarders:
     async def _forward(self, place: Listener, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             network, address, port = self._wanted[place]
-            inner_reader, inner_writer = await self._connection(network, address, port)
+            inner = await self._connection(network, address, port)
         except (OSError, KeyError, NetworkFailed, TimeoutError) as error:
             log.debug("A connection to %s:%d cannot be passed on: %s", *place, error)
             writer.transport.abort()
             return
-        await asyncio.gather(copy_stream(reader, inner_writer), copy_stream(inner_reader, writer))
+        await join((reader, writer), inner)
 
     async def _connection(
         self, network: str, address: str, port: int
