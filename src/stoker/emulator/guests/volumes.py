@@ -82,7 +82,7 @@ class Volumes:
                 await order()
             except (OSError, NetworkFailed) as error:
                 log.error("An operation on the content of a volume failed: %s", error)
-            except Exception:  # the operations after it are carried out all the same
+            except Exception:  # later operations must not wait for this one
                 log.exception("An operation on the content of a volume failed")
             finally:
                 self._orders.task_done()
