@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
 from pathlib import Path as FilePath
 
 from stoker.authoring.sources import SUFFIXES
 from stoker.base.diagnostics import Path
 from stoker.language_server import describe
+from stoker.language_server.items import Category, Completion, Item
 from stoker.language_server.names import Kind, function_at
 from stoker.language_server.outline import Context, Role, context
 from stoker.language_server.project import Project, TextDocument, property_at
@@ -29,45 +29,6 @@ from stoker.template.yaml_reader import SHORT_TAGS
 _TAGS = {function: tag for tag, function in SHORT_TAGS.items()}
 _MOST_FILES = 200
 _GIVEN = "Fn::Sub"
-
-
-class Category(Enum):
-    """What an item is, for the icons of editors."""
-
-    SECTION = "section"
-    TYPE = "type"
-    PROPERTY = "property"
-    VALUE = "value"
-    FUNCTION = "function"
-    PARAMETER = "parameter"
-    RESOURCE = "resource"
-    ATTRIBUTE = "attribute"
-    NAME = "name"
-    FILE = "file"
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One completion: `insert` takes the place of what has been typed so far. `documentation` is in Markdown; that of
-    a TYPE is made when it is asked for (`describe.of_type`).
-    """
-
-    label: str
-    category: Category
-    insert: str
-    detail: str = ""
-    documentation: str = ""
-    deprecated: bool = False
-    first: bool = False
-
-
-@dataclass(frozen=True)
-class Completion:
-    """The items for a place; each replaces what is between the offsets `start` and `end`."""
-
-    start: int
-    end: int
-    items: list[Item]
 
 
 def complete(project: Project, document: TextDocument, offset: int) -> Completion | None:
@@ -107,7 +68,7 @@ def _names_in_sub(document: TextDocument) -> Iterator[Item]:
         yield Item(name, Category.NAME, name)
 
 
-class _Completer:
+class _Completer(ABC):
     """Completion of one place: of keys, of values, or of both."""
 
     def __init__(self, project: Project, document: TextDocument, place: Context) -> None:
@@ -124,13 +85,13 @@ class _Completer:
         if self.place.role is not Role.KEY:
             yield from self.values(path)
 
+    @abstractmethod
     def keys(self, path: Path) -> Iterator[Item]:
         """Yield the keys of the map at `path`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def values(self, path: Path) -> Iterator[Item]:
         """Yield the values for `path`."""
-        raise NotImplementedError
 
     @cached_property
     def taken(self) -> set[str]:

@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from stoker.authoring.rules import WARNING
 from stoker.base.diagnostics import Diagnostic
-from stoker.language_server.completion import Category, Completion, Item
+from stoker.language_server.items import Category, Completion, Item
 from stoker.language_server.names import Kind
 from stoker.language_server.navigation import Symbol
 from stoker.language_server.outline import Outline
