@@ -58,7 +58,7 @@ def rows(place: Place) -> Iterator[Row]:
     """Deploy each template, a few side by side. What fails is deployed again alone."""
     found = corpus.folder()
     if found is None:
-        yield Row("STOKER_TEMPLATE_CORPUS", ABSENT, "The templates are not here: name their folder in this variable.")
+        yield Row("STOKER_TEMPLATE_CORPUS", ABSENT, corpus.ABSENT)
         return
     folder = place.home / "corpus"
     shutil.copytree(found, folder, dirs_exist_ok=True)

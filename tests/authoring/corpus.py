@@ -23,6 +23,9 @@ from stoker.plugins.registry import Registry
 _REPOSITORY = Path(__file__).parents[2]
 PAGE = _REPOSITORY / "docs/reference/corpus-complaints.md"
 UNKNOWN_TYPE = "unknown-type"
+ABSENT = (
+    "The community's templates are absent: set STOKER_TEMPLATE_CORPUS to the directory of openstack/heat-templates."
+)
 
 WHY_WARNED = {
     "deprecated-property": "These templates are older than the properties' present names. The old names work.",
@@ -70,9 +73,12 @@ class Entry(NamedTuple):
 
 
 def folder() -> Path | None:
-    """Where the templates are; None when they are not here."""
+    """The directory of the templates, in which `hot` and `cfn` are; None when they are absent.
+
+    `STOKER_TEMPLATE_CORPUS` names it or the directory above it; by default it is looked for beside this repository.
+    """
     named = os.environ.get("STOKER_TEMPLATE_CORPUS")
-    found = Path(named) if named else _REPOSITORY.parent / "shared/corpus"
+    found = Path(named).absolute() if named else _REPOSITORY.parent / "shared/corpus"
     below = found / "heat-templates"
     found = below if below.is_dir() else found
     return found if found.is_dir() else None
@@ -181,5 +187,5 @@ def listed() -> set[Entry]:
 if __name__ == "__main__":
     corpus = folder()
     if corpus is None:
-        raise SystemExit("The templates are not here; set STOKER_TEMPLATE_CORPUS to their folder.")
+        raise SystemExit(ABSENT)
     PAGE.write_text(page(entries(complaints(corpus), corpus)))

@@ -22,9 +22,7 @@ from stoker.template.template import Template
 from tests.authoring import corpus
 
 FOLDER = corpus.folder()
-pytestmark = pytest.mark.skipif(
-    FOLDER is None, reason="the templates are not here: set STOKER_TEMPLATE_CORPUS to their folder"
-)
+pytestmark = pytest.mark.skipif(FOLDER is None, reason=corpus.ABSENT)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 import urllib.request
 from pathlib import Path
@@ -11,14 +10,16 @@ from typing import Any
 
 import pytest
 
+from tests.authoring import corpus
 from tests.cli.cli_shell import Shell
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("embedded")]
-
-CORPUS = Path(
-    os.environ.get("STOKER_TEMPLATE_CORPUS", Path(__file__).parents[3] / "shared" / "corpus" / "heat-templates")
-)
-HOT = CORPUS / "hot"
+CORPUS = corpus.folder()
+HOT = CORPUS / "hot" if CORPUS else Path()
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("embedded"),
+    pytest.mark.skipif(CORPUS is None, reason=corpus.ABSENT),
+]
 SERVER = {"key_name": "community", "image": "cirros"}
 
 TEMPLATES: dict[str, dict[str, str]] = {
@@ -56,8 +57,6 @@ def keypair(embedded: Shell, tmp_path_factory: pytest.TempPathFactory) -> Shell:
 
 
 def deploy(shell: Shell, template: str, name: str, parameters: dict[str, str]) -> dict[str, Any]:
-    if not HOT.is_dir():
-        pytest.skip(f"the community's templates are not in {CORPUS}")
     values = [word for item in parameters.items() for word in ("-P", "=".join(item))]
     shell.ok("deploy", name, "-t", str(HOT / template), "--yes", *values)
     return shown(shell, name)
@@ -86,8 +85,6 @@ def test_addresses_of_servers_are_outputs(keypair: Shell) -> None:
 
 
 def test_a_wait_condition_is_signalled_with_the_command_that_it_gives(keypair: Shell, tmp_path: Path) -> None:
-    if not HOT.is_dir():
-        pytest.skip(f"the community's templates are not in {CORPUS}")
     source = json.loads((keypair.directory / "endpoints.json").read_text())
     assert source["rest"]
     template = str(HOT / "native_waitcondition.yaml")

@@ -5,7 +5,6 @@ Those of others are skipped where they are not at hand.
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,10 @@ import pytest
 
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
+from tests.authoring import corpus
 from tests.harness import World
 
-CORPUS = Path(
-    os.environ.get("STOKER_TEMPLATE_CORPUS", Path(__file__).parents[3] / "shared" / "corpus" / "heat-templates")
-)
+CORPUS = corpus.folder()
 MANUAL = Path(__file__).parents[2] / "docs" / "how-to" / "scaling.yaml"
 KEY = {
     "heat_template_version": "2021-04-16",
@@ -38,10 +36,9 @@ async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
 
 
 async def deploy(world: World, name: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    path = CORPUS / name
-    if not path.is_file():
-        pytest.skip(f"there is no {path}")
-    stack = await world.create("web", path.read_text(), parameters=parameters)
+    if CORPUS is None:
+        pytest.skip(corpus.ABSENT)
+    stack = await world.create("web", (CORPUS / name).read_text(), parameters=parameters)
     assert stack["status"] == "COMPLETE", stack["status_reason"]
     return stack
 

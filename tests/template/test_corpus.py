@@ -1,8 +1,7 @@
-"""Real templates load. Set STOKER_TEMPLATE_CORPUS to a folder of them; without it these tests are skipped."""
+"""The community's templates load. Skipped where they are absent."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,18 +12,21 @@ from stoker.template.document import Document
 from stoker.template.environment import Environment
 from stoker.template.formats import VERSION_KEYS
 from stoker.template.template import Template
+from tests.authoring import corpus
 
-_FOLDER = os.environ.get("STOKER_TEMPLATE_CORPUS", "")
+_FOLDER = corpus.folder()
 _SUFFIXES = {".yaml", ".yml", ".template", ".json"}
 
 
 def _files() -> Iterator[Any]:
-    for path in sorted(Path(_FOLDER).rglob("*")) if _FOLDER else ():
-        if path.suffix in _SUFFIXES and "invalid" not in path.parts:
+    if _FOLDER is None:
+        return
+    for path in sorted(_FOLDER.rglob("*")):
+        if path.suffix in _SUFFIXES and not corpus.is_invalid(str(path)):
             yield pytest.param(path, id=str(path.relative_to(_FOLDER)))
 
 
-@pytest.mark.skipif(not _FOLDER, reason="STOKER_TEMPLATE_CORPUS is not set")
+@pytest.mark.skipif(_FOLDER is None, reason=corpus.ABSENT)
 @pytest.mark.parametrize("path", list(_files()))
 def test_loads(path: Path) -> None:
     document = Document.parse(path.read_text(), source=path.name)
