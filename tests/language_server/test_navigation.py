@@ -265,6 +265,20 @@ async def test_the_plan_is_shown(editor: Editor, monkeypatch: pytest.MonkeyPatch
 # -- the scanner ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"a": "one\n  two", "b": "c"}', {("a",): "one\n  two", ("b",): "c"}),
+        ("{a: one\n  two, b: c}", {("a",): "one\n  two", ("b",): "c"}),
+        ("a:\n- '''@''x''\n\n  '\n", {("a", 0): "''@''x''\n\n  "}),
+        # The first value is being typed: its quotation mark is not closed by that of the next key.
+        ('{"a": "one\n, "b": "c"}', {("a",): "one", ("b",): "c"}),
+    ],
+)
+def test_strings_of_several_lines(text: str, found: dict[tuple[str | int, ...], str]) -> None:
+    assert {token.path: token.text for token in Outline.of(text).tokens if token.role is Role.VALUE} == found
+
+
 def test_the_outline_has_the_keys_and_values_that_the_parser_finds() -> None:
     folders = [REPOSITORY / "src/stoker/examples", REPOSITORY / "src/stoker/template/packaged"]
     paths = list(find_templates([*map(str, folders), *([str(corpus.folder())] if corpus.folder() else [])]))
@@ -280,13 +294,11 @@ def test_the_outline_has_the_keys_and_values_that_the_parser_finds() -> None:
         wrong += [place for place in _keys(data) if place not in keys]
         if wrong:
             differing.append((path, wrong))
-    # An alias, a key with an escape, a plain string over several lines with colons, keys without values.
+    # An alias, a key with an escape, a plain string over several lines with colons and a key without a value.
     assert {Path(path).name for path, _ in differing} <= {
         "scaling.yaml",
         "AWS_RDS_DBInstance.yaml",
         "MultiNode_DevStack.yaml",
-        "autohealing_server.yaml",
-        "server_console.yaml",
     }
 
 
@@ -306,8 +318,11 @@ def _keys(data: Any, path: tuple[str | int, ...] = ()) -> Any:
 
 def _same(found: str | None, value: str) -> bool:
     """Whether a string is the one in the document; escapes, line breaks and indentation are not compared."""
-    plain = re.compile(r"\\.|['\"#]|\s+|[^ -~]")
-    return found is not None and plain.sub("", found) == plain.sub("", value.replace("\\", ""))
+    plain = re.compile(r"['\"#]|\s+|[^ -~]")
+    if found is None:
+        return False
+    unescaped = re.sub(r"\\.", "", found), value.replace("\\", "")
+    return any(plain.sub("", one) == plain.sub("", other) for one, other in ((found, value), unescaped))
 
 
 def test_renaming_keeps_every_template_of_the_corpus_valid() -> None:

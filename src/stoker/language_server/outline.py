@@ -21,11 +21,12 @@ from stoker.template.limits import DEFAULT_LIMITS
 from stoker.template.yaml_reader import SHORT_TAGS
 
 _DOUBLE = r'"(?:[^"\\\n]|\\.)*"'
-_SINGLE = r"'(?:[^'\n]|'')*'"
+_SINGLE = r"'(?:[^'\n]|'')*+'"
 _PLAIN_KEY = r"""(?:[^\s"'\#\[\]{},&*!|>%@`:-]|[:-](?=\S))(?:[^:\n]|:(?=[^\s]))*?"""
 _KEY = re.compile(rf"({_DOUBLE}|{_SINGLE}|{_PLAIN_KEY})[ \t]*:(?=\s|$)")
 _QUOTED = re.compile(rf"{_DOUBLE}|{_SINGLE}")
 _QUOTED_LINES = re.compile(rf"{_DOUBLE}|{_SINGLE}".replace(r"\n", ""), re.DOTALL)
+_AFTER_SCALAR = re.compile(r"[ \t]*(?:[,:\]}\r\n]|$)")
 _COMMENT = re.compile(r"(?:^|[ \t])#")
 _FLOW_PLAIN = re.compile(r"[^\s,\[\]{}\#][^,\[\]{}\n]*")
 _FLOW_KEY = re.compile(r"""([^\s,\[\]{}\#"'][^,\[\]{}\n]*?)[ \t]*:(?=[\s,\[\]{}]|$)""")
@@ -228,13 +229,17 @@ class _Scanner:
             return self._quoted(first, end)
         comment = _COMMENT.search(text, first, end)
         written = text[first : comment.start() if comment else end].rstrip()
+        self._plain(first, written)
+        return None
+
+    def _plain(self, first: int, written: str) -> None:
+        """Add a plain scalar, or the next line of one."""
         last = self.tokens[-1] if self.tokens else None
-        if last is not None and last.role is Role.VALUE and last.path == self.top.value:  # it continues in this line
+        if last is not None and last.role is Role.VALUE and last.path == self.top.value:
             stop = first + len(written)
-            self.tokens[-1] = Token(last.path, Role.VALUE, last.start, stop, text[last.start : stop])
+            self.tokens[-1] = Token(last.path, Role.VALUE, last.start, stop, self.text[last.start : stop])
         else:
             self._add(Role.VALUE, first, written)
-        return None
 
     def _properties(self, first: int, end: int) -> int:
         """Read anchors and tags before a value; return where the value begins."""
@@ -261,8 +266,10 @@ class _Scanner:
         """Return where a quoted scalar ends: in this line, or in lines that are indented deeper than its key."""
         found = _QUOTED.match(self.text, first, end)
         indent = self._indent_of_block()
-        if found is not None or indent < 0:
-            return found.end() if found else end
+        if found is not None:
+            return found.end()
+        if indent < 0:
+            return self._closed_in_brackets(first, end)
         last = end
         while (following := _LINE_END.match(self.text, last)) is not None:
             ending = _LINE_END.search(self.text, following.end())
@@ -273,6 +280,13 @@ class _Scanner:
             last = last_of_line
         found = _QUOTED_LINES.match(self.text, first, last)
         return found.end() if found else end
+
+    def _closed_in_brackets(self, first: int, end: int) -> int:
+        """Return where a quoted scalar ends in a document that is written in brackets only. Indentation says nothing
+        there: a quotation mark that ends nothing begins the next scalar, after one that is being typed.
+        """
+        found = _QUOTED_LINES.match(self.text, first)
+        return found.end() if found and _AFTER_SCALAR.match(self.text, found.end()) else end
 
     def end_block(self) -> None:
         """Close the block scalar that is open, if there is one."""
@@ -339,7 +353,7 @@ class _Scanner:
             is_key = expects_key or (found is key and key is not None)
         if not is_key:
             name, start = _unquoted(written, position)
-            self._add(Role.VALUE, start, name)
+            self._plain(start, name)
             return stop
         if not self.top.is_map:  # a map of one key without braces, as in `[a: b]`
             self._open(_Frame(self.top.value, True, 0, in_line=True))
