@@ -7,6 +7,7 @@ MINUTES ?= 30
 SERVICE ?= heat
 PLACE   ?= /tmp/stoker-images
 IMAGE ?= host
+CODE = src contrib tests bench conformance chaos realcloud checks docs
 MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/python -m manual_pages
 
 # Without byte code every process that a test or a benchmark starts would compile each module again.
@@ -38,16 +39,16 @@ attack: $(STAMP)        ## attack a running service, and print each attack with 
 	$(BIN)/pytest -n 2 --dist loadgroup --attack-table tests/security
 
 check: $(STAMP)         ## format, lint, types, import contracts, words, manual pages
-	$(BIN)/ruff format --check src contrib tests bench conformance chaos realcloud checks
-	$(BIN)/ruff check src contrib tests bench conformance chaos realcloud checks
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m checks
 	$(MANUAL_PAGES) --check
 
 format: $(STAMP)        ## apply the formatter and the safe fixes
-	$(BIN)/ruff format src contrib tests bench conformance chaos realcloud checks
-	$(BIN)/ruff check --fix src contrib tests bench conformance chaos realcloud checks
+	$(BIN)/ruff format $(CODE)
+	$(BIN)/ruff check --fix $(CODE)
 
 plans: $(STAMP)         ## write the plans that tests compare with anew, and show what changed
 	STOKER_REWRITE_PLANS=1 $(BIN)/pytest -q tests/engine/test_golden_plans.py

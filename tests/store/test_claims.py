@@ -19,7 +19,7 @@ from stoker.store import claims, queries, schema, tables
 from stoker.store.database import Database, Pool
 from stoker.store.failures import passes
 from stoker.store.journal import Batch, Claim, Journal
-from stoker.store.possession import Possession, Taken
+from stoker.store.ownership import Ownership, Taken
 from stoker.store.records import PENDING, RUNNING, SUPERSEDED, Operation, Resource, Stack
 from tests.store.rows import engine, event, operation, stack
 
@@ -116,7 +116,7 @@ async def test_only_one_of_several_writers_records_an_object(url: str, database:
     async def record(number: int) -> bool:
         row = replace(rows[number], physical_id=f"object-{number // 3}")
         batch = Batch().change(row)
-        (batch.found if number % 3 else batch.made).append(Possession(str(row.physical_id), row.uuid, None))
+        (batch.found if number % 3 else batch.made).append(Ownership(str(row.physical_id), row.uuid, None))
         try:
             await journals[number % 3].commit(batch)
         except Taken:

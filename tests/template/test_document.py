@@ -72,7 +72,10 @@ def test_merge_keys_and_aliases() -> None:
         ("a: &x [*x]\n", "does not refer to a value that is complete", Position(1, 8)),
         ("{[1]: 2}\n", "a key must be a scalar", Position(1, 2)),
         ("a: {<<: 5}\n", "<< takes a map", Position(1, 9)),
-        ("a: !!int five\n", "is not a int", Position(1, 4)),
+        ("a: !!int five\n", "is not an integer", Position(1, 4)),
+        ("a: [1.5e+3, -.inf]\n", "'-.inf' is not a finite number", Position(1, 13)),
+        ("a: .NaN\n", "'.NaN' is not a finite number", Position(1, 4)),
+        ("a: 1.0e+999\n", "'1.0e+999' is not a finite number", Position(1, 4)),
     ],
 )
 def test_malformed_yaml_is_rejected_with_its_position(text: str, words: str, position: Position) -> None:

@@ -130,7 +130,7 @@ def test_exceeded_budgets(name: str) -> None:
          + "'}]}}", "not a regular expression"),
         (resources([yaql("1" + " + 1" * 20_000)]), "yaql"),
         (HOT + "? " + "[" * 50 + "x" + "]" * 50 + "\n: y", "a key must be a scalar"),
-        (HOT + "a: " + "9" * 200_000, "is not a int"),
+        (HOT + "a: " + "9" * 200_000, "is not an integer"),
     ],
     ids=lambda value: value[:40],
 )  # fmt: skip

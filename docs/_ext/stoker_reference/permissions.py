@@ -60,9 +60,9 @@ def pages() -> Iterator[tuple[str, str]]:
         "permissions.md",
         page(
             "Permissions",
-            "The requests that the default policy allows for the usual kinds of callers, with a token for the project in "
-            "the URL. Stacks of other projects are answered with 404 for all of them. A *stack user*, the identity with "
-            "which a server signals and polls, has access only to the resource that it belongs to.",
+            "The requests that the default policy allows for the usual kinds of callers, with a token for the project "
+            "in the URL. Stacks of other projects are answered with 404 for all of them. A *stack user*, the identity "
+            "with which a server signals and polls, has access only to the resource that it belongs to.",
             f"Always refused, with 403: {refused}. A request without a valid token gets 401.",
             table(("Request", "Policy rule", *SHOWN), rows),
         ),

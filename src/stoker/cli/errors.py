@@ -54,7 +54,7 @@ class TemplateRefused(CommandFailed):
         paint.show(self.diagnostics, self._text_of, err=True)
 
 
-class LookedAway(CommandFailed):
+class FollowingInterrupted(CommandFailed):
     """The user interrupted the command, but the operation continues. `exit_code` is that of shells for SIGINT."""
 
     exit_code = 130

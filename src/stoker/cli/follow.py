@@ -7,7 +7,7 @@ from contextlib import closing
 from rich.console import Console
 from rich.tree import Tree
 
-from stoker.cli.errors import LookedAway
+from stoker.cli.errors import FollowingInterrupted
 from stoker.cli.formats import console
 from stoker.cli.progress import Progress
 from stoker.cli.progress_views import tree, view
@@ -25,13 +25,13 @@ def whole_tree(stack: Stack, out: Console) -> Tree:
 def follow(stack: Stack, marker: str | None = None, planned: int | None = None) -> Stack:
     """Show the progress of an action until it ends; return the stack in its final state.
 
-    `marker` is the last event before the action, `planned` the number of changes in its plan. Raises LookedAway if the
-    user interrupts the command.
+    `marker` is the last event before the action, `planned` the number of changes in its plan. Raises
+    FollowingInterrupted if the user interrupts the command.
     """
     try:
         return _followed(stack, Progress(stack, marker, planned))
     except KeyboardInterrupt:
-        raise LookedAway(
+        raise FollowingInterrupted(
             f"The operation on {stack.name} continues. `stoker stack events {stack.name} --follow` shows its events, "
             f"`stoker stack cancel {stack.name}` cancels an update."
         ) from None

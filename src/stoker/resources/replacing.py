@@ -15,7 +15,7 @@ from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
 
 
-async def has_passed_on(call: Call, type_name: str) -> bool:
+async def belongs_to_successor(call: Call, type_name: str) -> bool:
     """Return whether another resource of the type, which stays in the stack, has this one's physical ID: the object
     now belongs to that resource, and must not be deleted.
     """

@@ -34,7 +34,7 @@ from stoker.store import records, statements
 from stoker.store.database import Database
 from stoker.store.failures import passes, unusable
 from stoker.store.outages import Outage
-from stoker.store.possession import Possession, keep_writers_out, refuse_taken
+from stoker.store.ownership import Ownership, keep_writers_out, refuse_taken
 from stoker.store.tables import (
     announcements,
     change_sets,
@@ -104,8 +104,8 @@ class Batch:
     added: list[records.Record] = field(default_factory=list)
     changed: list[records.Record] = field(default_factory=list)
     removed: list[records.Record] = field(default_factory=list)
-    made: list[Possession] = field(default_factory=list)
-    found: list[Possession] = field(default_factory=list)
+    made: list[Ownership] = field(default_factory=list)
+    found: list[Ownership] = field(default_factory=list)
     property_sets: list[dict[str, str]] = field(default_factory=list)
     steps: list[Callable[[Connection], None]] = field(default_factory=list)
 
@@ -138,8 +138,8 @@ class _Frozen:
     added: list[tuple[Table, str, dict[str, Any]]]
     changed: list[tuple[Table, str, dict[str, Any]]]
     removed: list[tuple[Table, str, str]]
-    made: list[Possession]
-    found: list[Possession]
+    made: list[Ownership]
+    found: list[Ownership]
     property_sets: list[dict[str, str]]
     steps: list[Callable[[Connection], None]]
     answer: Callable[[BaseException | None], None]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+from math import isfinite
 from typing import Any
 
 import yaml
@@ -26,7 +27,13 @@ _TAG = "tag:yaml.org,2002:"
 _STRING = f"{_TAG}str"
 _MERGE = f"{_TAG}merge"
 _TEXT_TAGS = frozenset({_STRING, f"{_TAG}timestamp", f"{_TAG}value"})
-_SCALAR_TAGS = frozenset({f"{_TAG}{name}" for name in ("int", "float", "bool", "null")})
+_KINDS = {
+    f"{_TAG}int": "an integer",
+    f"{_TAG}float": "a finite number",
+    f"{_TAG}bool": "a boolean",
+    f"{_TAG}null": "null",
+}
+"""Tags of scalars that are not strings, and what such a scalar must be."""
 _COLLECTION_TAGS = frozenset({None, "!", f"{_TAG}map", f"{_TAG}seq"})
 
 SHORT_TAGS: Mapping[str, str] = {
@@ -107,10 +114,15 @@ def _tag_by_form(text: str) -> str:
 
 
 def _converted(tag: str, text: str) -> Any:
-    """Return the number, boolean or null that `text` represents. Raises ValueError and others if it is invalid."""
+    """Return the number, boolean or null that `text` represents. Raises ValueError and others if it is invalid, or if
+    JSON has no such value (RFC 8259, section 6: neither infinity nor NaN).
+    """
     if len(text) > _MOST_DIGITS:
         raise ValueError("too long")
-    return _constructed(tag, text) if len(text) <= _REMEMBERED else _constructed.__wrapped__(tag, text)
+    value = _constructed(tag, text) if len(text) <= _REMEMBERED else _constructed.__wrapped__(tag, text)
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError("not finite")
+    return value
 
 
 @lru_cache(maxsize=4096)
@@ -178,12 +190,12 @@ class _Builder:
                 return _MERGE_KEY if expects_key else event.value
         if tag in _TEXT_TAGS or tag == "!":
             return event.value
-        if tag not in _SCALAR_TAGS:
+        if tag not in _KINDS:
             raise _problem(_tag_message(tag), event)
         try:
             return _converted(tag, event.value)
         except (ValueError, ArithmeticError, LookupError, ConstructorError) as error:
-            raise _problem(f"{event.value[:40]!r} is not a {tag.removeprefix(_TAG)}", event) from error
+            raise _problem(f"{event.value[:40]!r} is not {_KINDS[tag]}", event) from error
 
     def alias(self, event: Any) -> None:
         known = self._anchors.get(event.anchor)

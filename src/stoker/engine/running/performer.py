@@ -31,7 +31,7 @@ from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.store.journal import Batch
-from stoker.store.possession import Possession, Taken
+from stoker.store.ownership import Ownership, Taken
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS
 from stoker.template.properties import against_schema, declared_for, key_path
 
@@ -251,7 +251,7 @@ class Performer:
                 state.stored.uncertain = False
                 batch = Batch().change(state.seal())
                 if row.physical_id is not None and row.physical_id in unrecorded.asked_for:
-                    batch.found.append(Possession(row.physical_id, row.uuid, whole))
+                    batch.found.append(Ownership(row.physical_id, row.uuid, whole))
                 try:
                     await run.commit(batch)
                 except Taken:
@@ -266,7 +266,7 @@ class Performer:
         """
         run, row = self.run, state.row
         if row.uuid in run.making and row.physical_id is not None and state.type.id_is_new:
-            batch.made.append(Possession(row.physical_id, row.uuid, state.type.part_of))
+            batch.made.append(Ownership(row.physical_id, row.uuid, state.type.part_of))
         try:
             await run.commit(batch.change(state.seal()))
         except Taken as taken:

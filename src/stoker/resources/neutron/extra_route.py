@@ -11,7 +11,7 @@ from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.implicit import ROUTER_GATEWAY, ROUTER_INTERFACE, same_thing
-from stoker.resources.replacing import conclusive, has_passed_on
+from stoker.resources.replacing import belongs_to_successor, conclusive
 from stoker.schema.property import Property, Support
 
 _Routes = list[dict[str, str]]
@@ -70,7 +70,7 @@ class ExtraRoute(NeutronResource):
         return Done()
 
     async def remove(self, call: Call) -> None:
-        if not await has_passed_on(call, self.type_name):
+        if not await belongs_to_successor(call, self.type_name):
             await _remove(call)
 
     async def show(self, call: Call) -> dict[str, Any] | None:

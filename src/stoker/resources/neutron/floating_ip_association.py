@@ -12,7 +12,7 @@ from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection, ip_address
 from stoker.resources.neutron.implicit import interfaces_behind
-from stoker.resources.replacing import conclusive, has_passed_on
+from stoker.resources.replacing import belongs_to_successor, conclusive
 from stoker.schema.property import Change, Property
 
 
@@ -75,7 +75,7 @@ class FloatingIPAssociation(NeutronResource):
 
     async def remove(self, call: Call) -> None:
         # Another resource may have associated the address in the same update, even with the same port: that must stay.
-        if await _is_associated(call, call.properties) and not await has_passed_on(call, self.type_name):
+        if await _is_associated(call, call.properties) and not await belongs_to_successor(call, self.type_name):
             await _disassociate(call, call.properties)
 
     async def show(self, call: Call) -> dict[str, Any] | None:

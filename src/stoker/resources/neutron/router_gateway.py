@@ -12,7 +12,7 @@ from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.implicit import ROUTER_INTERFACE, same_thing, subnets_of
-from stoker.resources.replacing import conclusive, has_passed_on
+from stoker.resources.replacing import belongs_to_successor, conclusive
 from stoker.schema.property import Property, Support
 
 _NETWORK = custom("neutron.network")
@@ -79,7 +79,7 @@ class RouterGateway(NeutronResource):
 
     async def remove(self, call: Call) -> None:
         # After a replacement the router already has another gateway, which must stay.
-        if await _has_gateway(call) and not await has_passed_on(call, self.type_name):
+        if await _has_gateway(call) and not await belongs_to_successor(call, self.type_name):
             await _set_gateway(call, {})
 
     async def show(self, call: Call) -> dict[str, Any] | None:

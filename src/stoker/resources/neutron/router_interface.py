@@ -12,7 +12,7 @@ from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
-from stoker.resources.replacing import has_passed_on
+from stoker.resources.replacing import belongs_to_successor
 from stoker.schema.property import Property, Support
 
 _HIDDEN = Support("HIDDEN", "6.0.0", previous=Support("DEPRECATED", "2015.1", previous=Support(version="2013.1")))
@@ -89,7 +89,7 @@ class RouterInterface(NeutronResource):
         return Done(physical_id=_physical_id(call.properties))
 
     async def remove(self, call: Call) -> None:
-        if await has_passed_on(call, self.type_name):
+        if await belongs_to_successor(call, self.type_name):
             return
         await _ask(call, "remove_router_interface", str(call.physical_id))
 

@@ -10,7 +10,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
-from stoker.resources.replacing import conclusive, has_passed_on, is_recorded
+from stoker.resources.replacing import belongs_to_successor, conclusive, is_recorded
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
@@ -138,7 +138,7 @@ class Flavor(RestResource):
         return Done()
 
     async def remove(self, call: Call) -> None:
-        if not await has_passed_on(call, self.type_name):
+        if not await belongs_to_successor(call, self.type_name):
             await super().remove(call)
 
     def needs_extras(self, call: Call) -> bool:

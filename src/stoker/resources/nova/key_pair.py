@@ -11,7 +11,7 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Snapshot
 from stoker.resources.base import Collection, RestResource, found_well
 from stoker.resources.declare import length, one_of
-from stoker.resources.replacing import conclusive, has_passed_on
+from stoker.resources.replacing import belongs_to_successor, conclusive
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Property, Support, Type
 
@@ -132,7 +132,7 @@ class KeyPair(RestResource):
         return Done()
 
     async def remove(self, call: Call) -> None:
-        if not await has_passed_on(call, self.type_name):
+        if not await belongs_to_successor(call, self.type_name):
             await super().remove(call)
 
     async def computed_attribute(self, call: Call, name: str) -> Any:

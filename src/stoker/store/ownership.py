@@ -25,7 +25,7 @@ class Taken(StokerError):
 
 
 @dataclass(frozen=True, slots=True)
-class Possession:
+class Ownership:
     """The resource `uuid` acquires an object; resources of the type `whole` may share it (`ResourceType.part_of`)."""
 
     physical_id: str
@@ -42,12 +42,12 @@ def keep_writers_out(connection: Connection) -> None:
     connection.execute(select(writers.c.id).order_by(writers.c.id).with_for_update()).all()
 
 
-def refuse_taken(connection: Connection, possessions: Iterable[Possession]) -> None:
+def refuse_taken(connection: Connection, ownerships: Iterable[Ownership]) -> None:
     """Raise Taken when one of the objects, whose resources were just written, also belongs to another resource."""
-    wanted = {possession.physical_id: possession for possession in possessions}
+    wanted = {ownership.physical_id: ownership for ownership in ownerships}
     identifiers = list(wanted)
     for start in range(0, len(identifiers), _PAGE):
         for row in connection.execute(_HOLDERS, {"values": identifiers[start : start + _PAGE]}):
-            possession = wanted[row.physical_id]
-            if row.uuid != possession.uuid and row.type != possession.whole:
+            ownership = wanted[row.physical_id]
+            if row.uuid != ownership.uuid and row.type != ownership.whole:
                 raise Taken(f"{row.physical_id} belongs to another resource, {row.name}")
