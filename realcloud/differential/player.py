@@ -47,7 +47,7 @@ def _swept(script: Script, site: Site) -> None:
         for one in site.ask("GET", url, "operator")[key]:
             owner = next((one[name] for name in OWNERS if name in one), None)
             if owner in site.projects.values():
-                place = f"{url.partition('?')[0].removesuffix('/detail')}/{one['id']}"
+                place = f"{url.partition('?')[0].removesuffix('/detail')}/{one.get('id') or one['uuid']}"
                 site.send("DELETE", place, "operator", {}, None)
 
 
@@ -75,7 +75,7 @@ def _played(script: Script, step: Step, site: Site, variables: dict[str, str]) -
 
 
 def _reached(until: Until, answer: Answer) -> bool:
-    value = answer.status if until.where == "status" else _at(answer, until.where)
+    value = answer.status if until.where == "status" else _at(answer, until.where.removeprefix("body."))
     return str(value) in until.values if until.values else not value
 
 

@@ -22,7 +22,7 @@ class Invalid(Exception):
 class Until:
     """Repeat a request until a value of its answer is one of `values`, or is empty when there are none.
 
-    `where` may be `status`, that of HTTP.
+    `where` may be `status`, that of HTTP; `body.status` is the field of that name in the body.
     """
 
     where: str

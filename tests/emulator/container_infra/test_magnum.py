@@ -69,10 +69,12 @@ def test_versions(served: ServedCloud, magnum: Magnum) -> None:
     assert (found["id"], found["min_version"], found["max_version"]) == ("v1", "1.1", "1.11")
     assert served.call("GET", "/container-infra/v1/").json["id"] == "v1"
     assert served.call("GET", "/container-infra/v1/clusters").status == 401
-    assert magnum.call("GET", "/clusters").headers["openstack-api-version"] == "container-infra 1.11"
-    refused(Magnum(served, version="1.99").call("GET", "/clusters"), 406, "not supported")
-    refused(Magnum(served, version="1.1").call("GET", "/quotas"), 404, "could not be found")
-    refused(Magnum(served, version="1.6").call("POST", "/clusters/x/actions/resize", {}), 404, "could not be found")
+    shown = magnum.call("GET", "/clusters").headers["openstack-api-version"]
+    assert shown == "container-infrastructure-management 1.11"
+    (unsupported,) = Magnum(served, version="1.99").call("GET", "/clusters").json["errors"]
+    assert (unsupported["max_version"], unsupported["code"]) == ("1.11", "magnum.microversion-unsupported")
+    refused(Magnum(served, "admin", "1.1").call("GET", "/quotas"), 404, "")
+    refused(Magnum(served, version="1.6").call("POST", "/clusters/x/actions/resize", {}), 406, "API resize")
 
 
 def test_cluster_templates(served: ServedCloud, magnum: Magnum) -> None:
@@ -100,7 +102,7 @@ def test_cluster_templates(served: ServedCloud, magnum: Magnum) -> None:
     keys = [{"op": "add", "path": "/labels/c", "value": "3"}, {"op": "remove", "path": "/labels/b"}]
     assert magnum.call("PATCH", "/clustertemplates/small", keys).json["labels"] == {"c": "3"}
     magnum.template(name="small")
-    refused(magnum.call("GET", "/clustertemplates/small"), 409, "Multiple cluster templates exist")
+    refused(magnum.call("GET", "/clustertemplates/small"), 409, "Multiple ClusterTemplates exist")
 
     admin = Magnum(served, "admin")
     refused(magnum.patch(f"/clustertemplates/{made['uuid']}", public=True), 403, "public")
@@ -109,18 +111,17 @@ def test_cluster_templates(served: ServedCloud, magnum: Magnum) -> None:
     refused(magnum.call("GET", f"/clustertemplates/{theirs['uuid']}"), 404, "could not be found")
     assert admin.patch(f"/clustertemplates/{theirs['uuid']}", public=True).status == 200
     assert magnum.get(f"/clustertemplates/{theirs['uuid']}")["public"] is True
-    refused(magnum.call("DELETE", f"/clustertemplates/{theirs['uuid']}"), 403, "another project")
+    refused(magnum.call("DELETE", f"/clustertemplates/{theirs['uuid']}"), 403, "clustertemplate:delete")
     assert magnum.call("DELETE", f"/clustertemplates/{made['uuid']}").status == 204
-    refused(magnum.call("GET", f"/clustertemplates/{made['uuid']}"), 404, "Cluster template")
+    refused(magnum.call("GET", f"/clustertemplates/{made['uuid']}"), 404, "ClusterTemplate")
 
 
 @pytest.mark.parametrize(
     ("wrong", "status", "words"),
     [
-        ({"image_id": "nothing"}, 400, "Unable to find image nothing"),
+        ({"image_id": "nothing"}, 400, "Image nothing could not be found"),
         ({"image_id": "cirros"}, 400, "('vm', 'cirros', 'kubernetes') not supported"),
         ({"external_network_id": "nothing"}, 400, "external network nothing"),
-        ({"external_network_id": None}, 400, "external_network_id"),
         ({"external_network_id": "private"}, 400, "external network private"),
         ({"fixed_subnet": "nothing"}, 400, "fixed subnet"),
         ({"flavor_id": "nothing"}, 400, "flavor nothing"),
@@ -130,9 +131,9 @@ def test_cluster_templates(served: ServedCloud, magnum: Magnum) -> None:
         ({"driver": "k8s_cluster_api"}, 400, "driver k8s_cluster_api"),
         ({"docker_storage_driver": "devicemapper", "docker_volume_size": 2}, 400, "minimum value 3GB"),
         ({"docker_storage_driver": "devicemapper"}, 400, "docker volume size None GB"),
-        ({"docker_volume_size": 0}, 400, "minimum of 1"),
-        ({"labels": ["a"]}, 400, "map of strings"),
-        ({"colour": "red"}, 400, "Unknown attribute: colour"),
+        ({"docker_volume_size": 0}, 400, "greater or equal to 1"),
+        ({"labels": ["a"]}, 400, "not a valid dict"),
+        ({"colour": "red"}, 400, "Unknown attribute for argument cluster_template: colour"),
         ({"public": True}, 403, "public"),
     ],
 )
@@ -148,7 +149,7 @@ def test_the_life_of_a_cluster(served: ServedCloud, magnum: Magnum) -> None:
     begun = magnum.get("/clusters/web")
     assert (begun["status"], begun["node_addresses"], begun["api_address"]) == ("CREATE_IN_PROGRESS", [], None)
     assert (begun["labels"], begun["labels_overridden"]) == ({"a": "9", "b": "2"}, {"a": "1"})
-    refused(magnum.patch(f"/clusters/{key}", node_count=3), 400, 'status is "CREATE_IN_PROGRESS"')
+    assert magnum.patch(f"/clusters/{key}", node_count=3).status == 202, "accepted, and ignored"
     served.advance(SECONDS_TO_CREATE)
     ready = magnum.get(f"/clusters/{key}")
     assert (ready["status"], ready["cluster_template_id"]) == ("CREATE_COMPLETE", template)
@@ -163,7 +164,8 @@ def test_the_life_of_a_cluster(served: ServedCloud, magnum: Magnum) -> None:
     grown = magnum.get(f"/clusters/{key}")
     assert (grown["status"], grown["node_addresses"][:2]) == ("UPDATE_COMPLETE", ready["node_addresses"])
     refused(magnum.patch(f"/clusters/{key}", master_count=3), 400, "cannot change cluster property(ies) master_count")
-    refused(magnum.patch(f"/clusters/{key}", status="x"), 400, "internal attribute")
+    refused(magnum.patch(f"/clusters/{key}", status="x"), 400, "property(ies) status")
+    refused(magnum.patch(f"/clusters/{key}", uuid="x"), 400, "internal attribute")
     assert magnum.patch(f"/clusters/{key}", master_count=1).status == 202
 
     gone = grown["node_addresses"][0]
@@ -172,8 +174,8 @@ def test_the_life_of_a_cluster(served: ServedCloud, magnum: Magnum) -> None:
     served.advance(SECONDS_TO_UPDATE)
     assert magnum.get(f"/clusters/{key}")["node_addresses"] == grown["node_addresses"][1:]
     refused(magnum.call("POST", f"/clusters/{key}/actions/resize", {**body, "node_count": 1}), 400, f"Node {gone}")
-    refused(magnum.call("DELETE", f"/clustertemplates/{template}"), 409, "referenced by one or multiple clusters")
-    refused(magnum.patch(f"/clustertemplates/{template}", flavor_id="m1.tiny"), 409, "referenced")
+    refused(magnum.call("DELETE", f"/clustertemplates/{template}"), 400, "referenced by one or multiple clusters")
+    refused(magnum.patch(f"/clustertemplates/{template}", flavor_id="m1.tiny"), 400, "referenced")
     assert magnum.get("/stats") == {"clusters": 1, "nodes": 3}
 
     assert magnum.call("DELETE", f"/clusters/{key}").status == 204
@@ -194,23 +196,23 @@ def test_clusters_of_other_projects_and_wrong_requests(served: ServedCloud, magn
     assert [row["uuid"] for row in magnum.get("/clusters")["clusters"]] == [key]
     for body, status, words in (
         ({}, 400, "cluster_template_id"),
-        ({"cluster_template_id": "nothing"}, 400, "Cluster template nothing"),
-        ({"cluster_template_id": template, "name": "1st"}, 400, "does not match"),
-        ({"cluster_template_id": template, "master_count": 0}, 400, "minimum of 1"),
-        ({"cluster_template_id": template, "keypair": "nothing"}, 400, "keypair nothing"),
+        ({"cluster_template_id": "nothing"}, 404, "ClusterTemplate nothing"),
+        ({"cluster_template_id": template, "name": "1st"}, 400, "match the pattern"),
+        ({"cluster_template_id": template, "master_count": 0}, 400, "greater or equal to 1"),
+        ({"cluster_template_id": template, "keypair": "nothing"}, 404, "keypair nothing"),
         ({"cluster_template_id": template, "flavor_id": "nothing"}, 400, "flavor nothing"),
     ):
         refused(magnum.call("POST", "/clusters", body), status, words)
     refused(magnum.call("GET", "/clusters?name=web"), 400, "Unknown argument")
     refused(magnum.call("GET", "/clusters?sort_key=colour"), 400, "sort_key")
     refused(magnum.call("GET", "/clusters?marker=nothing"), 400, "marker")
-    refused(Magnum(served, version="1.9").patch(f"/clusters/{key}", node_count=0), 400, "greater or equal 1")
+    refused(Magnum(served, version="1.9").patch(f"/clusters/{key}", node_count=0), 400, "to zero is not supported")
     wrong: list[Any] = [{}, [], [{"op": "move"}], [{"op": "replace", "path": "x"}], [{"op": "add", "path": "/a"}]]
-    refused(magnum.call("PATCH", "/clusters/nothing", wrong[0]), 400, "array of operations")
-    refused(magnum.call("PATCH", "/clustertemplates/nothing", wrong[3]), 400, "Invalid path")
+    refused(magnum.call("PATCH", "/clusters/nothing", wrong[0]), 400, "not a valid list")
+    refused(magnum.call("PATCH", "/clustertemplates/nothing", wrong[3]), 400, "pattern")
     for document in wrong:
         assert magnum.call("PATCH", f"/clusters/{key}", document).status == 400
-    refused(magnum.call("GET", "/mservices"), 403, "admin")
+    refused(magnum.call("GET", "/mservices"), 403, "magnum-service:get_all")
     assert admin.get("/mservices")["mservices"][0]["binary"] == "magnum-conductor"
 
 
@@ -224,7 +226,8 @@ def test_faults_put_clusters_into_failed_states(served: ServedCloud, magnum: Mag
     served.advance(SECONDS_TO_CREATE)
     shown = magnum.get(f"/clusters/{broken}")
     assert (shown["status"], shown["status_reason"]) == ("CREATE_FAILED", "No valid host")
-    refused(magnum.patch(f"/clusters/{broken}", node_count=3), 400, "CREATE_FAILED")
+    assert magnum.patch(f"/clusters/{broken}", node_count=3).status == 202
+    assert magnum.get(f"/clusters/{broken}")["node_count"] == 1
 
     key = magnum.cluster(template)
     for query, status, count in (("?rollback=True", "ROLLBACK_COMPLETE", 1), ("", "UPDATE_FAILED", 2)):
@@ -249,7 +252,7 @@ def test_node_groups_and_upgrades(served: ServedCloud, magnum: Magnum) -> None:
         ("default-worker", "worker", True),
     ]
     made = magnum.call("POST", path, {"name": "large", "role": "db", "node_count": 2, "max_node_count": 3})
-    assert (made.status, made.json["status"]) == (202, "CREATE_IN_PROGRESS")
+    assert (made.status, magnum.get(f"{path}/large")["status"]) == (202, "CREATE_IN_PROGRESS")
     served.advance(SECONDS_TO_UPDATE)
     assert magnum.get(f"{path}/large")["status"] == "CREATE_COMPLETE"
     assert magnum.get(f"/clusters/{key}")["node_count"] == 3
@@ -258,7 +261,7 @@ def test_node_groups_and_upgrades(served: ServedCloud, magnum: Magnum) -> None:
     refused(magnum.call("POST", resize, {"node_count": 4, "nodegroup": "large"}), 400, "max_node_count = 3")
     refused(magnum.call("POST", resize, {"node_count": 3, "nodegroup": "default-master"}), 400, "master")
     refused(magnum.call("POST", path, {"name": "large"}), 409, "already exists")
-    refused(magnum.patch(f"{path}/large", max_node_count=1), 400, "outside the allowed range")
+    refused(magnum.patch(f"{path}/large", max_node_count=1), 409, "max_node_count for large is invalid")
     assert magnum.patch(f"{path}/large", max_node_count=9).json["max_node_count"] == 9
     served.advance(SECONDS_TO_UPDATE)
 
@@ -301,7 +304,7 @@ def test_quotas(served: ServedCloud, magnum: Magnum) -> None:
     path = f"/quotas/{project}/Cluster"
     assert magnum.get(path)["hard_limit"] == 20
     body = {"project_id": project, "resource": "Cluster", "hard_limit": 1}
-    refused(magnum.call("POST", "/quotas", body), 403, "admin")
+    refused(magnum.call("POST", "/quotas", body), 403, "quota:create")
     assert admin.call("POST", "/quotas", body).status == 201
     refused(admin.call("POST", "/quotas", body), 409, "already exists")
     magnum.cluster(template["uuid"])
@@ -309,8 +312,8 @@ def test_quotas(served: ServedCloud, magnum: Magnum) -> None:
         magnum.call("POST", "/clusters", {"cluster_template_id": template["uuid"]}), 403, "maximum clusters per project"
     )
     assert admin.call("PATCH", path, {**body, "hard_limit": 2}).json["hard_limit"] == 2
-    assert [row["hard_limit"] for row in magnum.get("/quotas")["quotas"]] == [2]
+    assert [row["hard_limit"] for row in admin.get("/quotas?all_tenants=true")["quotas"]] == [2]
     magnum.cluster(template["uuid"])
     assert admin.call("DELETE", path).status == 204
     refused(admin.call("DELETE", path), 404, "Quota could not be found")
-    refused(magnum.call("GET", "/quotas/someone/Cluster"), 403, "Policy")
+    refused(magnum.call("GET", "/quotas/someone/Cluster"), 403, "Not authorized")

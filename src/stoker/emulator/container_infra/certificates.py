@@ -8,12 +8,11 @@ from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
 
 from stoker.emulator.container_infra.clusters import Clusters
-from stoker.emulator.container_infra.http import given
-from stoker.emulator.core import fields
+from stoker.emulator.container_infra.http import given, one_of, text
 from stoker.emulator.core.certificates import certificate_authority, signed
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component, using
-from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.objects import links, require_version, writer
 from stoker.emulator.core.store import Record
@@ -21,9 +20,9 @@ from stoker.emulator.core.store import Record
 ROTATION_SINCE = (1, 5)
 AUTHORITIES = ("kubernetes", "etcd", "front_proxy", "front-proxy")
 _KNOWN = {
-    "cluster_uuid": fields.text(1),
-    "csr": fields.text(1, 65536),
-    "ca_cert_type": fields.nullable(fields.one_of(*AUTHORITIES)),
+    "cluster_uuid": text(),
+    "csr": text(longest=65536),
+    "ca_cert_type": one_of(*AUTHORITIES),
 }
 
 
@@ -65,15 +64,17 @@ def _view(base: str, cluster: Record, pem: bytes, **more: Any) -> dict[str, Any]
 
 def show(certificates: Certificates, request: Request) -> Response:
     cluster = certificates.clusters.find(request.context, request.vars["key"])
-    kind = request.query.get("ca_cert_type") or "kubernetes"
-    if kind not in AUTHORITIES:
-        raise bad_request(f"Invalid ca_cert_type {kind!r}: it must be one of {', '.join(AUTHORITIES)}.")
+    kind = request.query.get("ca_cert_type")
+    kind = kind if kind in AUTHORITIES else "kubernetes"
     return Response(_view(request.base, cluster, certificates.authority(cluster, kind)[1]))
 
 
 def sign(certificates: Certificates, request: Request) -> Response:
-    wanted = given(request, _KNOWN, ("cluster_uuid", "csr"))
-    cluster = certificates.clusters.find(writer(request), wanted["cluster_uuid"])
+    wanted = given(request, "certificate", _KNOWN, ("cluster_uuid", "csr"))
+    try:
+        cluster = certificates.clusters.find(writer(request), wanted["cluster_uuid"])
+    except ApiError as error:
+        raise bad_request(error.message) from None
     try:
         asked = x509.load_pem_x509_csr(wanted["csr"].encode())
         valid = asked.is_signature_valid

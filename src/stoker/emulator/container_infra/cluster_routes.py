@@ -12,41 +12,41 @@ from stoker.emulator.container_infra.clusters import (
     Clusters,
     require_workers,
 )
-from stoker.emulator.container_infra.http import given
+from stoker.emulator.container_infra.http import Check, changed, given, integer, names, since, text
 from stoker.emulator.container_infra.nodegroups import WORKER
-from stoker.emulator.core import fields
+from stoker.emulator.container_infra.patching import check_form, patched
 from stoker.emulator.core.component import using
-from stoker.emulator.core.errors import bad_request, conflict
+from stoker.emulator.core.errors import bad_request, conflict, forbidden
 from stoker.emulator.core.http import Request, Response
-from stoker.emulator.core.json_patch import check_form, patched
-from stoker.emulator.core.objects import links, listed, require_version, writer
+from stoker.emulator.core.objects import links, listed, missing, reader, writer
 from stoker.emulator.core.store import Record
 
-ROLLBACK_SINCE, STATS_SINCE, RESIZE_SINCE, UPGRADE_SINCE = (1, 3), (1, 4), (1, 7), (1, 8)
+ROLLBACK_SINCE, RESIZE_SINCE, UPGRADE_SINCE = (1, 3), (1, 7), (1, 8)
 SUMMARY = ("uuid", "name", "cluster_template_id", "keypair", "node_count", "master_count", "docker_volume_size",
            "labels", "flavor_id", "master_flavor_id", "create_timeout", "links", "stack_id", "status",
-           "health_status")  # fmt: skip
+           "health_status", "merge_labels")  # fmt: skip
 """What lists show of a cluster."""
+HIDDEN = ("id", "faults")
 HEALTH = ("health_status", "health_status_reason")
-READ_ONLY = ("uuid", "project_id", "user_id", "created_at", "updated_at", "links", "status", "status_reason",
-             "stack_id", "node_addresses", "master_addresses", "api_address", "coe_version",
-             "container_version")  # fmt: skip
-_RESIZE: Mapping[str, fields.Check] = {
-    "node_count": fields.integer(0),
-    "nodes_to_remove": fields.nullable(fields.items(fields.text(1))),
-    "nodegroup": fields.nullable(fields.text(1)),
+READ_ONLY = ("uuid", "project_id", "user_id", "created_at", "updated_at", "links")
+SET_BY_THE_SERVICE = ("status", "status_reason", "stack_id", "node_addresses", "master_addresses", "api_address",
+                      "coe_version", "container_version")  # fmt: skip
+_RESIZE: Mapping[str, Check] = {
+    "node_count": integer(0),
+    "nodes_to_remove": names,
+    "nodegroup": text(),
 }
-_UPGRADE: Mapping[str, fields.Check] = {
-    "cluster_template": fields.text(1),
-    "max_batch_size": fields.nullable(fields.integer(1)),
-    "nodegroup": fields.nullable(fields.text(1)),
+_UPGRADE: Mapping[str, Check] = {
+    "cluster_template": text(),
+    "max_batch_size": integer(1),
+    "nodegroup": text(),
 }
 
 
 def view(clusters: Clusters, base: str, cluster: Record) -> dict[str, Any]:
     """Return a cluster as clients see it."""
     groups = clusters.groups
-    shown = {name: value for name, value in cluster.items() if name not in ("id", "merge_labels") and name[0] != "_"}
+    shown = {name: value for name, value in cluster.items() if name not in HIDDEN and name[0] != "_"}
     template_labels = clusters.template_of(cluster)["labels"]
     labels = cluster["labels"]
     return {
@@ -65,14 +65,14 @@ def view(clusters: Clusters, base: str, cluster: Record) -> dict[str, Any]:
 
 
 def _listed(clusters: Clusters, request: Request, fields_shown: tuple[str, ...] | None) -> Response:
-    context = request.context
+    context = reader(request)
     rows = list(clusters.rows) if context.is_admin else clusters.rows.select(project_id=context.project)
 
     def shown(base: str, cluster: Record) -> dict[str, Any]:
         whole = view(clusters, base, cluster)
         return whole if fields_shown is None else {name: whole[name] for name in fields_shown}
 
-    return listed(request, "clusters", rows, shown)
+    return listed(request, "clusters", rows, shown, missing=missing("cluster"))
 
 
 def index(clusters: Clusters, request: Request) -> Response:
@@ -86,7 +86,7 @@ def index_in_detail(clusters: Clusters, request: Request) -> Response:
 def create(clusters: Clusters, request: Request) -> Response:
     writer(request)
     key = clusters.create(request)["id"]
-    return Response({"uuid": key}, 202, {"Location": f"{request.base}/v1/clusters/{key}"})
+    return Response({"uuid": key}, 202)
 
 
 def _cluster(clusters: Clusters, request: Request) -> Record:
@@ -94,6 +94,7 @@ def _cluster(clusters: Clusters, request: Request) -> Record:
 
 
 def show(clusters: Clusters, request: Request) -> Response:
+    reader(request)
     return Response(view(clusters, request.base, _cluster(clusters, request)))
 
 
@@ -104,21 +105,18 @@ def change(clusters: Clusters, request: Request) -> Response:
     cluster = _cluster(clusters, request)
     shown = view(clusters, request.base, cluster)
     worker = clusters.groups.default(cluster, WORKER)
-    document = {name: shown.get(name) for name in (*KNOWN, *HEALTH, *READ_ONLY)}
+    document = {name: shown.get(name) for name in (*KNOWN, *HEALTH, *READ_ONLY, *SET_BY_THE_SERVICE)}
     document["node_count"] = worker["node_count"]
     changes = patched(document, request.json, READ_ONLY)
     if "node_count" in changes:
         count = 1 if changes["node_count"] is None else changes["node_count"]
-        if (problem := fields.integer(0)(count)) is not None:
-            raise fields.invalid("node_count", count, problem)
-        changes["node_count"] = fields.as_integer(count)
+        changes["node_count"] = changed("node_count", count, integer(0))
         if changes["node_count"] == document["node_count"]:
             del changes["node_count"]
     if refused := sorted(changes.keys() - {"node_count", *HEALTH}):
         raise bad_request(f"cannot change cluster property(ies) {', '.join(refused)}.")
     if changes.keys() & set(HEALTH):
         request.context.require()
-    clusters.require_ready(cluster)
     if changes.get("node_count") == 0:
         require_workers(request)
     if "node_count" in changes:
@@ -136,10 +134,10 @@ def delete(clusters: Clusters, request: Request) -> Response:
 
 
 def resize(clusters: Clusters, request: Request) -> Response:
-    require_version(request, RESIZE_SINCE)
+    since(request, RESIZE_SINCE, "resize")
     writer(request)
-    cluster, wanted = _cluster(clusters, request), given(request, _RESIZE, ("node_count",))
-    count = fields.as_integer(wanted["node_count"]) or 0
+    cluster, wanted = _cluster(clusters, request), given(request, "cluster_resize_req", _RESIZE, ("node_count",))
+    count = wanted["node_count"]
     if count == 0:
         require_workers(request)
     groups = clusters.groups
@@ -150,10 +148,10 @@ def resize(clusters: Clusters, request: Request) -> Response:
 
 def upgrade(clusters: Clusters, request: Request) -> Response:
     """Make a cluster, or one of its further node groups, use another template, some nodes at a time."""
-    require_version(request, UPGRADE_SINCE)
+    since(request, UPGRADE_SINCE, "upgrade")
     writer(request)
-    cluster, wanted = _cluster(clusters, request), given(request, _UPGRADE, ("cluster_template",))
-    template = clusters.templates.find(request.context, wanted["cluster_template"])
+    cluster, wanted = _cluster(clusters, request), given(request, "cluster_upgrade_req", _UPGRADE)
+    template = clusters.templates.find(request.context, wanted.get("cluster_template", "Unset"))
     before = clusters.template_of(cluster)
     group = clusters.groups.find(cluster, wanted["nodegroup"]) if "nodegroup" in wanted else None
     if template["coe"] != before["coe"]:
@@ -164,7 +162,7 @@ def upgrade(clusters: Clusters, request: Request) -> Response:
         )
     clusters.require_ready(cluster)
     nodes = clusters.groups.count(cluster, masters=False) if group is None else group["node_count"]
-    batches = ceil(nodes / (fields.as_integer(wanted.get("max_batch_size")) or 1)) or 1
+    batches = ceil(nodes / wanted.get("max_batch_size", 1)) or 1
     upgraded = clusters.groups.of(cluster) if group is None else [group]
     for one in upgraded:
         clusters.groups.rows.update(one, image_id=template["image_id"], status="UPDATE_IN_PROGRESS")
@@ -175,12 +173,11 @@ def upgrade(clusters: Clusters, request: Request) -> Response:
 
 def stats(clusters: Clusters, request: Request) -> Response:
     """Return the numbers of clusters and of their nodes: of one project, or of all for an administrator."""
-    require_version(request, STATS_SINCE)
     context = request.context
     project_id = request.query.get("project_id")
     if not context.is_admin:
         if project_id not in (None, context.project):
-            raise bad_request("Only administrators may see the statistics of other projects.")
+            raise forbidden("Not authorized.")
         project_id = context.project
     rows = clusters.rows.select(**({} if project_id is None else {"project_id": project_id}))
     nodes = sum(clusters.groups.count(row, masters) for row in rows for masters in (True, False))

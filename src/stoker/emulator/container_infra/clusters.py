@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stoker.emulator.container_infra.drivers import API_PORTS, VERSIONS, check_docker_volume
-from stoker.emulator.container_infra.http import COUNT, FLAG, LABELS, NUMBER, TEXT, given
+from stoker.emulator.container_infra.http import COUNT, NUMBER, TEXT, Check, flag, given, labels, text
 from stoker.emulator.container_infra.nodegroups import MASTER, WORKER, NodeGroups
 from stoker.emulator.container_infra.quotas import Quotas
 from stoker.emulator.container_infra.templates import Templates, check_reference
-from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
-from stoker.emulator.core.errors import ApiError, bad_request, conflict
+from stoker.emulator.core.errors import bad_request, conflict
 from stoker.emulator.core.http import Context, Request, Version
 from stoker.emulator.core.objects import TIMESTAMP, by_name_or_id
 from stoker.emulator.core.store import Collection, Record
@@ -25,23 +23,23 @@ SECONDS_TO_DELETE = 3.0
 NAME = r"[a-zA-Z][a-zA-Z0-9_.-]*"
 NO_NODES: Version = (1, 10)
 """From this microversion on, clusters may have no workers."""
-KNOWN: Mapping[str, fields.Check] = {
-    "name": fields.nullable(fields.text(1, 242, NAME)),
-    "cluster_template_id": fields.text(1),
+KNOWN: Mapping[str, Check] = {
+    "name": text(NAME, longest=242),
+    "cluster_template_id": text(shortest=1),
     "keypair": TEXT,
     "node_count": COUNT,
     "master_count": NUMBER,
     "discovery_url": TEXT,
     "create_timeout": COUNT,
-    "labels": LABELS,
-    "merge_labels": FLAG,
+    "labels": labels,
+    "merge_labels": flag,
     "docker_volume_size": NUMBER,
     "flavor_id": TEXT,
     "master_flavor_id": TEXT,
     "fixed_network": TEXT,
     "fixed_subnet": TEXT,
-    "floating_ip_enabled": FLAG,
-    "master_lb_enabled": FLAG,
+    "floating_ip_enabled": flag,
+    "master_lb_enabled": flag,
 }
 INHERITED = (
     "docker_volume_size", "flavor_id", "master_flavor_id", "fixed_network", "fixed_subnet", "floating_ip_enabled",
@@ -73,23 +71,22 @@ class Clusters(Component):
     # -- creation -----------------------------------------------------------------------------------------------
 
     def create(self, request: Request) -> Record:
-        """Begin to create the cluster that a request describes. Raises ApiError 400 and 403."""
+        """Begin to create the cluster that a request describes. Raises ApiError 400, 403 and 404."""
         context = request.context
-        wanted = given(request, KNOWN, ("cluster_template_id",))
-        try:
-            template = self.templates.find(context, wanted["cluster_template_id"])
-        except ApiError as error:
-            raise bad_request(error.message) from None
+        wanted = given(request, "cluster", KNOWN, ("cluster_template_id",))
+        template = self.templates.find(context, wanted["cluster_template_id"])
         if wanted.get("node_count") == 0:
             require_workers(request)
         cluster = self._new(context, wanted, template)
+        if (masters := wanted.get("master_count", 1)) % 2 == 0:
+            raise bad_request(f"master nodegroup size of {masters} is invalid, size cannot be an even number.")
         check_docker_volume({**template, "docker_volume_size": cluster["docker_volume_size"]})
         for name, value in wanted.items():
             check_reference(self.cloud, request, name, value)
         self.quotas.admit(context.project, len(self.rows.select(project_id=context.project)))
         self.rows.add(cluster)
         for role, size, flavor in (
-            (MASTER, wanted.get("master_count", 1), "master_flavor_id"),
+            (MASTER, masters, "master_flavor_id"),
             (WORKER, wanted.get("node_count", 1), "flavor_id"),
         ):
             self.groups.add(
@@ -98,7 +95,7 @@ class Clusters(Component):
                 role=role,
                 is_default=True,
                 node_count=size,
-                min_node_count=1 if role == MASTER else 0,
+                min_node_count=0,
                 flavor_id=cluster[flavor],
                 image_id=template["image_id"],
                 docker_volume_size=cluster["docker_volume_size"],
@@ -119,10 +116,10 @@ class Clusters(Component):
             "name": wanted.get("name") or f"{identifier[:8]}-cluster",
             "cluster_template_id": template["id"],
             "keypair": wanted.get("keypair") or template["keypair_id"],
-            "discovery_url": wanted.get("discovery_url") or f"https://discovery.etcd.io/{secrets.token_hex(16)}",
+            "discovery_url": wanted.get("discovery_url"),
             "create_timeout": wanted.get("create_timeout", 60),
             "labels": template["labels"] if merged is None else merged,
-            "merge_labels": bool(wanted.get("merge_labels")),
+            "merge_labels": False,
             "stack_id": new_id(),
             "status": "CREATE_IN_PROGRESS",
             "status_reason": None,
@@ -163,17 +160,24 @@ class Clusters(Component):
 
     def require_ready(self, cluster: Record) -> None:
         """Refuse a change while another one is in progress, or after a failed creation. Raises ApiError 400."""
-        if not cluster["status"].endswith(READY):
+        if not is_ready(cluster):
             raise bad_request(f'Updating a cluster when status is "{cluster["status"]}" is not supported.')
 
     def resize(self, cluster: Record, group: Record, count: int, remove: Sequence[str] = ()) -> None:
-        """Begin to give a node group another number of nodes. Raises ApiError 400."""
-        self.require_ready(cluster)
+        """Begin to give a node group another number of nodes. Raises ApiError 400.
+
+        Magnum accepts the request at any time, and ignores it later if the cluster cannot be changed then.
+        """
+        if not is_ready(cluster):
+            self.groups.check_size(group, count)
+            return
         self.groups.resize(group, count, remove)
         self.begin_update(cluster)
 
     def resize_or_roll_back(self, cluster: Record, group: Record, count: int) -> None:
         """Like `resize`; if that fails, the node group gets its nodes back. Raises ApiError 400."""
+        if not is_ready(cluster):
+            return
         before = {"node_count": group["node_count"], "node_addresses": group["node_addresses"]}
         self.resize(cluster, group, count)
         self.groups.rows.update(group, _before=before)
@@ -238,7 +242,12 @@ class Clusters(Component):
         )
 
 
+def is_ready(cluster: Record) -> bool:
+    """Whether a cluster can be changed: no change is in progress, and its creation has not failed."""
+    return str(cluster["status"]).endswith(READY)
+
+
 def require_workers(request: Request) -> None:
     """Refuse a cluster without workers in older microversions. Raises ApiError 400."""
     if request.version < NO_NODES:
-        raise bad_request("Invalid input for field/attribute node_count. Value: 0. Value should be greater or equal 1")
+        raise bad_request("Resizing a nodegroup to zero is not supported in the provided microversion.")

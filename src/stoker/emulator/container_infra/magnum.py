@@ -10,19 +10,64 @@ from typing import Any
 from stoker.emulator.container_infra.certificates import CERTIFICATE_ROUTES, Certificates
 from stoker.emulator.container_infra.cluster_routes import CLUSTER_ROUTES
 from stoker.emulator.container_infra.clusters import Clusters
+from stoker.emulator.container_infra.http import error_body
 from stoker.emulator.container_infra.nodegroup_routes import NODEGROUP_ROUTES
 from stoker.emulator.container_infra.nodegroups import NodeGroups
 from stoker.emulator.container_infra.quotas import QUOTA_ROUTES, Quotas
 from stoker.emulator.container_infra.templates import TEMPLATE_ROUTES, Templates
 from stoker.emulator.core.cloud import Cloud, Microversions, Records, Service
 from stoker.emulator.core.component import merged
-from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.http import Phrases, Request, Response
 from stoker.emulator.core.microversions import write
 from stoker.emulator.core.objects import TIMESTAMP, missing
-from stoker.emulator.core.parsable_errors import parsable_body
 
-VERSIONS = Microversions("container-infra", (1, 1), (1, 11), (1, 1))
-COLLECTIONS = ("clustertemplates", "clusters", "certificates", "quotas", "mservices", "stats")
+VERSIONS = Microversions(
+    "container-infrastructure-management",
+    (1, 1),
+    (1, 11),
+    (1, 1),
+    range_headers=("OpenStack-API-Minimum-Version", "OpenStack-API-Maximum-Version"),
+    aliases=("container-infra",),
+)
+COLLECTIONS = {
+    **{name: f"{name}/" for name in ("clustertemplates", "clusters", "certificates", "quotas", "mservices", "stats")},
+    "nodegroups": "clusters/{cluster_id}/nodegroups",
+}
+DESCRIPTION = {
+    "rel": "describedby",
+    "type": "text/html",
+    "href": "http://docs.openstack.org/developer/magnum/dev/api-spec-v1.html",
+}
+RULES = {
+    "GET /clustertemplates": "clustertemplate:get_all",
+    "POST /clustertemplates": "clustertemplate:create",
+    "GET /clustertemplates/detail": "clustertemplate:detail",
+    "GET /clustertemplates/{key}": "clustertemplate:get",
+    "PATCH /clustertemplates/{key}": "clustertemplate:update",
+    "DELETE /clustertemplates/{key}": "clustertemplate:delete",
+    "GET /clusters": "cluster:get_all",
+    "POST /clusters": "cluster:create",
+    "GET /clusters/detail": "cluster:detail",
+    "GET /clusters/{key}": "cluster:get",
+    "PATCH /clusters/{key}": "cluster:update",
+    "DELETE /clusters/{key}": "cluster:delete",
+    "POST /clusters/{key}/actions/resize": "cluster:resize",
+    "POST /clusters/{key}/actions/upgrade": "cluster:upgrade",
+    "GET /clusters/{key}/nodegroups": "nodegroup:get_all",
+    "POST /clusters/{key}/nodegroups": "nodegroup:create",
+    "GET /clusters/{key}/nodegroups/{group}": "nodegroup:get",
+    "PATCH /clusters/{key}/nodegroups/{group}": "nodegroup:update",
+    "DELETE /clusters/{key}/nodegroups/{group}": "nodegroup:delete",
+    "POST /certificates": "certificate:create",
+    "GET /certificates/{key}": "certificate:get",
+    "PATCH /certificates/{key}": "certificate:rotate_ca",
+    "GET /quotas": "quota:get_all",
+    "POST /quotas": "quota:create",
+    "PATCH /quotas/{project_id}/{resource}": "quota:update",
+    "DELETE /quotas/{project_id}/{resource}": "quota:delete",
+    "GET /mservices": "magnum-service:get_all",
+}
+"""Routes and the rules of the service's policy."""
 
 
 class ContainerInfraRecords(Records):
@@ -59,9 +104,12 @@ def versions(records: Records, request: Request) -> Response:
 def version(records: Records, request: Request) -> Response:
     media_type = {"base": "application/json", "type": "application/vnd.openstack.magnum.v1+json"}
     body: dict[str, Any] = {"id": "v1", "media_types": [media_type]}
-    body["links"] = [{"rel": "self", "href": f"{request.base}/v1/"}]
-    for name in COLLECTIONS:
-        body[name] = [{"rel": "self", "href": f"{request.base}/v1/{name}/"}]
+    body["links"] = [{"rel": "self", "href": f"{request.base}/v1/"}, DESCRIPTION]
+    for name, path in COLLECTIONS.items():
+        body[name] = [
+            {"rel": "self", "href": f"{request.base}/v1/{path}"},
+            {"rel": "bookmark", "href": f"{request.base}/{path}"},
+        ]
     return Response(body)
 
 
@@ -100,5 +148,8 @@ CONTAINER_INFRA = Service(
     root={"/": {"GET": versions}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
     microversions=VERSIONS,
-    error_body=parsable_body,
+    error_body=error_body,
+    phrases=Phrases(not_json="Request is not in valid JSON format"),
+    rules=RULES,
+    refusal="Policy doesn't allow {rule} to be performed.",
 )

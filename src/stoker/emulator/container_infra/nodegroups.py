@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stoker.emulator.container_infra.http import COUNT, LABELS, NUMBER, TEXT
-from stoker.emulator.core import fields
+from stoker.emulator.container_infra.http import COUNT, NUMBER, TEXT, Check, flag, labels, text
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import bad_request, conflict
 from stoker.emulator.core.objects import TIMESTAMP, by_name_or_id, missing
 from stoker.emulator.core.store import Record
 
-KNOWN: Mapping[str, fields.Check] = {
-    "name": fields.text(1),
+KNOWN: Mapping[str, Check] = {
+    "name": text(shortest=1),
     "node_count": COUNT,
     "min_node_count": COUNT,
     "max_node_count": NUMBER,
@@ -22,8 +21,8 @@ KNOWN: Mapping[str, fields.Check] = {
     "flavor_id": TEXT,
     "image_id": TEXT,
     "docker_volume_size": NUMBER,
-    "labels": LABELS,
-    "merge_labels": fields.nullable(fields.boolean),
+    "labels": labels,
+    "merge_labels": flag,
 }
 MASTER, WORKER = "master", "worker"
 CHANGEABLE = ("min_node_count", "max_node_count")
@@ -66,6 +65,7 @@ class NodeGroups(Component):
         identifier = new_id()
         group: Record = {
             "id": identifier,
+            "_number": 1 + max((row["_number"] for row in self.rows), default=0),
             "uuid": identifier,
             "cluster_id": cluster["id"],
             "project_id": cluster["project_id"],
@@ -81,7 +81,7 @@ class NodeGroups(Component):
             "updated_at": None,
             **values,
         }
-        self.check_limits(group, group["node_count"])
+        check_range(group, group["node_count"])
         return self.rows.add(group)
 
     def resize(self, group: Record, count: int, remove: Sequence[str] = ()) -> None:
@@ -89,9 +89,7 @@ class NodeGroups(Component):
 
         Raises: ApiError 400.
         """
-        if group["role"] == MASTER:
-            raise bad_request(f"Resizing of nodegroup {group['name']} with the role master is not supported.")
-        self.check_limits(group, count)
+        self.check_size(group, count)
         nodes = group["node_addresses"]
         named = {nodes[int(one)] if one.isdecimal() and int(one) < len(nodes) else one for one in remove}
         if unknown := sorted(named - set(nodes)):
@@ -105,8 +103,10 @@ class NodeGroups(Component):
             updated_at=self.records.timestamp(TIMESTAMP),
         )
 
-    def check_limits(self, group: Record, count: int) -> None:
-        """Refuse a number of nodes outside of the limits of a node group. Raises ApiError 400."""
+    def check_size(self, group: Record, count: int) -> None:
+        """Refuse a number of nodes for masters, or outside of the limits of a node group. Raises ApiError 400."""
+        if group["role"] == MASTER:
+            raise bad_request("Resizing the master nodegroup is not supported by this driver.")
         least, most = group["min_node_count"], group["max_node_count"]
         if count < least or (most is not None and count > most):
             raise bad_request(
@@ -128,3 +128,23 @@ class NodeGroups(Component):
             group, status=status, status_reason=reason, node_addresses=addresses,
             updated_at=self.records.timestamp(TIMESTAMP),
         )  # fmt: skip
+
+
+def check_range(group: Record, count: int) -> None:
+    """Refuse limits that contradict each other, or the number of nodes. Raises ApiError 409."""
+    name, least, most = group["name"], group["min_node_count"], group["max_node_count"]
+    if most is not None and least > most:
+        raise conflict(
+            f"max_node_count for {name} is invalid (min_node_count ({least}) should be less or equal to max_node_count "
+            f"({most}))."
+        )
+    if least > count:
+        raise conflict(
+            f"min_node_count for {name} is invalid (min_node_count ({least}) should be less or equal to node_count "
+            f"({count}))."
+        )
+    if most is not None and count > most:
+        raise conflict(
+            f"max_node_count for {name} is invalid (max_node_count ({most}) should be greater or equal to node_count "
+            f"({count}))."
+        )

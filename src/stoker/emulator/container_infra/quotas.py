@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.emulator.core import fields
+from stoker.emulator.container_infra.http import given, integer, one_of, text
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component, using
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
 from stoker.emulator.core.http import Context, Request, Response
 from stoker.emulator.core.objects import TIMESTAMP, listed, require_version
 from stoker.emulator.core.store import Record
+from stoker.emulator.identity.records import IdentityRecords
 
 CLUSTER = "Cluster"
 DEFAULT_LIMIT = 20
+UNSAID_LIMIT = 1
+"""The limit that a new quota has if the request names none."""
 QUOTAS_SINCE = (1, 6)
 _KNOWN = {
-    "project_id": fields.text(1),
-    "resource": fields.one_of(CLUSTER),
-    "hard_limit": fields.integer(-1),
+    "project_id": text(shortest=1),
+    "resource": one_of(CLUSTER),
+    "hard_limit": integer(0),
 }
 
 
 class Quotas(Component):
-    """The limits that administrators have set, by project; -1 means unlimited."""
+    """The limits that administrators have set, by project."""
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
@@ -46,16 +49,15 @@ class Quotas(Component):
     def visible(self, context: Context, project_id: str, resource: str) -> Record:
         """Return a limit; that of a project without one of its own has the default. Raises ApiError 403 and 404."""
         if not context.is_admin and project_id != context.project_id:
-            raise forbidden("Policy doesn't allow quota:get to be performed.")
-        if resource != CLUSTER:
-            raise _missing(resource)
-        row = self.rows.get(f"{project_id}:{CLUSTER}")
-        return row or _new(project_id, DEFAULT_LIMIT)
+            raise forbidden("Not authorized.")
+        row = self.rows.get(f"{project_id}:{resource}")
+        return row or {"project_id": project_id, "resource": CLUSTER, "hard_limit": DEFAULT_LIMIT}
 
 
-def _new(project_id: str, limit: int, created: str | None = None) -> Record:
+def _new(number: int, project_id: str, limit: int, created: str) -> Record:
     return {
         "id": f"{project_id}:{CLUSTER}",
+        "_number": number,
         "project_id": project_id,
         "resource": CLUSTER,
         "hard_limit": limit,
@@ -65,12 +67,14 @@ def _new(project_id: str, limit: int, created: str | None = None) -> Record:
 
 
 def _missing(key: str) -> ApiError:
-    return not_found(f"Quota could not be found: There is no quota {key}.")
+    project_id, _, resource = key.partition(":")
+    return not_found(f"Quota could not be found: project_id {project_id} resource {resource}.")
 
 
 def view(base: str, row: Record) -> dict[str, Any]:
     """Return a quota as clients see it."""
-    return dict(row)
+    shown = {name: value for name, value in row.items() if name[0] != "_"}
+    return {**shown, "id": row["_number"]} if "_number" in row else shown
 
 
 def _administrator(request: Request) -> None:
@@ -79,15 +83,14 @@ def _administrator(request: Request) -> None:
 
 
 def _given(request: Request) -> dict[str, Any]:
-    body = request.json
-    fields.check_fields(body, _KNOWN, tuple(_KNOWN))
-    return {**body, "hard_limit": fields.as_integer(body["hard_limit"])}
+    return {"hard_limit": UNSAID_LIMIT, **given(request, "quota", _KNOWN, ("project_id", "resource"))}
 
 
 def index(quotas: Quotas, request: Request) -> Response:
     require_version(request, QUOTAS_SINCE)
     context = request.context
-    every = context.is_admin and request.query.boolean("all_tenants")
+    context.require()
+    every = request.query.boolean("all_tenants")
     rows = list(quotas.rows) if every else quotas.rows.select(project_id=context.project)
     return listed(request, "quotas", rows, view, ("all_tenants",))
 
@@ -95,9 +98,13 @@ def index(quotas: Quotas, request: Request) -> Response:
 def create(quotas: Quotas, request: Request) -> Response:
     _administrator(request)
     wanted = _given(request)
-    if f"{wanted['project_id']}:{CLUSTER}" in quotas.rows:
-        raise conflict(f"Quota for project {wanted['project_id']} already exists for resource {CLUSTER}.")
-    row = _new(wanted["project_id"], wanted["hard_limit"], quotas.records.timestamp(TIMESTAMP))
+    project = wanted["project_id"]
+    if quotas.cloud.of(IdentityRecords).projects.get(project) is None:
+        raise not_found(f"The project_id {project} could not be found.")
+    if f"{project}:{CLUSTER}" in quotas.rows:
+        raise conflict(f"Quota for project {project} already exists for resource {CLUSTER}.")
+    number = 1 + max((row["_number"] for row in quotas.rows), default=0)
+    row = _new(number, project, wanted["hard_limit"], quotas.records.timestamp(TIMESTAMP))
     return Response(view(request.base, quotas.rows.add(row)), 201)
 
 

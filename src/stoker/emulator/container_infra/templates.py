@@ -11,28 +11,38 @@ from stoker.emulator.container_infra.drivers import (
     NETWORK_DRIVERS,
     check_drivers,
 )
-from stoker.emulator.container_infra.http import FLAG, LABELS, NUMBER, TEXT, converted, given
-from stoker.emulator.core import fields
+from stoker.emulator.container_infra.http import (
+    NUMBER,
+    TEXT,
+    Check,
+    changed,
+    flag,
+    given,
+    integer,
+    labels,
+    one_of,
+    text,
+)
+from stoker.emulator.container_infra.patching import check_form, patched
 from stoker.emulator.core.cloud import Cloud, Records, new_id
 from stoker.emulator.core.component import Component, using
-from stoker.emulator.core.errors import bad_request, conflict, forbidden
+from stoker.emulator.core.errors import RolesLacking, bad_request, forbidden, not_found
 from stoker.emulator.core.http import Context, Request, Response
-from stoker.emulator.core.json_patch import check_form, patched
 from stoker.emulator.core.lookups import member_of_collection, one_of_collection
-from stoker.emulator.core.objects import TIMESTAMP, by_name_or_id, links, listed, missing, writer
+from stoker.emulator.core.objects import TIMESTAMP, by_name_or_id, links, listed, missing, reader, writer
 from stoker.emulator.core.store import Collection, Record
 
-KNOWN: Mapping[str, fields.Check] = {
-    "name": fields.nullable(fields.text(1)),
-    "coe": fields.one_of(*COES),
-    "image_id": fields.text(1),
+KNOWN: Mapping[str, Check] = {
+    "name": text(shortest=1),
+    "coe": one_of(*COES),
+    "image_id": text(shortest=1),
     "flavor_id": TEXT,
     "master_flavor_id": TEXT,
     "keypair_id": TEXT,
     "external_network_id": TEXT,
     "fixed_network": TEXT,
     "fixed_subnet": TEXT,
-    "dns_nameserver": fields.nullable(fields.text(1)),
+    "dns_nameserver": TEXT,
     "docker_volume_size": NUMBER,
     "docker_storage_driver": TEXT,
     "network_driver": TEXT,
@@ -40,24 +50,22 @@ KNOWN: Mapping[str, fields.Check] = {
     "http_proxy": TEXT,
     "https_proxy": TEXT,
     "no_proxy": TEXT,
-    "apiserver_port": fields.nullable(fields.integer(1024, 65535)),
-    "labels": LABELS,
-    "tls_disabled": FLAG,
-    "public": FLAG,
-    "hidden": FLAG,
-    "registry_enabled": FLAG,
+    "apiserver_port": integer(1024, 65535),
+    "labels": labels,
+    "tls_disabled": flag,
+    "public": flag,
+    "hidden": flag,
+    "registry_enabled": flag,
     "insecure_registry": TEXT,
-    "server_type": fields.nullable(fields.one_of("vm", "bm")),
-    "master_lb_enabled": FLAG,
-    "floating_ip_enabled": FLAG,
+    "server_type": one_of("vm", "bm"),
+    "master_lb_enabled": flag,
+    "floating_ip_enabled": flag,
     "tags": TEXT,
     "driver": TEXT,
     "cluster_distro": TEXT,
 }
 DEFAULTS: Mapping[str, Any] = {
     **dict.fromkeys(KNOWN),
-    "dns_nameserver": "8.8.8.8",
-    "docker_storage_driver": "overlay2",
     "labels": {},
     "tls_disabled": False,
     "public": False,
@@ -67,6 +75,7 @@ DEFAULTS: Mapping[str, Any] = {
     "master_lb_enabled": False,
     "floating_ip_enabled": True,
 }
+MANDATORY = ("coe", "image_id")
 READ_ONLY = ("uuid", "project_id", "user_id", "created_at", "updated_at", "links", "cluster_distro")
 """The distribution may be given for a new template, but is always that of the image."""
 _FLAVOR = ("flavor", one_of_collection, "/compute/v2.1/flavors", "flavors")
@@ -90,18 +99,18 @@ class Templates(Component):
 
     def __init__(self, records: Records, clusters: Collection) -> None:
         super().__init__(records)
-        self.rows = records.collection("clustertemplates", ("name",), missing("cluster template"))
+        self.rows = records.collection("clustertemplates", ("name",), missing("ClusterTemplate"))
         self._clusters = clusters
 
     def find(self, context: Context, key: str) -> Record:
         """Return a template by ID or name. Raises ApiError 404 and 409."""
-        return by_name_or_id(self.rows, "cluster template", key, lambda row: _may_see(context, row))
+        return by_name_or_id(self.rows, "ClusterTemplate", key, lambda row: _may_see(context, row))
 
     def owned(self, context: Context, key: str) -> Record:
         """Return a template that the caller may change. Raises ApiError 403, 404 and 409."""
         template = self.find(context, key)
         if not context.may_see(template):
-            raise forbidden("Policy doesn't allow the cluster template of another project to be changed.")
+            raise RolesLacking(())
         return template
 
     def listed(self, context: Context) -> list[Record]:
@@ -111,7 +120,9 @@ class Templates(Component):
     def create(self, request: Request) -> Record:
         """Add the template that a request describes. Raises ApiError 400 and 403."""
         context = request.context
-        wanted = {**DEFAULTS, **given(request, KNOWN, ("coe", "image_id", "external_network_id"))}
+        wanted = {**DEFAULTS, **given(request, "cluster_template", KNOWN, ("image_id",))}
+        if wanted["coe"] is None:
+            raise bad_request("Requested COE type Unset is not supported.")
         wanted["network_driver"] = wanted["network_driver"] or NETWORK_DRIVERS[wanted["coe"]][0]
         template = {**wanted, "cluster_distro": self._distribution(request, wanted["image_id"])}
         self._check(request, template, set(wanted))
@@ -130,14 +141,13 @@ class Templates(Component):
         )
 
     def change(self, request: Request, template: Record) -> None:
-        """Apply the JSON patch of a request. Raises ApiError 400, 403, 404, and 409 for a template in use."""
+        """Apply the JSON patch of a request. Raises ApiError 400, also for a template in use, 403 and 404."""
         document = {name: template[name] for name in KNOWN}
-        found = patched(document, request.json, READ_ONLY)
-        changes = {name: DEFAULTS[name] if value is None else value for name, value in found.items()}
-        for name, value in changes.items():
-            if (problem := KNOWN[name](value)) is not None:
-                raise fields.invalid(name, value, problem)
-        changes = {name: converted(KNOWN[name], value) for name, value in changes.items()}
+        found = patched(document, request.json, READ_ONLY, MANDATORY)
+        changes = {
+            name: DEFAULTS[name] if value is None else changed(name, value, KNOWN[name])
+            for name, value in found.items()
+        }
         if changes.keys() - ALWAYS_CHANGEABLE:
             self.require_unused(template)
         after = {**template, **changes}
@@ -149,9 +159,9 @@ class Templates(Component):
         self.rows.update(template, **{**after, "updated_at": self.records.timestamp(TIMESTAMP)})
 
     def require_unused(self, template: Record) -> None:
-        """Refuse the deletion of a template that clusters use. Raises ApiError 409."""
+        """Refuse the deletion of a template that clusters use. Raises ApiError 400."""
         if self._clusters.first(cluster_template_id=template["id"]) is not None:
-            raise conflict(f"ClusterTemplate {template['id']} is referenced by one or multiple clusters.")
+            raise bad_request(f"ClusterTemplate {template['id']} is referenced by one or multiple clusters.")
 
     def _check(self, request: Request, template: Record, changed: set[str]) -> None:
         opened = changed & {"public", "hidden"} and (template["public"] or template["hidden"])
@@ -166,20 +176,21 @@ class Templates(Component):
         """Return the distribution in an image. Raises ApiError 400 for an unknown image, or one that names none."""
         shown = one_of_collection(self.cloud, request, "/image/v2/images", "images", image)
         if shown is None:
-            raise bad_request(f"Unable to find image {image}.")
+            raise bad_request(f"Image {image} could not be found.")
         if not shown.get("os_distro"):
             raise bad_request(f"Image {image} doesn't contain os_distro field.")
         return str(shown["os_distro"])
 
 
 def check_reference(cloud: Cloud, request: Request, field: str, value: str) -> None:
-    """Refuse a field that names an object of another service which does not exist. Raises ApiError 400, 409."""
+    """Refuse a field that names an object of another service which does not exist. Raises ApiError 400, 404 or 409."""
     if field not in REFERENCES:
         return
     what, look_up, path, key = REFERENCES[field]
     found = look_up(cloud, request, path, key, value)
     if found is None or (what == "external network" and not found.get("router:external")):
-        raise bad_request(f"Unable to find {what} {value}.")
+        error = not_found if what == "keypair" else bad_request
+        raise error(f"Unable to find {what} {value}.")
 
 
 def _may_see(context: Context, template: Record) -> bool:
@@ -198,7 +209,8 @@ def template_view(base: str, template: Record) -> dict[str, Any]:
 
 
 def index(templates: Templates, request: Request) -> Response:
-    return listed(request, "clustertemplates", templates.listed(request.context), template_view)
+    rows = templates.listed(reader(request))
+    return listed(request, "clustertemplates", rows, template_view, missing=missing("ClusterTemplate"))
 
 
 def create(templates: Templates, request: Request) -> Response:
@@ -208,14 +220,15 @@ def create(templates: Templates, request: Request) -> Response:
 
 
 def show(templates: Templates, request: Request) -> Response:
-    return Response(template_view(request.base, templates.find(request.context, request.vars["key"])))
+    return Response(template_view(request.base, templates.find(reader(request), request.vars["key"])))
 
 
 def change(templates: Templates, request: Request) -> Response:
     check_form(request.json)
     template = templates.owned(writer(request), request.vars["key"])
+    before = template["updated_at"]
     templates.change(request, template)
-    return Response(template_view(request.base, template))
+    return Response({**template_view(request.base, template), "updated_at": before})
 
 
 def delete(templates: Templates, request: Request) -> Response:

@@ -131,6 +131,7 @@ class Microversions:
 
     `alone` says that the service sends the older header only.
     `range_headers` are the headers in which some services send the minimum and the maximum with every response.
+    `aliases` are further types by which clients may call the service.
     """
 
     type: str
@@ -140,6 +141,7 @@ class Microversions:
     legacy_header: str | None = None
     alone: bool = False
     range_headers: tuple[str, str] | None = None
+    aliases: tuple[str, ...] = ()
 
 
 class Target(NamedTuple):

@@ -66,8 +66,10 @@ def _serve(
     if service.request_id_header is not None:
         response.headers[service.request_id_header] = request.id
     if service.microversions is not None:
-        response.headers.update(range_headers(service.microversions))
-        if request.version > (0, 0):
+        versioned = request.version > (0, 0)
+        if versioned or service.microversions.alone:
+            response.headers.update(range_headers(service.microversions))
+        if versioned:
             response.headers.update(answer_headers(service.microversions, request.version))
     return response
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from stoker.emulator.core.cloud import Microversions
 from stoker.emulator.core.errors import ApiError, bad_request
@@ -11,6 +12,28 @@ from stoker.emulator.core.http import Version
 
 HEADER = "OpenStack-API-Version"
 _FORM = re.compile(r"(\d+)\.(\d+)\Z", re.ASCII)
+
+
+class Unsupported(ApiError):
+    """A request asks for a version that the service does not have."""
+
+    def __init__(self, rules: Microversions, asked: str) -> None:
+        self.rules, self.asked = rules, asked
+        least, most = write(rules.minimum), write(rules.maximum)
+        super().__init__(406, f"Version {asked} is not supported by the API. Minimum is {least} and maximum is {most}.")
+
+    def described(self, code: str) -> dict[str, Any]:
+        """Return the error as the guideline of OpenStack's API working group on microversions has it."""
+        kind, least, most = self.rules.type, write(self.rules.minimum), write(self.rules.maximum)
+        return {
+            "code": code,
+            "title": "Requested microversion is unsupported",
+            "description": f"Version {self.asked} was requested but the minor version is not supported by this "
+            f"service. The supported version range is: [{kind} {least}, {kind} {most}].",
+            "min_version": least,
+            "max_version": most,
+            "links": [{"href": "http://docs.openstack.org/api-guide/compute/microversions.html", "rel": "help"}],
+        }
 
 
 def negotiate(rules: Microversions, headers: Mapping[str, str]) -> Version:
@@ -28,11 +51,7 @@ def negotiate(rules: Microversions, headers: Mapping[str, str]) -> Version:
         raise bad_request(f"API Version String {asked} is of invalid format. Must be of format MajorNum.MinorNum.")
     version = (int(found[1]), int(found[2]))
     if not rules.minimum <= version <= rules.maximum:
-        raise ApiError(
-            406,
-            f"Version {asked} is not supported by the API. "
-            f"Minimum is {write(rules.minimum)} and maximum is {write(rules.maximum)}.",
-        )
+        raise Unsupported(rules, asked)
     return version
 
 
@@ -48,7 +67,9 @@ def range_headers(rules: Microversions) -> dict[str, str]:
     """The headers that name the oldest and the newest version, for services that send them."""
     if rules.range_headers is None:
         return {}
-    return dict(zip(rules.range_headers, (write(rules.minimum), write(rules.maximum)), strict=True))
+    prefix = "" if rules.alone else f"{rules.type} "
+    versions = (prefix + write(version) for version in (rules.minimum, rules.maximum))
+    return dict(zip(rules.range_headers, versions, strict=True))
 
 
 def write(version: Version) -> str:
@@ -58,7 +79,7 @@ def write(version: Version) -> str:
 def _asked(rules: Microversions, headers: Mapping[str, str]) -> str | None:
     for part in headers.get(HEADER.lower(), "").split(","):
         kind, _, version = part.strip().partition(" ")
-        if kind.lower() == rules.type:
+        if kind.lower() in (rules.type, *rules.aliases):
             return version.strip().lower()
     if rules.legacy_header is not None:
         return headers.get(rules.legacy_header.lower())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
+from stoker.emulator.core.fields import identifier
 from stoker.emulator.core.http import Context, Request, Response, Version
-from stoker.emulator.core.paging import ordered, page
+from stoker.emulator.core.paging import ordered, page, unknown_marker
 from stoker.emulator.core.store import Collection, Record
 
 TIMESTAMP = "%Y-%m-%dT%H:%M:%S+00:00"
@@ -19,6 +21,12 @@ View = Callable[[str, Record], dict[str, Any]]
 def writer(request: Request) -> Context:
     """Return the caller, who may change objects. Raises ApiError 403 for one who may only read."""
     request.context.require("member")
+    return request.context
+
+
+def reader(request: Request) -> Context:
+    """Return the caller, who may see objects. Raises ApiError 403 for one without a role in the project."""
+    request.context.require("reader", "member")
     return request.context
 
 
@@ -46,24 +54,57 @@ def missing(title: str) -> Callable[[str], ApiError]:
     return lambda key: not_found(f"{title[:1].upper()}{title[1:]} {key} could not be found.")
 
 
-def listed(request: Request, members: str, rows: Sequence[Record], view: View, filters: Sequence[str] = ()) -> Response:
+def listed(
+    request: Request,
+    members: str,
+    rows: Sequence[Record],
+    view: View,
+    filters: Sequence[str] = (),
+    missing: Callable[[str], ApiError] = unknown_marker,
+) -> Response:
     """Return a page of a list: `{members: […], next: url}`.
 
-    Raises: ApiError 400 for an unknown parameter: Magnum does not filter lists by fields of the objects.
+    missing: makes the error for a marker that does not exist.
+
+    Raises: ApiError, that one, or 400 for an unknown parameter: Magnum does not filter lists by fields of the objects.
     """
     known = LISTED_BY.union(filters)
     if unknown := [name for name, _ in request.query.pairs if name not in known]:
         raise bad_request(f'Unknown argument: "{unknown[0]}"')
-    if request.query.get("limit") == "0":
-        raise bad_request("Limit must be positive")
-    sort_key = request.query.get("sort_key")
-    if sort_key is not None and rows and sort_key not in rows[0]:
-        raise bad_request(f'The sort_key value "{sort_key}" is invalid for sorting')
-    found = page(ordered(rows, request.query), request.query)
+    query = request.query
+    if (limit := query.get("limit")) is not None:
+        _check_limit(limit)
+    sort_key, direction, marker = query.get("sort_key", "id"), query.get("sort_dir", "asc"), query.get("marker")
+    if rows and sort_key not in rows[0]:
+        raise bad_request(f'The sort_key value "{sort_key}" is an invalid field for sorting')
+    if direction not in ("asc", "desc"):
+        raise bad_request(f"Invalid sort direction: {direction}. Acceptable values are 'asc' or 'desc'")
+    if marker is not None and identifier(marker) is not None:
+        raise _unreadable("marker", marker, f"unable to convert to uuid. Error: Expected a uuid but received {marker}.")
+    if sort_key != "id":
+        rows = ordered(rows, query)
+    elif direction == "desc":  # the ID is meant that the service has in its database, which grows with each object
+        rows = rows[::-1]
+    found = page(rows, query, missing=missing)
     body: dict[str, Any] = {members: [view(request.base, row) for row in found.rows]}
     if found.truncated and found.next_marker is not None:
-        body["next"] = request.next_url(found.next_marker)
+        sort = {"sort_key": sort_key, "sort_dir": direction, "limit": limit}
+        kept = {name: value for name, value in query.pairs if name not in LISTED_BY}
+        body["next"] = f"{request.url}?{urlencode({**kept, **sort, 'marker': found.next_marker})}"
     return Response(body)
+
+
+def _check_limit(limit: str) -> None:
+    try:
+        number = int(limit)
+    except ValueError as error:
+        raise _unreadable("limit", limit, f"unable to convert to int. Error: {error}") from None
+    if number <= 0:
+        raise bad_request("Limit must be positive")
+
+
+def _unreadable(name: str, value: str, problem: str) -> ApiError:
+    return bad_request(f"Invalid input for field/attribute {name}. Value: '{value}'. {problem}")
 
 
 def links(base: str, collection: str, key: str) -> list[dict[str, str]]:
