@@ -312,6 +312,9 @@ class Graph(Protocol):
     def of_type(self, *type_names: str) -> Iterable[Node]:
         """Return all resources of these types, in template order."""
 
+    def resources(self) -> Iterable[Node]:
+        """Return all resources whose types exist, in template order."""
+
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:

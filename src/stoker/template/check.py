@@ -370,12 +370,16 @@ class _Values(Mapping[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class _Nodes:
-    """The resources of a definition by type: see `stoker.plugins.resource.Graph`."""
+    """The resources of a definition, by name and by type: see `stoker.plugins.resource.Graph`."""
 
+    by_name: Mapping[str, Node]
     by_type: Mapping[str, list[Node]]
 
     def of_type(self, *type_names: str) -> Iterator[Node]:
         return (node for name in type_names for node in self.by_type.get(name, ()))
+
+    def resources(self) -> Iterator[Node]:
+        return iter(self.by_name.values())
 
 
 def graph(definition: Definition, types: Mapping[str, ResourceType]) -> dict[str, frozenset[str]]:
@@ -401,7 +405,7 @@ def requirements(definition: Definition, types: Mapping[str, ResourceType]) -> d
             values = _Values(partial(finalize, definition, resource, kind, _SCOPE))
             nodes[name] = node = Node(name, kind.type_name, values, resource.requires)
             by_type.setdefault(kind.type_name, []).append(node)
-    everything = _Nodes(by_type)
+    everything = _Nodes(nodes, by_type)
     for name, node in nodes.items():
         for other in types[name].implicit_requirements(node, everything):
             if other in requires and other not in requires[name] and not would_close_cycle(requires, name, other):

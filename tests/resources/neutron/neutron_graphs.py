@@ -30,6 +30,9 @@ class Definition:
     def of_type(self, *type_names: str) -> Iterator[Node]:
         return (node for node in self.nodes.values() if node.type in type_names)
 
+    def resources(self) -> Iterator[Node]:
+        return iter(self.nodes.values())
+
     def requirements(self, kind: type[ResourceType], name: str) -> set[str]:
         """The implicit requirements of a resource."""
         return set(kind().implicit_requirements(self.nodes[name], self))

@@ -30,6 +30,9 @@ class Graph:
             requires = frozenset({"server"}) if name == "later" else frozenset[str]()
             yield Node(name, "OS::Neutron::Subnet", {"network": network}, requires)
 
+    def resources(self) -> Iterable[Node]:
+        return self.of_type("OS::Neutron::Subnet")
+
 
 @pytest.mark.parametrize(
     ("networks", "before"),

@@ -28,8 +28,6 @@ from stoker_heat_plugins.resource_type import made_type
 from stoker_heat_plugins.schema import Unsupported, defines, to_attributes, to_properties, to_support
 
 _UNSUPPORTED_METHODS = (
-    "add_dependencies",
-    "add_explicit_dependencies",
     "child_template",
     "handle_metadata_reset",
 )

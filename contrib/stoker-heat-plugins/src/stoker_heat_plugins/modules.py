@@ -18,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from stoker_heat_plugins import dependencies
 from stoker_heat_plugins.names import MANUAL
 from stoker_heat_plugins.stacks import Stack
 
@@ -149,6 +150,8 @@ def unknown_names(place: Path) -> Iterator[str]:
         node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     } | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     offered = {*vars(Stack), *_STACK_FIELDS}
+    if any(isinstance(node, ast.FunctionDef) and node.name in dependencies.METHODS for node in ast.walk(tree)):
+        offered |= set(dir(dependencies.Resources))
     for node in ast.walk(tree):
         if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
             continue

@@ -18,9 +18,19 @@ from stoker.cloud import effects
 from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.recovery import FoundBy, Recovery
-from stoker.plugins.resource import AttributeKey, Call, NoActionRequired, ResourceType, Snapshot, Sources
+from stoker.plugins.resource import (
+    AttributeKey,
+    Call,
+    Graph,
+    NoActionRequired,
+    Node,
+    ResourceType,
+    Snapshot,
+    Sources,
+)
 from stoker.schema.unknown import has_unknown
 from stoker_heat_plugins.credentials import Bridge, Context
+from stoker_heat_plugins.dependencies import added_requirements
 from stoker_heat_plugins.performance import RUNNING, Performance, enter
 from stoker_heat_plugins.record import NO_ID, REFERENCE, SECRETS, Record
 from stoker_heat_plugins.schema import defines
@@ -67,6 +77,9 @@ class HeatResourceType(ResourceType):
             return [str(invalid)] if invalid else []
 
         return await WORKERS.run(validated)
+
+    def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
+        return added_requirements(self.plugin, node, graph)
 
     def reference_id(self, resource: Snapshot) -> Any:
         if REFERENCE in resource.data:

@@ -277,6 +277,15 @@ class Resource:
     def restore_prev_rsrc(self, convergence: bool = False) -> None:
         """Undo `prepare_for_replace`: the replacement has failed, and this object is used again."""
 
+    def add_explicit_dependencies(self, deps: Any) -> None:
+        """Add dependencies that the template does not show: `deps += (self, other)` for each resource that is needed.
+
+        Called before any resource exists. Values that are not known yet can only be compared.
+        """
+
+    def add_dependencies(self, deps: Any) -> None:
+        """As `add_explicit_dependencies`; the older name. The engine adds what the template shows itself."""
+
     # -- handlers: derived classes define handle_create, handle_update, … with these checks ----------------------
 
     def handle_delete(self) -> Any:
