@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
 import html
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from cryptography.fernet import Fernet, InvalidToken
 
 from stoker.base.clock import ManualClock, SystemClock
+from stoker.console.sessions import Session, SessionCookies
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
@@ -128,6 +132,19 @@ def test_exchanged_ciphertexts(base: str, stack: str, world: ThreadedWorld) -> N
     sealed = html.unescape(page.partition('name="sealed" value="')[2].partition('"')[0])
     assert sealed and "secret word" not in page
     assert Browser(base).get("/stacks", Cookie=f"stoker_console={sealed}").status_code == 303
+
+
+def test_keys_of_other_purposes() -> None:
+    """Decrypt sealed values with the key of the cookies, and cookies with the key of sealed values."""
+    cookies, session = SessionCookies(["a key"]), Session.begin("token", "demo", "demo", "1", 100)
+    cookie = cookies.set_cookie(session, 0, secure=False).partition("=")[2].partition(";")[0]
+    sealed = cookies.seal(session, "secret word")
+    keys = [hmac.digest(b"a key", label, "sha256") for label in (b"stoker.console.session", b"stoker.console.form")]
+    of_cookies, of_forms = (Fernet(base64.urlsafe_b64encode(key)) for key in keys)
+    assert b"secret word" in of_forms.decrypt(sealed) and b"demo" in of_cookies.decrypt(cookie)
+    for cipher, value in ((of_cookies, sealed), (of_forms, cookie)):
+        with pytest.raises(InvalidToken):
+            cipher.decrypt(value)
 
 
 def test_guessing_passwords(world: ThreadedWorld, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -52,13 +52,14 @@ class SessionCookies:
     """Encrypts and decrypts sessions; `keys` as in ConsoleSettings."""
 
     def __init__(self, keys: Sequence[str]) -> None:
-        self._cipher = MultiFernet([Fernet(_derived(key)) for key in keys])
+        self._cookies = _cipher(keys, b"stoker.console.session")
+        self._seals = _cipher(keys, b"stoker.console.form")
         self._ended: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def set_cookie(self, session: Session, now: float, *, secure: bool) -> str:
         """Return the header `Set-Cookie` that begins a session. Raises SessionTooLarge."""
-        value = self._cipher.encrypt(json.dumps(asdict(session)).encode()).decode()
+        value = self._cookies.encrypt(json.dumps(asdict(session)).encode()).decode()
         if len(value) > _LARGEST_COOKIE:
             raise SessionTooLarge
         return _header(value, int(session.expires - now), secure)
@@ -67,7 +68,7 @@ class SessionCookies:
         """Return the session in the header `Cookie`; None if there is none that is valid at `now`."""
         try:
             morsel = SimpleCookie(header).get(COOKIE)
-            data = None if morsel is None else self._cipher.decrypt(morsel.value.encode())
+            data = None if morsel is None else self._cookies.decrypt(morsel.value.encode())
         except (CookieError, InvalidToken, UnicodeEncodeError):
             return None
         if data is None:
@@ -80,14 +81,14 @@ class SessionCookies:
 
     def seal(self, session: Session, text: str) -> str:
         """Return a secret of a session in encrypted form, for a field of a form."""
-        return self._cipher.encrypt(json.dumps([session.csrf, text]).encode()).decode()
+        return self._seals.encrypt(json.dumps([session.csrf, text]).encode()).decode()
 
     def unseal(self, session: Session, sealed: str) -> str:
         """Return the secret that `seal` has encrypted in this session; an empty string for anything else."""
         try:
-            owner, text = json.loads(self._cipher.decrypt(sealed.encode()))
+            owner, text = json.loads(self._seals.decrypt(sealed.encode()))
             return str(text) if session.accepts(owner) else ""
-        except (InvalidToken, ValueError, AttributeError):  # another encrypted value, such as a session's cookie
+        except (InvalidToken, ValueError):
             return ""
 
     def end(self, session: Session, now: float) -> None:
@@ -107,5 +108,7 @@ def _header(value: str, seconds: int, secure: bool) -> str:
     return f"{COOKIE}={value}; Path={PREFIX}; Max-Age={seconds}; HttpOnly; SameSite=Strict{last}"
 
 
-def _derived(key: str) -> bytes:
-    return base64.urlsafe_b64encode(hmac.digest(key.encode(), b"stoker.console.session", "sha256"))
+def _cipher(keys: Sequence[str], purpose: bytes) -> MultiFernet:
+    """Return a cipher for one purpose: what is encrypted for another one cannot be decrypted with it."""
+    derived = (hmac.digest(key.encode(), purpose, "sha256") for key in keys)
+    return MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in derived])

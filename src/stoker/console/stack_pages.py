@@ -9,7 +9,7 @@ import yaml
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, segment, stack_path
 from stoker.console.rendering import split_state
-from stoker.console.stacks import offered, show_stack
+from stoker.console.stacks import offered, show_stack, show_stack_with_outputs
 from stoker.console.timeline import latest_spans, recorded_events
 from stoker.console.tree import tree
 
@@ -52,7 +52,7 @@ def events(exchange: Exchange) -> None:
 def details(exchange: Exchange) -> None:
     """Show the outputs, the parameters and the history of a stack."""
     operations = below(exchange, "/operations", limit=20)["operations"]
-    show(exchange, "details.html", "details", outputs=True, operations=operations)
+    show(exchange, "details.html", "details", stack=show_stack_with_outputs(exchange), operations=operations)
 
 
 def definition(exchange: Exchange) -> None:
@@ -74,10 +74,10 @@ def resource(exchange: Exchange) -> None:
 
 
 def show(
-    exchange: Exchange, template: str, tab: str, status: int = 200, *, outputs: bool = False, **values: Any
+    exchange: Exchange, template: str, tab: str, status: int = 200, *, stack: Answer | None = None, **values: Any
 ) -> None:
-    """Show a page of the stack in the URL, with what all of its pages have."""
-    stack = show_stack(exchange, outputs=outputs)
+    """Show a page of the stack in the URL, with what all of its pages have; `stack` if it is known already."""
+    stack = stack or show_stack(exchange)
     state = stack["stack_status"]
     common: dict[str, Any] = {
         "stack": stack,

@@ -113,9 +113,17 @@ def _ask(exchange: Exchange, status: int, problem: str) -> None:
     exchange.show("confirm.html", status, stack=stack, name=action, action=_known(action), problem=problem)
 
 
-def show_stack(exchange: Exchange, *, outputs: bool = False) -> Answer:
-    """Return the stack in the URL."""
-    query = {"resolve_outputs": "true" if outputs else "false"}
+def show_stack(exchange: Exchange) -> Answer:
+    """Return the stack in the URL, without its outputs."""
+    return _shown(exchange, "false")
+
+
+def show_stack_with_outputs(exchange: Exchange) -> Answer:
+    """Return the stack in the URL; its outputs are evaluated for this."""
+    return _shown(exchange, "true")
+
+
+def _shown(exchange: Exchange, resolve_outputs: str) -> Answer:
     path = stack_path(exchange.path["stack_name"], exchange.path["stack_id"])
-    stack: Answer = exchange.api.get(path, query)["stack"]
+    stack: Answer = exchange.api.get(path, {"resolve_outputs": resolve_outputs})["stack"]
     return stack
