@@ -358,3 +358,17 @@ async def test_a_floating_ip_in_novas_former_form(world: World) -> None:
     assert world.outputs(made) == {"ip": floating["floating_ip_address"]}
     assert floating["port_id"] is not None
     await gone(world)
+
+
+@pytest.mark.parametrize("kind", ["AWS::EC2::EIP", "OS::Nova::FloatingIP"])
+async def test_an_address_of_unclear_origin_is_refused_and_can_be_deleted(world: World, kind: str) -> None:
+    """With a second external network it is unclear which one is meant; nothing was created, so deleting succeeds."""
+    network = {"network": {"name": "second", "router:external": True}}
+    path, admin = f"{NETWORK}/networks", world.served.token("admin", "admin")
+    made = world.served.call("POST", path, network, admin).json["network"]
+    stack = await world.create("web", template(address={"Type": kind}))
+    assert stack["status"] == "FAILED" and "exactly one external network is required" in stack["status_reason"]
+    await gone(world)
+    world.served.call("DELETE", f"{path}/{made['id']}", token=admin)
+    await complete(world, template(address={"Type": kind}))
+    await gone(world)

@@ -16,6 +16,8 @@ from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _ADDRESS = "address"
 _NETWORK = "external_network"
+_SETTING = ("CREATE", "UPDATE")
+"""Actions that need the network and the instance; to find or delete an address, neither has to exist."""
 
 
 class _Address(FloatingIP):
@@ -50,14 +52,14 @@ class EIP(Translated):
         return resource.data.get(_ADDRESS, resource.name)
 
     async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        if _NETWORK not in call.data:
+        if _NETWORK not in call.data and call.action in _SETTING:
             call.data[_NETWORK] = await external_network(call)
-        wanted = {"floating_network": call.data[_NETWORK]}
+        wanted = {"floating_network": call.data.get(_NETWORK)}
         server = given["InstanceId"]
         if server is None:
             return wanted
         # The instance of an earlier version of the properties need not exist any more.
-        is_wanted = given is call.properties and call.action in ("CREATE", "UPDATE")
+        is_wanted = given is call.properties and call.action in _SETTING
         interface = await (required_interface if is_wanted else first_interface)(call, server)
         if interface is None:
             return wanted

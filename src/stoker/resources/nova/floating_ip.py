@@ -33,4 +33,7 @@ class FloatingIP(NeutronResource):
     async def create_body(self, call: Call) -> dict[str, Any]:
         pool = call.properties["pool"]
         network = await (call.cloud.find("neutron.network", pool) if pool else external_network(call))
-        return {"floating_network_id": network, "description": call.physical_name}
+        return {"floating_network_id": network, **await self.search_body(call)}
+
+    async def search_body(self, call: Call) -> dict[str, Any]:
+        return {"description": call.physical_name}
