@@ -70,7 +70,8 @@ def test_parameters_keep_the_values_of_the_last_deployment(embedded: Shell, tmp_
         "outputs: {size: {value: {get_param: size}}}\n"
     )
     given = ("-P", "size=7", "-P", "key=s3cret", "-P", "old=b")
-    assert "size = 7" in embedded.ok("deploy", "kept", "-t", str(template), *given, "--yes").out
+    tags = ("--tag", "stoker:heal", "--tag", "mine")
+    assert "size = 7" in embedded.ok("deploy", "kept", "-t", str(template), *given, *tags, "--yes").out
     template.write_text(template.read_text().replace("  old: {type: string, default: a}\n", ""))
     assert exit_code_of_plan(embedded, "kept", "-t", str(template)) == 0
     assert "parameters.key\n" in embedded.fails("plan", "kept", "-t", str(template), "--reset-parameters")
@@ -81,6 +82,10 @@ def test_parameters_keep_the_values_of_the_last_deployment(embedded: Shell, tmp_
     saved = tmp_path / "kept.plan"
     embedded.ok("plan", "kept", "-t", str(template), "-P", "size=3", "-o", str(saved))
     assert "size = 3" in embedded.ok("deploy", str(saved)).out
+    assert json.loads(embedded.ok("stack", "list", "-c", "tags", "-f", "json").out)[0]["tags"] == [
+        "stoker:heal",
+        "mine",
+    ]
     embedded.ok("delete", "kept", "--yes")
 
 

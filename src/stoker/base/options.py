@@ -149,6 +149,13 @@ _IDENTITY = (
 _BEHAVIOUR = (
     cfg.StrOpt("host", default=socket.gethostname(), sample_default="<host name>", help="Name of this engine's host."),
     cfg.BoolOpt("observe_on_update", default=False, help="Compare with the cloud before every update of a stack."),
+    cfg.IntOpt(
+        "healing_interval",
+        default=60,
+        min=0,
+        help="Seconds between the health checks of stacks with the tag stoker:heal that names no interval; 0 disables "
+        "health checks and healing.",
+    ),
     cfg.StrOpt(
         "default_publisher_id",
         sample_default="orchestration.<host name>",

@@ -41,6 +41,10 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
             help="Compare the objects of the stack with the cloud first, and correct differences.",
         ),
         click.option(
+            "--tag", "tags", multiple=True, metavar="TAG",
+            help="Tag of the stack, such as stoker:heal; repeatable.  [default: the tags that it has]",
+        ),
+        click.option(
             "-P", "--parameter", "parameters", multiple=True, metavar="KEY=VALUE", callback=key_values,
             help="Value of a parameter; repeatable.",
         ),
@@ -75,6 +79,7 @@ def deploy(
     refresh: bool,
     rollback: bool | None,
     timeout: int | None,
+    tags: tuple[str, ...],
     plan_file: Path | None,
     yes: bool,
 ) -> None:
@@ -95,7 +100,14 @@ def deploy(
     if plan_file is None and template is None and name is not None and is_plan(Path(name)):
         plan_file, name = Path(name), None
     if plan_file is not None:
-        if name or template or environments or reset_parameters or refresh or (rollback, timeout) != (None, None):
+        if (
+            name
+            or template
+            or environments
+            or reset_parameters
+            or refresh
+            or (rollback, timeout, tags) != (None, None, ())
+        ):
             raise click.UsageError("A saved plan is complete: only hidden parameters may be given with it.")
         from stoker.cli.deployment import apply, conclude
 
@@ -107,7 +119,7 @@ def deploy(
     from stoker.cli.sources import collect
 
     sources = collect(template, environments)
-    body = body_of(sources, parameters, rollback, timeout)
+    body = body_of(sources, parameters, rollback, timeout, tags)
     carry_out(Deployment(service, name, sources, body, reset_parameters=reset_parameters, refresh=refresh), yes)
 
 
@@ -130,6 +142,7 @@ def plan(
     refresh: bool,
     rollback: bool | None,
     timeout: int | None,
+    tags: tuple[str, ...],
     out: Path | None,
     detailed_exitcode: bool,
     form: str,
@@ -152,7 +165,7 @@ def plan(
     from stoker.cli.sources import collect
 
     sources = collect(template, environments)
-    body = body_of(sources, parameters, rollback, timeout)
+    body = body_of(sources, parameters, rollback, timeout, tags)
     wanted = Deployment(service, name, sources, body, reset_parameters=reset_parameters, refresh=refresh)
     found = wanted.plan()
     if out is not None:

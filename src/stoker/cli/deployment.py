@@ -28,7 +28,13 @@ _MISSING = "parameter-missing"
 """The rule of the diagnostics about parameters without a value."""
 
 
-def body_of(sources: Sources, parameters: dict[str, str], rollback: bool | None, timeout: int | None) -> Answer:
+def body_of(
+    sources: Sources,
+    parameters: dict[str, str],
+    rollback: bool | None,
+    timeout: int | None,
+    tags: tuple[str, ...] = (),
+) -> Answer:
     """Return the body of a request from the user's options; options that were not given are left out."""
     body: Answer = {
         "template": sources.template,
@@ -40,13 +46,16 @@ def body_of(sources: Sources, parameters: dict[str, str], rollback: bool | None,
         body["disable_rollback"] = not rollback
     if timeout is not None:
         body["timeout_mins"] = timeout
+    if tags:
+        body["tags"] = ",".join(tags)
     return body
 
 
 class Deployment:
     """The definition that the user wants, and the existing stack, or None if it does not exist.
 
-    Parameters that `body` does not set keep the values of the last deployment, unless `reset_parameters`.
+    Parameters that `body` does not set keep the values of the last deployment, unless `reset_parameters`. Without tags
+    in `body`, the stack keeps its tags.
     With `refresh`, the service compares an existing stack with the cloud.
     """
 
@@ -69,7 +78,9 @@ class Deployment:
         except NoSuchStack:
             self.stack = None
         else:
-            self.body = {**body, "existing_parameters": not reset_parameters, **({"converge": True} if refresh else {})}
+            kept = {"tags": ",".join(self.stack.facts["tags"])} if self.stack.facts.get("tags") else {}
+            converge = {"converge": True} if refresh else {}
+            self.body = {**kept, **body, "existing_parameters": not reset_parameters, **converge}
 
     @property
     def refreshed(self) -> bool:

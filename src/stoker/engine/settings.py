@@ -32,6 +32,7 @@ class EngineSettings:
     stack_action_timeout: int = 3600
     action_retry_limit: int = 5
     observe_on_update: bool = False
+    healing_interval: int = 60
     max_template_size: int = 524288
     yaql_limit_iterators: int = 200
     yaql_memory_quota: int = 10000

@@ -21,6 +21,7 @@ from stoker.base.errors import (
 from stoker.contract.stacks import TemplateInputs
 from stoker.engine.core import Engine
 from stoker.engine.notifications.sinks import sink_problems
+from stoker.engine.ownership.healing_schedule import interval_of, is_healing_tag
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.loader import Prepared
 from stoker.operations.checking import ValueChecker
@@ -117,6 +118,8 @@ def check_tags(tags: Sequence[Any] | None) -> tuple[str, ...]:
     for tag in tags or ():
         if not isinstance(tag, str) or not 0 < len(tag) <= MAX_TAG or "," in tag:
             raise BadValue(f"Invalid tag {tag!r}: it must be a string of 1 to {MAX_TAG} characters without a comma.")
+        if is_healing_tag(tag):
+            interval_of(tag, 0.0)
     return tuple(tags or ())
 
 

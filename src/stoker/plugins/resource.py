@@ -289,6 +289,14 @@ class ResourceType(ABC):
         """
         return {}
 
+    async def unhealthy_reason(self, call: Call) -> str | None:
+        """Return why the object must be replaced without a request of a user; None otherwise.
+
+        Unlike `check`, which reports every deviation, this only reports what does not end by itself and loses nothing
+        that a replacement could keep. The default is that the object does not exist any more.
+        """
+        return "the object does not exist any more" if await self.observe(call) is None else None
+
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         """Return whether a resource whose last action failed must be replaced rather than updated."""
         return True

@@ -177,7 +177,7 @@ class Operation(Record):
     `former_inputs` is the stack's previous definition, `observe` whether the cloud is compared with the record first,
     `plan` a sealed summary of the planned steps; `snapshot` is the one that it creates, restores or deletes.
     `claimed_at` is when its owner claimed it, `reason_code` a code of the reason for its failure, if any (see
-    `SET_ASIDE`).
+    `SET_ASIDE`), `cause` what began it instead of a request (`HEALING`).
     """
 
     id: str
@@ -204,6 +204,7 @@ class Operation(Record):
     snapshot: str | None = None
     claimed_at: float | None = None
     reason_code: str | None = None
+    cause: str | None = None
 
     @property
     def stack_action(self) -> str:
@@ -360,6 +361,9 @@ UNFINISHED = (PENDING, RUNNING)
 
 NOTIFICATION = "NOTIFICATION"
 EVENT_SINK = "EVENT_SINK"
+
+HEALING = "healing"
+"""The cause of an operation that an engine began because resources were unhealthy, and of its rollback."""
 
 SET_ASIDE = "engine_deaths"
 """The code of an operation that failed because the engines that ran it kept dying."""

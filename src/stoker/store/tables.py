@@ -211,6 +211,7 @@ operations = Table(
     Column("snapshot", Identifier),
     Column("claimed_at", Double),
     Column("reason_code", Action),
+    Column("cause", Action),
 )
 
 operation_deaths = Table(

@@ -17,6 +17,7 @@ from stoker import __version__
 from stoker.base.clock import Timer
 from stoker.base.errors import Fenced
 from stoker.engine.memory import Leftovers
+from stoker.engine.ownership.healing import Healer
 from stoker.engine.ownership.peers import Peers
 from stoker.engine.running.operation_log import lines_about
 from stoker.engine.running.run import OperationRun, RunHost
@@ -66,6 +67,7 @@ class Membership:
     def __init__(self, engine: OwnerHost, peers: Peers) -> None:
         self._engine = engine
         self._peers = peers
+        self._healer = Healer(engine)
         self.others = False
         self.stopped = False
         self._gone = False
@@ -135,10 +137,13 @@ class Membership:
         if self._beating is not None:
             self._beating.set_result(None)
             self._beating = None
-        self.others = bool(await engine.database.read(claims.living, now) - {engine.id})
+        living = await engine.database.read(claims.living, now)
+        self.others = bool(living - {engine.id})
         await self.take_over()
         await engine.announcer.take_over()
         engine.spawn(engine.credentials.remove_given_up())
+        if engine.id == min(living, default=engine.id):
+            engine.spawn(self._healer.look())
         engine.leftovers.give_back(idle=not engine.runs)
 
     def _record(self, now: float) -> EngineRecord:

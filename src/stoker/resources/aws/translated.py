@@ -85,6 +85,9 @@ class Translated(ResourceType):
     async def check(self, call: Call) -> Outcome:
         return await self.enter(self._target.check, call)
 
+    async def unhealthy_reason(self, call: Call) -> str | None:
+        return await self.enter(self._target.unhealthy_reason, call)
+
     async def adopt(self, call: Call) -> Outcome:
         return await self.enter(self._target.adopt, call)
 

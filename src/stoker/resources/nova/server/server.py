@@ -49,6 +49,8 @@ from stoker.resources.scheduler_hints import scheduler_hints
 from stoker.resources.steps import Step, in_turn
 
 NAME_LIMIT = 53
+_UNHEALTHY = ("SHUTOFF", "ERROR", "DELETED", "SOFT_DELETED")
+"""Statuses that a server does not leave by itself, and that are no state in which a user keeps it."""
 
 
 class Server(RestResource):
@@ -176,6 +178,15 @@ class Server(RestResource):
             return Failed("the server does not exist", "NotFound")
         status, reason = status_of(shown), fault_of(shown)
         return Done() if status == "ACTIVE" else Failed(f"the server is {status}" + (f": {reason}" if reason else ""))
+
+    async def unhealthy_reason(self, call: Call) -> str | None:
+        shown = await self.show(call) if call.physical_id is not None else None
+        if shown is None:
+            return "the server does not exist any more"
+        status, reason = status_of(shown), fault_of(shown)
+        if status not in _UNHEALTHY:
+            return None
+        return f"the server is {status}" + (f": {reason}" if reason else "")
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
         shown = await self.show(call) if call.physical_id is not None else None

@@ -1,0 +1,70 @@
+"""Find the unhealthy resources of a stack and of its nested stacks. Nothing is recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from stoker.base.errors import CloudError, StokerError
+from stoker.engine.calls.building import call_to_look
+from stoker.engine.inspection.reading import Reader
+from stoker.engine.records.observations import GONE, is_observable
+from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import StackView, view_of
+from stoker.engine.records.state import ResourceState
+from stoker.engine.redaction.stacks import without_secrets
+from stoker.store import queries
+from stoker.store.records import FAILED, Stack
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Unhealthy:
+    """An unhealthy resource of `stack`; `reason` contains no secrets, and is None if the resource is already failed."""
+
+    stack: Stack
+    name: str
+    uuid: str
+    reason: str | None
+
+
+async def unhealthy_in(services: EngineServices, root: Stack) -> list[Unhealthy]:
+    """Return the unhealthy resources of a whole tree of stacks. Raises CloudError if its owner cannot log in.
+
+    Resources that cannot be examined now count as healthy.
+    """
+    stacks = await services.database.read(_tree, root)
+    found: list[Unhealthy] = []
+    for stack in stacks:
+        view = await view_of(services, stack)
+        states = sorted(view.current.values(), key=lambda state: state.row.position)
+        found += [
+            Unhealthy(stack, state.row.name, state.row.uuid, None)
+            for state in states
+            if state.row.status == FAILED and (state.stored.marked or not state.type.nested)
+        ]
+        examined = [state for state in states if is_observable(state) and not state.type.nested]
+        reasons = await asyncio.gather(*(_reason(view, state) for state in examined))
+        for state, reason in zip(examined, reasons, strict=True):
+            if reason is not None:
+                shown = await without_secrets(view, reason, [state])
+                found.append(Unhealthy(stack, state.row.name, state.row.uuid, shown))
+    return found
+
+
+def _tree(connection: Connection, stack: Stack) -> list[Stack]:
+    return [each for level in queries.levels_of(connection, stack) for each in level]
+
+
+async def _reason(view: StackView, state: ResourceState) -> str | None:
+    try:
+        return await state.type.unhealthy_reason(await call_to_look(view, state, Reader(view.services)))
+    except StokerError as error:
+        if isinstance(error, CloudError) and error.not_found:
+            return GONE
+        LOG.info("cannot examine %s of stack %s: %s", state.row.name, view.stack.name, error.message)
+        return None

@@ -1,0 +1,169 @@
+"""Heal stacks without a request of a user: find unhealthy resources, mark them, and begin an update that replaces them.
+
+Only stacks whose tags ask for it are healed, never while an operation runs, and not those with a stack policy, which
+lets only users decide. Of several engines, the one with the lowest ID examines stacks; if two believe that they are the
+one, only one update begins, since both are recorded on condition that the stack has not changed.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+
+from sqlalchemy import Connection
+
+from stoker.base.errors import ActionInProgress, BadValue, Fenced, StokerError
+from stoker.base.ids import new_id, new_request_id
+from stoker.engine.inspection.health import Unhealthy, unhealthy_in
+from stoker.engine.ownership.healing_schedule import (
+    EXAMINED_OPERATIONS,
+    MOST_FAILURES,
+    SHORTEST_INTERVAL,
+    TAG,
+    failures_of,
+    interval_of,
+    may_be_healed,
+    next_attempt,
+)
+from stoker.engine.planning.decide import was_never_usable
+from stoker.engine.running.operation_context import StepHost, acting_on
+from stoker.store import healing, queries, settings
+from stoker.store.records import FAILED, HEALING, IN_PROGRESS, PENDING, Operation, Stack
+
+LOG = logging.getLogger(__name__)
+
+_NAMED = 5
+"""Number of unhealthy resources that the reason of an update names."""
+
+
+class Healer:
+    """Examines the stacks that ask for healing, each at its interval, and begins to heal them."""
+
+    def __init__(self, engine: StepHost) -> None:
+        self._engine = engine
+        self._due: dict[str, float] = {}
+        self._given_up: set[str] = set()
+        self._next_look = 0.0
+        self._busy = False
+
+    async def look(self) -> None:
+        """Examine the stacks whose interval has passed; called at every heartbeat."""
+        engine, now = self._engine, self._engine.clock.now()
+        default = engine.settings.healing_interval
+        if default <= 0 or self._busy or now < self._next_look:
+            return
+        self._busy, self._next_look = True, now + SHORTEST_INTERVAL
+        try:
+            asked = await engine.database.read(healing.tagged, TAG)
+            known = {stack.id for stack, _ in asked}
+            self._due = {stack_id: due for stack_id, due in self._due.items() if stack_id in known}
+            for stack, tag in asked:
+                await self._look_at(stack, tag, default)
+        finally:
+            self._busy = False
+
+    async def _look_at(self, stack: Stack, tag: str, default: float) -> None:
+        engine, now = self._engine, self._engine.clock.now()
+        try:
+            interval = interval_of(tag, default)
+        except BadValue:  # recorded before tags were checked, or by another program
+            return
+        if now < self._due.setdefault(stack.id, now + interval) or engine.stopped:
+            return
+        self._due[stack.id] = now + interval
+        try:
+            await self._examine(stack, interval)
+        except ActionInProgress:
+            LOG.info("stack %s is not healed now: a user's operation has begun", stack.name)
+        except StokerError as error:
+            LOG.warning("cannot examine stack %s, will retry: %s", stack.name, error.message)
+        except Exception:
+            LOG.exception("cannot examine stack %s, will retry", stack.name)
+
+    async def _examine(self, stack: Stack, interval: float) -> None:
+        engine = self._engine
+        operations = await engine.database.read(queries.operations_of, stack.id, EXAMINED_OPERATIONS)
+        if not may_be_healed(stack, operations[0] if operations else None):
+            return
+        start = next_attempt(operations, interval)
+        if start is None:
+            if stack.operation not in self._given_up:
+                self._given_up.add(stack.operation or "")
+                LOG.error("stack %s is not healed any more: %s attempts have failed", stack.name, MOST_FAILURES)
+            return
+        if engine.clock.now() < start or await engine.database.read(_excluded, stack):
+            return
+        found = await unhealthy_in(engine, stack)
+        if found:
+            await heal(engine, stack, found, failures_of(operations) + 1)
+
+
+async def heal(engine: StepHost, root: Stack, found: list[Unhealthy], attempt: int) -> None:
+    """Mark resources unhealthy, and begin an update of the root stack that replaces them.
+
+    Raises ActionInProgress if an operation has begun on the tree since the stack was read.
+    """
+    for item in found:
+        await _mark(engine, item)
+    names = ", ".join(item.name for item in found[:_NAMED]) + (" and others" if len(found) > _NAMED else "")
+    reason = f"Healing of {names} started (attempt {attempt} of {MOST_FAILURES})"
+    LOG.info("stack %s: %s", root.name, reason)
+    guard, fresh = partial(_check_unchanged, root), partial(_check_quiet, root_id=root.root_id)
+    await engine.submit(root, _operation(engine, root), values={"reason": reason}, guard=guard, fresh=fresh)
+
+
+async def _mark(engine: StepHost, item: Unhealthy) -> None:
+    if item.reason is None:
+        return
+    acting = await acting_on(engine, item.stack)
+    state = acting.states.get(item.uuid)
+    if state is None or state.in_progress or acting.operation is not None:
+        raise ActionInProgress(f"Stack {item.stack.name} has an operation in progress.")
+    row = state.row
+    state.stored.stillborn = was_never_usable(state)
+    row.action, row.status, row.reason, state.stored.marked = "CHECK", FAILED, item.reason, True
+    row.fingerprint = ""
+    event = state.event(item.reason, engine.clock.now())
+    try:
+        await acting.record(state, event, partial(queries.note_strayed, stack=item.stack))
+    except Fenced as error:
+        raise ActionInProgress(f"Stack {item.stack.name} has an operation in progress.") from error
+
+
+def _operation(engine: StepHost, stack: Stack) -> Operation:
+    now, minutes = engine.clock.now(), stack.timeout_minutes
+    return Operation(
+        id=new_id(),
+        stack_id=stack.id,
+        parent_operation=None,
+        parent_resource=None,
+        round=0,
+        action="UPDATE",
+        status=PENDING,
+        reason="",
+        inputs=stack.inputs,
+        request_id=new_request_id(),
+        user_id=None,
+        created_at=now,
+        started_at=None,
+        finished_at=None,
+        deadline=now + (minutes * 60.0 if minutes else float(engine.settings.stack_action_timeout)),
+        cause=HEALING,
+    )
+
+
+def _excluded(connection: Connection, stack: Stack) -> bool:
+    """Return whether a stack is not healed now: it has a stack policy, or an operation runs in a nested stack."""
+    return bool(settings.of_stack(connection, stack.root_id).policy) or healing.tree_runs(connection, stack.root_id)
+
+
+def _check_unchanged(before: Stack, now: Stack) -> None:
+    """Raise ActionInProgress if another operation was recorded on a stack since it was read."""
+    if now.operation != before.operation or now.status == IN_PROGRESS or now.deleted_at is not None:
+        raise ActionInProgress(f"Stack {before.name} has changed since its health was checked.")
+
+
+def _check_quiet(connection: Connection, root_id: str) -> None:
+    """Raise ActionInProgress if an operation runs on a stack of the tree."""
+    if healing.tree_runs(connection, root_id):
+        raise ActionInProgress("An operation runs in a nested stack.")
