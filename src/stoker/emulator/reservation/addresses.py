@@ -20,9 +20,7 @@ class Addresses(Component):
 
     def __init__(self, records: Records, calendar: Calendar) -> None:
         super().__init__(records)
-        self.rows = records.collection(
-            "floatingips", missing=lambda key: not_found(f"Floating IP {key} could not be found.")
-        )
+        self.rows = records.collection("floatingips", missing=lambda key: not_found(f"Floating IP {key} not found."))
         self._calendar = calendar
 
     @property
@@ -31,11 +29,14 @@ class Addresses(Component):
         return self.cloud.of(NetworkRecords)
 
     def create(self, request: Request) -> Record:
-        """Register an address. Raises ApiError: 404 for an unknown network, 409 for an address that is in use."""
+        """Register an address. Raises ApiError: 400 for an unknown network, 404, or 409 for an address in use."""
         given = request.json
         names = ("floating_network_id", "floating_ip_address")
-        if not isinstance(given, dict) or not all(isinstance(given.get(name), str) for name in names):
-            raise bad_request(f"The request body must be a JSON object with the strings {' and '.join(names)}.")
+        if not isinstance(given, dict):
+            raise bad_request("The request body must be a JSON object.")
+        for name in names:
+            if not isinstance(given.get(name), str):
+                raise bad_request(f"Missing parameter {name}")
         network_id, text = (given[name] for name in names)
         try:
             address = IPv4Address(text)
@@ -59,19 +60,24 @@ class Addresses(Component):
 
     def remove(self, address: Record) -> None:
         """Remove an address. Raises ApiError 409 while it is reserved."""
-        if self._calendar.of_resource(address["id"]):
-            raise conflict(f"Can't delete floating IP {address['id']}. The floating IP is reserved.")
+        key = address["id"]
+        if self._calendar.of_resource(key):
+            raise conflict(f"Can't delete floating IP {key}. Floating IP id {key} is allocated by reservations.")
         self.rows.remove(address)
 
     def _subnet(self, network_id: str, address: IPv4Address) -> Record:
         """The subnet of an external network that an address is in, but not in its allocation pools."""
         network = self.network.state.rows["networks"].get(network_id)
-        if network is None or not network[EXTERNAL]:
-            raise not_found(f"External network {network_id} could not be found.")
-        for subnet in self.network.state.rows["subnets"].select(network_id=network_id):
+        if network is None:
+            raise bad_request(f"Failed to find network {network_id}")
+        for subnet in self.network.state.rows["subnets"].select(network_id=network_id) if network[EXTERNAL] else ():
             if subnet["ip_version"] == 4 and address in ip_network(subnet["cidr"]):
-                for pool in subnet["allocation_pools"]:
-                    if IPv4Address(pool["start"]) <= address <= IPv4Address(pool["end"]):
-                        raise conflict(f"Floating IP address {address} is already used by Neutron.")
+                pools = subnet["allocation_pools"]
+                pooled = any(IPv4Address(pool["start"]) <= address <= IPv4Address(pool["end"]) for pool in pools)
+                if pooled or str(address) == subnet["gateway_ip"]:
+                    raise bad_request(
+                        f"The floating IP {address} is used in allocation_pools or gateway_ip in subnet "
+                        f"{subnet['id']} ."
+                    )
                 return subnet
-        raise bad_request(f"The network {network_id} has no subnet with the address {address}.")
+        raise not_found(f"Valid subnet for the floating IP {address} is not found.")

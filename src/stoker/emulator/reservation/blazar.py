@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from stoker.emulator.core.cloud import Cloud, Records, Service
+from stoker.emulator.core.cloud import Cloud, Microversions, Records, Service
 from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import ApiError, bad_request, not_found
 from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.routing import NO_ROUTE
 from stoker.emulator.core.store import Collection, Record, public
 from stoker.emulator.reservation.addresses import Addresses
 from stoker.emulator.reservation.calendar import Calendar
@@ -18,6 +19,12 @@ from stoker.emulator.reservation.hosts import Hosts, fields_of
 from stoker.emulator.reservation.kinds import AddressReservations
 from stoker.emulator.reservation.leases import Leases
 
+VERSIONS = Microversions("reservation", (1, 0), (1, 0), (1, 0))
+READERS = ("reader", "member")
+NO_URL = (
+    "The requested URL was not found on the server. If you entered the URL manually please check your spelling and try "
+    "again."
+)
 HIDDEN = frozenset({"before_end_date"})
 """Fields of a lease that its events show."""
 
@@ -55,14 +62,17 @@ def _lease_view(leases: Leases, lease: Record) -> dict[str, Any]:
 
 
 def list_leases(leases: Leases, request: Request) -> Response:
+    request.context.require(*READERS)
     return Response({"leases": [_lease_view(leases, lease) for lease in leases.listed(request.context)]})
 
 
 def create_lease(leases: Leases, request: Request) -> Response:
+    request.context.require("member")
     return Response({"lease": _lease_view(leases, leases.create(request))}, 201)
 
 
 def _lease(leases: Leases, request: Request) -> Record:
+    request.context.require(*READERS if request.method == "GET" else ("member",))
     return leases.find(request.context, request.vars["lease_id"])
 
 
@@ -73,7 +83,7 @@ def show_lease(leases: Leases, request: Request) -> Response:
 def change_lease(leases: Leases, request: Request) -> Response:
     lease = _lease(leases, request)
     leases.change(lease, request.json)
-    return Response({"lease": _lease_view(leases, lease)})
+    return Response({"lease": {**_lease_view(leases, lease), "status": "UPDATING"}})
 
 
 def delete_lease(leases: Leases, request: Request) -> Response:
@@ -174,7 +184,7 @@ def show_host_allocation(hosts: Hosts, request: Request) -> Response:
 
 
 def list_addresses(addresses: Addresses, request: Request) -> Response:
-    request.context.require()
+    request.context.require(*READERS)
     return Response({"floatingips": [public(row) for row in addresses.rows]})
 
 
@@ -184,7 +194,7 @@ def create_address(addresses: Addresses, request: Request) -> Response:
 
 
 def _address(addresses: Addresses, request: Request) -> Record:
-    request.context.require()
+    request.context.require(*READERS if request.method == "GET" else ())
     return addresses.rows.require(request.vars["address_id"])
 
 
@@ -204,6 +214,8 @@ def versions(blazar: Records, request: Request) -> Response:
 
 def error_body(error: ApiError) -> dict[str, Any]:
     """Return Blazar's form of an error."""
+    if error.message == NO_ROUTE:
+        return {"error": error.status, "error_message": NO_URL}
     return {"error_code": error.status, "error_message": error.message, "error_name": error.status}
 
 
@@ -236,6 +248,14 @@ ROUTES = merged(
     ),
 )
 
+_NAMES = {"leases": "leases", "os-hosts": "oshosts", "floatingips": "floatingips"}
+RULES = {
+    f"{method} {pattern}": f"blazar:{_NAMES[pattern.split('/')[1]]}:{method.lower()}"
+    for pattern, methods in ROUTES.items()
+    for method in methods
+}
+"""Routes and the rules of the service's policy."""
+
 RESERVATION = Service(
     name="blazar",
     mount="/reservation",
@@ -246,4 +266,7 @@ RESERVATION = Service(
     root={"/": {"GET": versions}},
     public=frozenset({"GET /"}),
     error_body=error_body,
+    microversions=VERSIONS,
+    rules=RULES,
+    refusal="Policy doesn't allow {rule} to be performed",
 )

@@ -81,7 +81,7 @@ class HostReservations(ComputeKind):
     def accept(self, given: Mapping[str, Any]) -> Record:
         low, high = number(given, "min", 1), number(given, "max", 1)
         if low > high:
-            raise bad_request("Malformed parameter min: it must not be greater than max.")
+            raise bad_request("Invalid values for min/max of hosts. Max must be equal to or larger than min.")
         before_end = given.get("before_end") or "default"
         if before_end not in BEFORE_END:
             raise bad_request("Malformed parameter before_end")

@@ -10,7 +10,7 @@ from stoker.emulator.compute.hosts import Hosts as Hypervisors
 from stoker.emulator.compute.records import ComputeRecords
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
-from stoker.emulator.core.errors import bad_request, conflict, not_found
+from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
 from stoker.emulator.core.http import Request
 from stoker.emulator.core.store import Record
 from stoker.emulator.identity.service_trusts import end_trust, trust_for
@@ -31,7 +31,7 @@ class Hosts(Component):
 
     def __init__(self, records: Records, calendar: Calendar) -> None:
         super().__init__(records)
-        self.rows = records.collection("hosts", missing=lambda key: not_found(f"Host '{key}' not found!"))
+        self.rows = records.collection("hosts", missing=_missing)
         self.properties = records.collection("properties", internal=True)
         self._calendar = calendar
 
@@ -56,7 +56,7 @@ class Hosts(Component):
             raise bad_request("The request body must be a JSON object.")
         key = given.get("id") or given.get("name")
         if not isinstance(key, str):
-            raise bad_request("A host needs a name, which is that of a hypervisor.")
+            raise forbidden(f"Invalid values for host {given}")
         found = self._hypervisor(key)
         capabilities = _capabilities({name: value for name, value in given.items() if name not in _OWN})
         if str(found["number"]) in self.rows:
@@ -141,6 +141,10 @@ class Hosts(Component):
                 moment = self.records.timestamp(STAMP)
                 row = {"id": name, "_key": new_id(), "private": False, "created_at": moment, "updated_at": None}
                 self.properties.add(row)
+
+
+def _missing(key: str) -> ApiError:
+    return not_found(f"Object with {{'host_id': '{key}'}} not found")
 
 
 def fields_of(host: Record) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component
-from stoker.emulator.core.errors import ApiError, bad_request, conflict
+from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.store import Record
 from stoker.emulator.network.kinds import CLOUD
 from stoker.emulator.reservation.addresses import Addresses
@@ -36,7 +36,10 @@ class Kind(Component):
 
     @abstractmethod
     def choose(self, wanted: Record, period: Period, had: list[str]) -> list[str]:
-        """Return the IDs of the resources for a reservation, of those that it had if possible. Raises ApiError 409."""
+        """Return the IDs of the resources for a reservation, of those that it had if possible.
+
+        Raises: ApiError 400 or 409.
+        """
 
     def prepare(self, reservation: Record, lease: Record) -> None:
         """Create what a new reservation needs before it begins."""
@@ -64,14 +67,15 @@ class AddressReservations(Kind):
 
     def accept(self, given: Mapping[str, Any]) -> Record:
         network = required(given, "network_id")
-        if fields.identifier(network) is not None:
-            raise bad_request(f"Malformed parameter network_id: {network} is not a UUID.")
         wanted = given.get("required_floatingips") or []
         if not isinstance(wanted, list) or not all(isinstance(one, str) for one in wanted):
             raise bad_request("Malformed parameter required_floatingips: it must be a list of addresses.")
-        amount = number(given, "amount", 1)
+        amount = number(given, "amount", 0)
         if len(wanted) > amount:
-            raise bad_request("Malformed parameter amount: more floating IPs are required.")
+            raise bad_request(
+                "Invalid values for required_floatingips and amount. The amount must be equal to or longer than length "
+                "of required_floatingips."
+            )
         return {"network_id": network, "amount": amount, "required_floatingips": wanted}
 
     def choose(self, wanted: Record, period: Period, had: list[str]) -> list[str]:
@@ -84,10 +88,10 @@ class AddressReservations(Kind):
         ]
         asked = wanted["required_floatingips"]
         if not set(asked) <= {row["floating_ip_address"] for row in free}:
-            raise conflict("Not enough floating IPs available")
+            raise bad_request("Not enough floating IPs available")
         free.sort(key=lambda row: (row["floating_ip_address"] not in asked, row["id"] not in had))
         if len(free) < wanted["amount"]:
-            raise conflict("Not enough floating IPs available")
+            raise bad_request("Not enough floating IPs available")
         return [row["id"] for row in free[: wanted["amount"]]]
 
     def start(self, reservation: Record, lease: Record) -> None:

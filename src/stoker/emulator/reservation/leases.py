@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from stoker.emulator.core.cloud import Records, new_id
-from stoker.emulator.core.component import Component, visible
+from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import bad_request, conflict, forbidden
 from stoker.emulator.core.http import Context, Request
 from stoker.emulator.core.store import Record
@@ -21,7 +21,6 @@ from stoker.emulator.reservation.kinds import Kind, missing
 WARNING = timedelta(minutes=60)
 """The time from the default date of `before_end_lease` to the end of a lease."""
 _LONGEST_NAME = 80
-_CHANGEABLE = ("name", "start_date", "end_date", "before_end_date", "reservations")
 
 
 class Leases(Component):
@@ -35,8 +34,11 @@ class Leases(Component):
         self._kinds: Mapping[str, Kind] = {kind.resource_type: kind for kind in kinds}
 
     def find(self, context: Context, key: str) -> Record:
-        """Return a lease that the caller may see. Raises ApiError 404."""
-        return visible(self.rows, context, key)
+        """Return a lease that the caller may see. Raises ApiError 403 for that of another project, and 404."""
+        lease = self.rows.require(key)
+        if not context.may_see(lease):
+            raise forbidden("Policy doesn't allow blazar:leases:get to be performed")
+        return lease
 
     def listed(self, context: Context) -> list[Record]:
         """Return the leases of the caller's project; all, for an administrator."""
@@ -47,9 +49,8 @@ class Leases(Component):
         given = request.json
         if not isinstance(given, dict):
             raise bad_request("The request body must be a JSON object.")
-        for name in ("name", "start_date", "end_date"):
-            if given.get(name) is None:
-                raise missing(name)
+        if lacking := [name for name in ("start_date", "end_date", "name") if given.get(name) is None]:
+            raise missing(", ".join(lacking))
         name, now = _name(given["name"]), self.records.now()
         start, end = parse(given["start_date"], now), parse(given["end_date"], now)
         if start < minute(now):
@@ -81,7 +82,7 @@ class Leases(Component):
             "status": "PENDING",
             "degraded": False,
             "created_at": self.records.timestamp(STAMP),
-            "updated_at": None,
+            "updated_at": self.records.timestamp(STAMP),
         }
 
     def _planned(self, given: Any, period: Period) -> tuple[Kind, Record, list[str]]:
@@ -105,7 +106,7 @@ class Leases(Component):
             "missing_resources": False,
             "resources_changed": False,
             "created_at": self.records.timestamp(STAMP),
-            "updated_at": None,
+            "updated_at": self.records.timestamp(STAMP),
             **wanted,
         }
         self._calendar.reservations.add(reservation)
@@ -114,8 +115,8 @@ class Leases(Component):
 
     def change(self, lease: Record, given: Any) -> None:
         """Change name, dates or reservations. Raises ApiError: 400, 403, or 409 without enough resources."""
-        if not isinstance(given, dict) or not any(name in given for name in _CHANGEABLE):
-            raise bad_request(f"The request body must be a JSON object with one of {', '.join(_CHANGEABLE)}.")
+        if not isinstance(given, dict):
+            raise bad_request("The request body must be a JSON object.")
         name, now = _name(given.get("name") or lease["name"]), self.records.now()
         if given.keys() & {"start_date", "end_date", "before_end_date", "reservations"}:
             if lease["status"] not in ("PENDING", "ACTIVE"):
@@ -134,12 +135,13 @@ class Leases(Component):
                 raise bad_request("Start date must be later than current date")
         kept = max(start, end - (read(lease["end_date"]) - read(lease["before_end_date"])))
         warning = _check_dates(start, end, given.get("before_end_date"), now) if "before_end_date" in given else kept
-        _check_end(start, end, now)
+        if end <= start or end < minute(now):
+            raise bad_request("End date must be later than current and start date")
         dates = {"start_date": written(start), "end_date": written(end), "before_end_date": written(warning)}
         changes = self._changes(lease, given.get("reservations") or [], dates)
         self.rows.update(lease, **dates)
         for (kind, wanted, resources), reservation in zip(changes, self.reservations_of(lease), strict=True):
-            changed = bool(set(resources) - set(self._calendar.resources_of(reservation)))
+            changed = started and bool(set(resources) - set(self._calendar.resources_of(reservation)))
             moment = self.records.timestamp(STAMP)
             self._calendar.reservations.update(reservation, **wanted, updated_at=moment, resources_changed=changed)
             self._calendar.allocate(reservation, resources)
@@ -272,7 +274,10 @@ def _by_id(given: Any, known: set[str]) -> dict[str, Record]:
     """Return the reservations of a request by ID. Raises ApiError 400 for one that the lease does not have."""
     found: dict[str, Record] = {}
     for one in _list(given, "reservations"):
-        if not isinstance(one, dict) or one.get("id") not in known:
-            raise bad_request("Each changed reservation must have the ID of one of the lease's reservations.")
-        found[one["id"]] = one
+        if not isinstance(one, dict) or one.get("id") is None:
+            raise missing("reservation ID")
+        found[str(one["id"])] = one
+    if unknown := found.keys() - known:
+        listed = ",".join(sorted(unknown))
+        raise bad_request(f"Please enter valid reservation IDs. Invalid reservation IDs are: {listed}")
     return found
