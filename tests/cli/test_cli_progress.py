@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from stoker.cli.errors import wrapped
+from stoker.cli.messages import wrapped
 from stoker.cli.progress import Progress
 from stoker.cli.progress_views import Lines, tree
 

@@ -25,7 +25,7 @@ ROWS = [
 def shown(width: int, *columns: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     out = StringIO()
     monkeypatch.setattr(formats, "console", lambda: Console(file=out, width=width))
-    formats.show_rows(ROWS, columns, "table")
+    formats.show_rows(ROWS, columns, "table", spare=formats.ids(columns))
     lines = out.getvalue().splitlines()
     assert all(len(line) <= width for line in lines)
     return lines
@@ -45,3 +45,43 @@ def test_ids_are_left_out_before_words_are_cut(width: int, columns: list[str], m
 
 def test_an_id_alone_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "".join("".join(shown(30, "id", monkeypatch=monkeypatch)).split()).count(ID) == 2
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_word_is_cut(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns that can be spared are left out; a row becomes a record if the rest is still too wide."""
+    columns = {
+        "stack": ["web", "a-stack-with-a-rather-long-name"],
+        "status": ["CREATE_COMPLETE", "UPDATE_IN_PROGRESS"],
+        "since": ["2026-11-23T07:06:15Z", ""],
+        "reason": ["The request of the administrator was refused: internationalization", "state changed\nagain"],
+        "id": [ID, ID],
+    }
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    for chosen, spare in ((list(columns), ["id", "since"]), (list(columns), []), (["stack", "reason"], [])):
+        out = StringIO()
+        monkeypatch.setattr(formats, "console", lambda out=out: Console(file=out, width=width))
+        formats.show_rows(rows, chosen, "table", spare)
+        shown = out.getvalue()
+        assert all(len(line) <= width for line in shown.splitlines())
+        kept = [name for name in chosen if name not in spare]
+        wanted = " ".join([*kept, *(row[name] for row in rows for name in kept)]).split()
+        missing = set(wanted) - set(shown.split())
+        assert not missing, (chosen, width)
+
+
+def test_an_empty_list_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    formats.show_rows([], ("name", "id"), "table")
+    assert capsys.readouterr() == ("", "Nothing to list.\n")
+    formats.show_rows([], ("name", "id"), "json")
+    assert capsys.readouterr() == ("[]\n", "")
+
+
+def test_nested_values_of_a_record_keep_their_indentation(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = StringIO()
+    monkeypatch.setattr(formats, "console", lambda: Console(file=out, width=40))
+    formats.show_record({"outputs": [{"description": "Where the first of the servers is reached."}]}, "table")
+    assert [line.rstrip() for line in out.getvalue().splitlines()] == [
+        "outputs  - description: Where the first",
+        "             of the servers is reached.",
+    ]

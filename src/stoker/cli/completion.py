@@ -45,7 +45,7 @@ def _of_stack(context: click.Context, incomplete: str, names: Callable[[Stack], 
     stack = context.params.get("name")
     if not stack:
         return []
-    return _offered(context, incomplete, lambda service: names(service.stack(stack, outputs=False)))
+    return _offered(context, incomplete, lambda service: names(service.stack(stack)))
 
 
 def _offered(context: click.Context, incomplete: str, names: Callable[[Service], Iterable[str]]) -> list[str]:

@@ -32,7 +32,6 @@ def command(path: str, to: str, form: str, partial: bool) -> None:
     Parts that the other dialect does not support are listed with their location; with --partial, they are left
     unchanged in the result, for you to replace. Comments are not preserved.
 
-    \b
     Exit status: 0, or 1 if a part cannot be converted (unless --partial)
     or the template is invalid.
 

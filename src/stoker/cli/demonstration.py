@@ -58,10 +58,10 @@ def _web_tier(set_up: SetUp, template: Path, out: Console) -> Stack:
 def _scaling(set_up: SetUp, template: Path, out: Console) -> Stack:
     _say(out, "A group of servers in the pool of a load balancer, two policies, and two alarms on the servers' load.")
     service = embedded_service(set_up)
-    stack = _deploy(service, template, {"cooldown": str(COOLDOWN)}, out).again(outputs=True)
+    stack = _deploy(service, template, {"cooldown": str(COOLDOWN)}, out).with_outputs()
     outputs = {output["output_key"]: output["output_value"] for output in stack.facts["outputs"]}
     cloud_url = set_up.identity.removesuffix("/identity/v3")
-    group = service.stack(stack.resource("group")["physical_resource_id"], outputs=False)
+    group = service.stack(stack.resource("group")["physical_resource_id"])
     story = ScalingStory(embedded_session(set_up), cloud_url, group, outputs["pool"], out)
     _say(out, f"The servers report that they are busy. After each change, {COOLDOWN} seconds of cooldown follow.")
     story.grow()

@@ -15,6 +15,7 @@ import click
 from stoker.cli.completion import stack_names
 from stoker.cli.formats import show_record
 from stoker.cli.framework import key_values, with_service
+from stoker.cli.messages import say
 from stoker.cli.saved_plans import SavedPlan, is_plan
 from stoker.cli.service import Service
 
@@ -149,7 +150,6 @@ def plan(
 ) -> None:
     """Show what `deploy` would do to the stack NAME, without doing it.
 
-    \b
     Exit status: 0, or with --detailed-exitcode 2 if there are changes; 1 for an error.
 
     \b
@@ -172,11 +172,11 @@ def plan(
         stack_id = wanted.stack.id if wanted.stack is not None else None
         SavedPlan.of(name, stack_id, wanted.body, found).write(out)
     if form == "text":
-        show_plan(name, found, refreshed=wanted.refreshed)
+        show_plan(name, found, wanted.compared)
     else:
         show_record(found, form)
     if out is not None:
-        click.echo(f"Saved the plan. To apply it: stoker deploy --plan {out}", err=form != "text")
+        say(f"Saved the plan. To apply it: stoker deploy --plan {out}", err=form != "text")
     if detailed_exitcode and changes(found):
         sys.exit(2)
 
@@ -194,7 +194,6 @@ def drift(service: Service, name: str, form: str) -> None:
     Shows what would bring them back, without doing it: each value as it is and as it should be, objects that are gone,
     and resources that are marked unhealthy or have failed. Resources that the service cannot read count as unchanged.
 
-    \b
     Exit status: 0 without differences, 2 with differences, 1 for an error.
 
     \b
@@ -203,19 +202,19 @@ def drift(service: Service, name: str, form: str) -> None:
       stoker drift web -f json
     """
     from stoker.authoring.plan_steps import changes
-    from stoker.cli.plans import show_plan
+    from stoker.cli.plans import CLOUD, show_plan
 
-    stack = service.stack(name, outputs=False)
+    stack = service.stack(name)
     found = stack.preview_refresh()
     differs = bool(changes(found))
     if form != "text":
         show_record(found, form)
     else:
         if differs:
-            click.echo("The cloud differs (what is there -> what the template says):")
-        show_plan(stack.name, found, refreshed=True)
+            say("The cloud differs (what is there -> what the template says):")
+        show_plan(stack.name, found, CLOUD)
         if differs:
-            click.echo(f"To correct it: stoker deploy {stack.name} -t TEMPLATE --refresh")
+            say(f"To correct it: stoker deploy {stack.name} -t TEMPLATE --refresh")
     if differs:
         sys.exit(2)
 
@@ -234,7 +233,7 @@ def delete(service: Service, name: str, yes: bool) -> None:
     """
     from stoker.cli.deployment import confirm, delete_and_follow
 
-    stack = service.stack(name, outputs=False)
+    stack = service.stack(name)
     count = len(stack.resources())
     confirm(f"Delete the stack {stack.name} with its {count} resources?", yes)
     delete_and_follow(stack)

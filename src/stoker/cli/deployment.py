@@ -17,7 +17,7 @@ from stoker.cli.errors import CommandFailed, NoSuchStack, TemplateRefused
 from stoker.cli.failure import failure
 from stoker.cli.follow import WANTED, follow, succeeded
 from stoker.cli.formats import cell, console
-from stoker.cli.plans import show_plan
+from stoker.cli.plans import CLOUD, RECORD, Compared, show_plan
 from stoker.cli.saved_plans import SavedPlan
 from stoker.cli.service import Answer, Refused, Service, Stack
 from stoker.cli.sources import Sources, short
@@ -74,7 +74,7 @@ class Deployment:
         self.body = body
         self._service = service
         try:
-            self.stack: Stack | None = service.stack(name, outputs=False)
+            self.stack: Stack | None = service.stack(name)
         except NoSuchStack:
             self.stack = None
         else:
@@ -83,9 +83,9 @@ class Deployment:
             self.body = {**kept, **body, "existing_parameters": not reset_parameters, **converge}
 
     @property
-    def refreshed(self) -> bool:
-        """Whether the service asks the cloud before it plans, and before it changes anything."""
-        return "converge" in self.body
+    def compared(self) -> Compared:
+        """What the service compares the definition with before it plans, and before it changes anything."""
+        return CLOUD if "converge" in self.body else RECORD
 
     def plan(self) -> Answer:
         """Return the plan; ask for the values of parameters that need one, on a terminal.
@@ -193,7 +193,7 @@ def _planned_for(service: Service, saved: SavedPlan) -> Stack | None:
     Raises CommandFailed if the stack no longer exists (a deleted one can still be read by its ID), or exists already.
     """
     try:
-        stack = service.stack(saved.stack_id or saved.name, outputs=False)
+        stack = service.stack(saved.stack_id or saved.name)
     except NoSuchStack:
         stack = None
     if saved.stack_id is None:
@@ -247,7 +247,7 @@ def carry_out(deployment: Deployment, yes: bool) -> Stack:
     question, exactly the plan that was shown is run.
     """
     plan = deployment.plan()
-    show_plan(deployment.name, plan, refreshed=deployment.refreshed)
+    show_plan(deployment.name, plan, deployment.compared)
     running = _running(deployment.stack)
     if running is not None:
         console().print(Text(f"In progress on {deployment.name}: {_described(running)}.", "yellow"))

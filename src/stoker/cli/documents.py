@@ -33,7 +33,7 @@ def export(service: Service, name: str, out: Path | None) -> None:
     Examples:
       stoker stack export web -o web.json
     """
-    _write(service.stack(name, outputs=False).export(), out)
+    _write(service.stack(name).export(), out)
 
 
 @click.command("abandon")
@@ -52,7 +52,7 @@ def abandon(service: Service, name: str, out: Path | None, yes: bool) -> None:
     """
     from stoker.cli.deployment import confirm
 
-    stack = service.stack(name, outputs=False)
+    stack = service.stack(name)
     confirm(f"Remove the stack {stack.name}, and keep its objects?", yes)
     if out is not None:
         _write(stack.export(), out)  # a file that cannot be written is found while the stack is still there

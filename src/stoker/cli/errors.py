@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
@@ -13,8 +11,11 @@ import click
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import StokerError
+from stoker.cli.messages import terminal_width, wrapped
 
 USE_UP = "Is `stoker up` running?"
+_USAGE = "Error: "
+"""What click prints before the message of a usage error."""
 
 
 class CommandFailed(click.ClickException):
@@ -23,20 +24,9 @@ class CommandFailed(click.ClickException):
     def show(self, file: IO[Any] | None = None) -> None:
         text = f"stoker: {self.message}"
         if file is None and sys.stderr.isatty():
-            text = wrapped(text, shutil.get_terminal_size().columns)
+            text = wrapped(text, terminal_width())
         prefix = click.style("stoker:", fg="red", bold=True)
         click.echo(f"{prefix}{text.removeprefix('stoker:')}", file=file, err=file is None)
-
-
-def wrapped(text: str, width: int) -> str:
-    """Return a message with lines that fit into `width` columns, broken between words; a longer word is left whole."""
-    wrapper = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False)
-    lines: list[str] = []
-    for line in text.split("\n"):
-        words = line.lstrip(" ")
-        wrapper.initial_indent = wrapper.subsequent_indent = " " * (len(line) - len(words))
-        lines += [line] if len(line) <= width else wrapper.wrap(words)
-    return "\n".join(lines)
 
 
 class TemplateRefused(CommandFailed):
@@ -60,6 +50,10 @@ class FollowingInterrupted(CommandFailed):
     exit_code = 130
 
 
+class NoSuchResource(CommandFailed):
+    """The stack has no resource of this name."""
+
+
 class NoSuchStack(CommandFailed):
     """The project has no stack of this name."""
 
@@ -69,6 +63,11 @@ def reported_errors() -> Iterator[None]:
     """Turn errors of Stoker, keystoneauth and the configuration into messages for the user."""
     try:
         yield
+    except click.UsageError as error:
+        if type(error).show is not click.UsageError.show:  # it shows the help of a command instead
+            raise
+        room = terminal_width() - len(_USAGE) if sys.stderr.isatty() else sys.maxsize
+        raise click.UsageError(wrapped(error.format_message(), room), error.ctx) from error
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
     except StokerError as error:

@@ -35,7 +35,6 @@ def fmt(paths: tuple[str, ...], check: bool, diff: bool, sort: bool) -> None:
     values stay as they are written, in their order. With --sort, sections and the keys of resources get the usual order
     in HOT: type, condition, depends_on, properties and so on.
 
-    \b
     Exit status: 0, 1 if a file is not valid or --check finds one that would
     change, 2 for a usage error.
 

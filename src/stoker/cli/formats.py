@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from stoker.cli.messages import indented, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,6 +23,16 @@ _WIDE = 10_000
 _GAP = 3
 """Width of the space between two columns of a table."""
 
+_BETWEEN = 2
+"""Width of the space between the name and the value of a field."""
+
+
+def cell_len(text: str) -> int:
+    """Return the number of columns that a string takes."""
+    from rich.cells import cell_len as width_of
+
+    return width_of(text)
+
 
 def console() -> Console:
     """Return the standard output; with colors only on a terminal, and none with NO_COLOR."""
@@ -31,9 +42,13 @@ def console() -> Console:
     return plain if plain.is_terminal else Console(highlight=False, width=_WIDE)
 
 
-def show_rows(rows: Sequence[Row], columns: Sequence[str], form: str) -> None:
-    """Print `columns` of `rows` in a format of `ROW_FORMATS`."""
-    ROW_FORMATS[form]([{name: row.get(name) for name in columns} for row in rows], columns)
+def show_rows(rows: Sequence[Row], columns: Sequence[str], form: str, spare: Sequence[str] = ()) -> None:
+    """Print `columns` of `rows` in a format of `ROW_FORMATS`.
+
+    A table on a terminal that is too narrow for its words leaves out columns of `spare`, the first one first. If the
+    others do not fit either, each row is printed as a record instead.
+    """
+    ROW_FORMATS[form]([{name: row.get(name) for name in columns} for row in rows], columns, spare)
 
 
 def show_row(row: Row, columns: Sequence[str], form: str) -> None:
@@ -69,22 +84,33 @@ def _dumped(data: Any, width: int | None = None) -> str:
     return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=width)
 
 
-def _table(rows: Sequence[Row], columns: Sequence[str]) -> None:
+def _table(rows: Sequence[Row], columns: Sequence[str], spare: Sequence[str]) -> None:
+    if not rows:
+        say("Nothing to list.", err=True)
+        return
+    out = console()
+    words = {name: max(map(cell_len, _words(name, rows))) for name in columns}
+    shown = _fitting(words, spare, out.width)
+    if not shown:
+        _blocks(rows)
+        return
     from rich import box
     from rich.table import Table
 
-    out = console()
-    words = {name: max(map(len, _words(name, rows))) for name in columns}
-    shown = _fitting(words, out.width)
-    fits = _width(words, shown) <= out.width
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for name in shown:
-        table.add_column(name, overflow="fold", min_width=words[name] if fits else None)
+    widths = _widths({name: (words[name], _longest_line(name, rows)) for name in shown}, out.width)
+    for name, width in widths.items():
+        table.add_column(name, overflow="fold", width=width)
     for row in rows:
-        table.add_row(*(_coloured(name, cell(row[name])) for name in shown))
+        table.add_row(*(_coloured(name, cell(row[name]).rstrip()) for name in shown))
     out.print(table)
     if missing := [name for name in columns if name not in shown]:
-        print(f"The terminal is too narrow for {', '.join(missing)}; -c selects columns.", file=sys.stderr)
+        say(f"The terminal is too narrow for {', '.join(missing)}; -f json shows all columns.", err=True)
+
+
+def ids(columns: Sequence[str]) -> list[str]:
+    """Return the columns with IDs, the last one first."""
+    return [name for name in reversed(columns) if name == "id" or name.endswith("_id")]
 
 
 def _words(name: str, rows: Sequence[Row]) -> list[str]:
@@ -92,29 +118,57 @@ def _words(name: str, rows: Sequence[Row]) -> list[str]:
     return [name, *(word for row in rows for word in cell(row[name]).split())]
 
 
-def _fitting(words: Mapping[str, int], width: int) -> list[str]:
-    """Return the columns, without IDs if words would have to be cut; `words` has the longest word of each column."""
+def _fitting(words: Mapping[str, int], spare: Sequence[str], width: int) -> list[str]:
+    """Return the columns of a table that cuts no words, without the first ones of `spare`; none if there is no such
+    table. `words` has the longest word of each column.
+    """
     shown = list(words)
-    for name in list(words)[::-1]:
-        if _width(words, shown) > width and len(shown) > 1 and name.endswith("id"):
-            shown.remove(name)
-    return shown
+    for name in [*spare, ""]:
+        if sum(words[each] for each in shown) + _GAP * (len(shown) - 1) <= width:
+            return shown
+        shown = [each for each in shown if each != name]
+    return []
 
 
-def _width(words: Mapping[str, int], shown: Sequence[str]) -> int:
-    return sum(words[name] for name in shown) + _GAP * (len(shown) - 1)
+def _longest_line(name: str, rows: Sequence[Row]) -> int:
+    return max(map(cell_len, [name, *(line for row in rows for line in cell(row[name]).rstrip().split("\n"))]))
+
+
+def _widths(wanted: Mapping[str, tuple[int, int]], width: int) -> dict[str, int]:
+    """Return the widths of columns from the longest word and the longest line of each.
+
+    The room that the words leave goes to the columns that need least of it, so that few have to wrap.
+    """
+    found = {name: word for name, (word, _) in wanted.items()}
+    room = width - sum(found.values()) - _GAP * (len(found) - 1)
+    missing = {name: line - found[name] for name, (_, line) in wanted.items()}
+    for number, name in enumerate(sorted(missing, key=missing.__getitem__)):
+        given = min(missing[name], room // (len(missing) - number))
+        found[name] += given
+        room -= given
+    return found
+
+
+def _blocks(rows: Sequence[Row]) -> None:
+    """Print each row as a record, with an empty line between two."""
+    for number, row in enumerate(rows):
+        if number:
+            print(flush=True)
+        _record_table(row)
 
 
 def _record_table(record: Row) -> None:
     from rich.table import Table
 
+    out = console()
+    names = max(map(cell_len, record), default=0)
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in record.items():
-        text = _dumped(value).rstrip() if _nested(value) else cell(value)
-        table.add_row(name, _coloured(name, text))
-    console().print(table)
+        text = indented(_dumped(value, _WIDE), out.width - names - _BETWEEN) if _nested(value) else cell(value)
+        table.add_row(name, _coloured(name, text.rstrip()))
+    out.print(table)
 
 
 def _nested(value: Any) -> bool:
@@ -135,7 +189,7 @@ def state_style(state: str) -> str:
 _STYLES = {"COMPLETE": "green", "FAILED": "bold red", "IN_PROGRESS": "yellow"}
 
 
-def _row_values(rows: Sequence[Row], columns: Sequence[str]) -> None:
+def _row_values(rows: Sequence[Row], columns: Sequence[str], _spare: Sequence[str]) -> None:
     for row in rows:
         print(" ".join(cell(row[name]) for name in columns))
 
@@ -145,10 +199,10 @@ def _record_values(record: Row) -> None:
         print(cell(value))
 
 
-ROW_FORMATS: Mapping[str, Callable[[Sequence[Row], Sequence[str]], None]] = {
+ROW_FORMATS: Mapping[str, Callable[[Sequence[Row], Sequence[str], Sequence[str]], None]] = {
     "table": _table,
-    "json": lambda rows, columns: _json(rows),
-    "yaml": lambda rows, columns: _yaml(rows),
+    "json": lambda rows, columns, spare: _json(rows),
+    "yaml": lambda rows, columns, spare: _yaml(rows),
     "value": _row_values,
 }
 

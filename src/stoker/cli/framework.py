@@ -15,7 +15,7 @@ import click
 
 import stoker
 from stoker.cli.errors import CommandFailed, reported_errors
-from stoker.cli.formats import RECORD_FORMATS, ROW_FORMATS, Row, show_record, show_row, show_rows
+from stoker.cli.formats import RECORD_FORMATS, ROW_FORMATS, Row, ids, show_record, show_row, show_rows
 from stoker.processes.directory import DataDirectory, default_directory
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -49,7 +49,7 @@ class Commands(click.Group):
         """Return commands that may be meant by a name that does not exist; an empty string if nothing comes close."""
         from difflib import get_close_matches  # only for a mistake
 
-        close = get_close_matches(name, self.list_commands(context), n=2, cutoff=0.7)
+        close = get_close_matches(name, self.list_commands(context), n=2, cutoff=0.6)
         return " or ".join(f"`{context.command_path} {found}`" for found in close)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -111,13 +111,15 @@ def listing(
     name: str,
     *columns: str,
     more: Iterable[str] = (),
+    spare: Sequence[str] = (),
     good: Callable[[Rows], bool] = always,
     endless: str | None = None,
 ) -> Decorator:
     """Turn a function that returns rows into the command `name`.
 
-    `columns` are the default columns; `-c` may also select from `more`. The exit status is 1 if the rows are not
-    `good`. With the option `endless`, each row is printed as soon as it is available.
+    `columns` are the default columns; `-c` may also select from `more`. A narrow terminal leaves out the IDs among
+    them and then the columns in `spare`, unless `-c` selects them. The exit status is 1 if the rows are not `good`.
+    With the option `endless`, each row is printed as soon as it is available.
     """
     choices = click.Choice([*columns, *more])
 
@@ -129,14 +131,14 @@ def listing(
                     show_row(row, chosen or columns, form)
                 return
             rows = list(function(**arguments))
-            show_rows(rows, chosen or columns, form)
+            show_rows(rows, chosen or columns, form, () if chosen else [*ids(columns), *spare])
             if not good(rows):
                 sys.exit(1)
 
         chosen_option = click.option(
             "-c", "--column", "chosen", multiple=True, type=choices, metavar="NAME", help="Column to show; repeatable."
         )
-        return click.command(name)(_format_option(ROW_FORMATS)(chosen_option(command)))
+        return click.command(name)(format_option(ROW_FORMATS)(chosen_option(command)))
 
     return decorate
 
@@ -152,7 +154,7 @@ def record(name: str, form: str = "table") -> Decorator:
         chosen_option = click.option(
             "-c", "--column", "chosen", multiple=True, metavar="NAME", help="Field to show; repeatable."
         )
-        return click.command(name)(_format_option(RECORD_FORMATS, form)(chosen_option(command)))
+        return click.command(name)(format_option(RECORD_FORMATS, form)(chosen_option(command)))
 
     return decorate
 
@@ -165,7 +167,8 @@ def chosen_of(answer: Row, names: Iterable[str]) -> Row:
     return {name: answer[name] for name in names} or answer
 
 
-def _format_option(formats: Iterable[str], default: str = "table") -> Callable[[Command], Command]:
+def format_option(formats: Iterable[str], default: str = "table") -> Callable[[Command], Command]:
+    """Add `--format`, passed as `form`: one of `formats`."""
     return click.option(
         "-f",
         "--format",

@@ -57,7 +57,8 @@ def build(image: str, mirror: str | None, packages: tuple[str, ...], features: l
       stoker guests build
       stoker guests build --with agents,puppet,ansible
       stoker guests build debian --package git
-      stoker guests build --mirror http://snapshot.debian.org/archive/debian/20261101T000000Z
+      stoker guests build --mirror \\
+        http://snapshot.debian.org/archive/debian/20261101T000000Z
     """
     require_parts("stoker guests build", ["emulator"])
     from stoker.emulator.guests import building

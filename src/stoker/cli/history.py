@@ -7,7 +7,7 @@ import click
 from stoker.cli.completion import stack_names
 from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import RECORD_FORMATS, ROW_FORMATS, Row, show_record, show_rows
-from stoker.cli.framework import chosen_of, with_service
+from stoker.cli.framework import chosen_of, format_option, with_service
 from stoker.cli.service import Answer, Service
 
 COLUMNS = ("started_at", "action", "status", "duration", "user_name", "reason", "id")
@@ -22,16 +22,15 @@ MORE = (
     "reason_code",
     "stack_id",
 )
+SPARE = ("id", "user_name", "duration")
+"""Columns that a narrow terminal leaves out, the first one first."""
 ONLY_OF_ONE = "plan"
 
 
 @click.command("history")
 @click.argument("name", shell_complete=stack_names)
 @click.argument("operation", required=False)
-@click.option(
-    "-f", "--format", "form", type=click.Choice(list(ROW_FORMATS)), default="table", show_default=True,
-    help="Output format.",
-)  # fmt: skip
+@format_option(ROW_FORMATS)
 @click.option(
     "-c", "--column", "chosen", multiple=True, type=click.Choice([*COLUMNS, *MORE, ONLY_OF_ONE]), metavar="NAME",
     help="Column to show; repeatable.",
@@ -49,7 +48,7 @@ def history(
       stoker stack history web --limit 1 -f value -c id
       stoker stack history web 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e -f yaml
     """
-    stack = service.stack(name, outputs=False)
+    stack = service.stack(name)
     if operation is not None:
         _show(stack.name, stack.operation(operation), form, chosen)
         return
@@ -62,7 +61,7 @@ def history(
         if limit is not None and len(rows) == limit:
             break
         rows.append(_readable(entry) if form == "table" else entry)
-    show_rows(rows, chosen or COLUMNS, form)
+    show_rows(rows, chosen or COLUMNS, form, () if chosen else SPARE)
 
 
 def _show(name: str, entry: Answer, form: str, chosen: tuple[str, ...]) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from stoker.cli.errors import CommandFailed
-from stoker.cli.formats import show_rows
-from stoker.cli.framework import installed_example
+from stoker.cli.formats import ROW_FORMATS, show_rows
+from stoker.cli.framework import format_option, installed_example
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ def _kinds(_context: click.Context, _param: click.Parameter, incomplete: str) ->
 @click.argument("kind", required=False, type=click.Choice(list(STARTERS)), metavar="[KIND]", shell_complete=_kinds)
 @click.argument("directory", required=False, type=click.Path(file_okay=False, path_type=Path), metavar="[DIRECTORY]")
 @click.option("--force", is_flag=True, help="Overwrite files that exist.")
-def init(kind: str | None, directory: Path | None, force: bool) -> None:
+@format_option(ROW_FORMATS)
+def init(kind: str | None, directory: Path | None, force: bool, form: str) -> None:
     """Write templates of a KIND to begin with into a new directory; without KIND, list the kinds.
 
     DIRECTORY is named after the kind unless it is given. Files that exist are not overwritten.
@@ -56,7 +57,7 @@ def init(kind: str | None, directory: Path | None, force: bool) -> None:
     """
     if kind is None:
         rows = [{"kind": name, "description": starter.meaning} for name, starter in STARTERS.items()]
-        show_rows(rows, ("kind", "description"), "table")
+        show_rows(rows, ("kind", "description"), form)
         return
     starter = STARTERS[kind]
     target = directory or Path(kind)
@@ -65,7 +66,9 @@ def init(kind: str | None, directory: Path | None, force: bool) -> None:
     files = [file for file in files if file.is_file()]
     existing = [str(target / file.name) for file in files if os.path.lexists(target / file.name)]
     if existing and not force:
-        raise CommandFailed(f"{', '.join(existing)} exists already; --force overwrites.")
+        raise CommandFailed(
+            f"{', '.join(existing)} {'exists' if len(existing) == 1 else 'exist'} already; --force overwrites."
+        )
     try:
         target.mkdir(parents=True, exist_ok=True)
         for file in files:

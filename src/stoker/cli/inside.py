@@ -65,7 +65,7 @@ def list_operations(config_files: tuple[str, ...], directory: DataDirectory | No
     \b
     Examples:
       stoker operation list --config-file heat.conf
-      stoker operation list --data-dir ~/.local/share/stoker -c id -c stack -c reason_code
+      stoker operation list --data-dir ./here -c id -c stack -c reason_code
       stoker operation list --config-file heat.conf -f value -c id
     """
     from stoker.cli import cluster_state
@@ -86,7 +86,7 @@ def show_operation(identifier: str, config_files: tuple[str, ...], directory: Da
 
     \b
     Examples:
-      stoker operation show 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e --config-file heat.conf
+      stoker operation show 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e
     """
     from stoker.cli import cluster_state
 
@@ -110,7 +110,7 @@ def resume_operation(identifier: str, config_files: tuple[str, ...], directory: 
 
     \b
     Examples:
-      stoker operation resume 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e --config-file heat.conf
+      stoker operation resume 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e
     """
 
     from stoker.store import claims
@@ -133,7 +133,7 @@ def watch_operation(identifier: str, interval: float, config_files: tuple[str, .
 
     \b
     Examples:
-      stoker operation watch 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e --config-file heat.conf
+      stoker operation watch 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e
     """
     from stoker.cli import cluster_state
     from stoker.store.records import UNFINISHED

@@ -52,9 +52,11 @@ def keystone_setup(
 
     \b
     Examples:
-      stoker keystone-setup --config-file heat.conf --api-url http://controller:8004 --dry-run
-      stoker keystone-setup --os-cloud admin --api-url https://heat.example.com --cfn-url https://cfn.example.com \\
-        --internal-api-url http://10.0.0.5:8004 --region RegionOne --region RegionTwo
+      stoker keystone-setup --api-url http://controller:8004 --dry-run
+      stoker keystone-setup --os-cloud admin --config-file heat.conf \\
+        --api-url https://heat.example.com --cfn-url https://cfn.example.com \\
+        --internal-api-url http://10.0.0.5:8004 \\
+        --region RegionOne --region RegionTwo
     """
     from keystoneauth1.adapter import Adapter
 

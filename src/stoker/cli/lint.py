@@ -110,7 +110,6 @@ def lint(
     Nested templates and files are read relative to the file that names them. A comment `# stoker: ignore[rule]` on
     the line, or alone on the line above, suppresses a diagnostic.
 
-    \b
     Exit status: 0, 1 for errors (not for warnings), 2 for a usage error.
 
     \b

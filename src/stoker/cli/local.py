@@ -200,7 +200,7 @@ def up(
     \b
     Examples:
       stoker up
-      stoker up --detach --data-dir ./here --api-port 0 --cfn-port 0 --cloud-port 0
+      stoker up --data-dir ./here --api-port 0 --cfn-port 0 --cloud-port 0
       stoker up --services network,image,volume,compute
       stoker up --guests namespace
       stoker up --cloud my-openstack

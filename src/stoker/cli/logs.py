@@ -40,7 +40,7 @@ def logs(service: Service, name: str, follow: bool, lines: int | None, failed: b
       stoker logs web --failed -n 5
       stoker logs web --json
     """
-    stack = service.stack(name, outputs=False)
+    stack = service.stack(name)
     progress = Progress(stack, None)
     past = deque((event for event in stack.events() if not failed or _has_failed(event)), lines)
     marker = past[-1]["id"] if past and not failed else stack.last_event() if follow else None
@@ -93,7 +93,6 @@ def _show(event: Answer, progress: Progress, as_json: bool) -> None:
 def outputs(service: Service, name: str, key: str | None, form: str) -> None:
     """List the outputs of the stack NAME; or print the value of the output KEY alone, for scripts.
 
-    \b
     Exit status: 0; 1 if there is no such output, or it has an error and no value.
 
     \b
@@ -103,7 +102,7 @@ def outputs(service: Service, name: str, key: str | None, form: str) -> None:
       curl "$(stoker outputs web url)"
       stoker outputs web -f json
     """
-    found = service.stack(name, outputs=False).outputs()
+    found = service.stack(name).outputs()
     if key is not None:
         value = _value(name, key, found)
         click.echo(json.dumps(value, ensure_ascii=False) if form == "json" else cell(value))

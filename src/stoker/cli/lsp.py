@@ -17,9 +17,8 @@ def lsp(stdio: bool, log_file: str | None) -> None:
     environments. They show diagnostics while you type, complete and explain names, go to definitions, rename, and
     format. Other YAML files get no diagnostics.
 
-    \b
-    Settings, as initializationOptions or in the editor's section "stoker":
-      environments  a list of environments to check templates with
+    Settings, as initializationOptions or in the editor's section "stoker": `environments`, a list of environments to
+    check templates with.
 
     \b
     Examples:

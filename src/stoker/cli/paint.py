@@ -8,16 +8,21 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import click
 
 from stoker.authoring.render import Piece, TextOf, explanation
 from stoker.base.diagnostics import Diagnostic
+from stoker.cli.messages import terminal_width, wrapped
 
 _CODES = {"bold": "1", "blue": "34", "bold red": "1;31", "bold green": "1;32", "bold yellow": "1;33"}
 """Parameters of the escape sequence Select Graphic Rendition (ECMA-48, section 8.3.117)."""
 _WITHOUT_COLORS = ("dumb", "unknown")
 """Terminal types that understand no escape sequences."""
+
+_HINT = 8
+"""Columns before a hint; fewer for files with fewer lines."""
 
 
 def echo(pieces: Iterable[Piece], err: bool = False) -> None:
@@ -34,8 +39,22 @@ def _painted(text: str, code: str) -> str:
 
 def show(diagnostics: Sequence[Diagnostic], text_of: TextOf, err: bool = False) -> None:
     """Print each diagnostic with its source lines, and an empty line after it."""
+    if (sys.stderr if err else sys.stdout).isatty():
+        diagnostics = [_fitted(diagnostic, terminal_width()) for diagnostic in diagnostics]
     for diagnostic in diagnostics:
         echo([*explanation(diagnostic, text_of(diagnostic.source)), ("\n", "")], err)
+
+
+def _fitted(diagnostic: Diagnostic, width: int) -> Diagnostic:
+    """Return a diagnostic whose message and hint have lines that fit into `width` columns."""
+    start = len(f"{diagnostic.severity}[{diagnostic.rule}]: ")
+    message, hint = _after(start, diagnostic.message, width), _after(_HINT, diagnostic.hint, width)
+    return replace(diagnostic, message=message, hint=hint)
+
+
+def _after(start: int, text: str, width: int) -> str:
+    """Wrap a string that begins in the column `start`."""
+    return wrapped("." * start + text, width)[start:]
 
 
 def _colored(err: bool) -> bool:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from stoker.authoring.plan_steps import change_name, changes, is_removed, left_behind, reasons, summary
-from stoker.cli.formats import console
+from stoker.cli.formats import cell_len, console
 from stoker.cli.service import Answer
 from stoker.cli.sources import short
 
@@ -43,32 +43,46 @@ _INDENT = 4
 _WIDEST_NAME = 40
 _CONTEXT = 2
 _LONGEST_TEXT = 20
+_NARROWEST = 20
+"""Width of values on terminals that are too narrow for their indentation."""
 
 
-def show_plan(name: str, plan: Answer, *, refreshed: bool = False) -> None:
-    """Print a plan for the stack `name`, which may have been `refreshed` with what the cloud has."""
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What a plan compares a definition with; `same` and `hint` are what is said if there is no difference."""
+
+    same: str
+    hint: str = ""
+
+
+RECORD = Compared("the template matches the record of the stack {name}.", "The cloud was not asked: --refresh asks it.")
+CLOUD = Compared("the cloud matches the stack {name}, as far as it can be read.")
+
+
+def show_plan(name: str, plan: Answer, compared: Compared = RECORD) -> None:
+    """Print a plan for the stack `name`, whose definition was compared with its record or the cloud."""
     out = console()
-    for line in plan_lines(name, plan, out, refreshed=refreshed):
+    for line in plan_lines(name, plan, out, compared):
         out.print(line, soft_wrap=True)
 
 
-def plan_lines(name: str, plan: Answer, out: Console, *, refreshed: bool = False) -> Iterator[Text]:
+def plan_lines(name: str, plan: Answer, out: Console, compared: Compared = RECORD) -> Iterator[Text]:
     """Yield the lines of a plan, none wider than `out`."""
     steps = changes(plan)
-    if not steps and refreshed:
-        yield Text.assemble("No changes: the cloud matches the stack ", (name, "bold"), ", as far as it can be read.")
-        return
     if not steps:
-        yield Text.assemble("No changes: the template matches the record of the stack ", (name, "bold"), ".")
-        yield Text("The cloud was not asked: --refresh asks it.", "dim")
+        before, _, after = compared.same.partition("{name}")
+        yield from _wrapped(Text("No changes: "), Text.assemble(before, (name, "bold"), after), out)
+        if compared.hint:
+            yield from _wrapped(Text(), Text(compared.hint, "dim"), out)
         return
-    yield Text.assemble("What will be done to the stack ", (name, "bold"), ":", ("  " + _legend(steps), "dim"))
+    heading = Text.assemble("What will be done to the stack ", (name, "bold"), ":", ("  " + _legend(steps), "dim"))
+    yield from _wrapped(Text(), heading, out)
     yield Text()
     retained = left_behind(plan)
     for step in steps:
         yield from _step_lines(step, retained.get(step["path"]), out)
     yield Text()
-    yield Text(f"Plan: {summary(plan)}.", "bold")
+    yield from _wrapped(Text(), Text(f"Plan: {summary(plan)}.", "bold"), out)
 
 
 def _legend(steps: Sequence[Answer]) -> str:
@@ -176,10 +190,17 @@ def _near_changes(lines: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def _wrapped(head: Text, body: Text, out: Console) -> Iterator[Text]:
-    """Yield `body` after `head`, wrapped and indented to the width of `head`."""
-    room = max(out.width - head.cell_len, 20)
+    """Yield `body` after `head`, wrapped and indented to the width of `head`.
+
+    If a word would be cut there, the body begins on a line of its own, with less indentation.
+    """
     rest = Text(" " * head.cell_len)
-    for number, line in enumerate(body.wrap(out, room)):
+    margin = head.cell_len - Text(head.plain.lstrip(" ")).cell_len + _INDENT
+    if margin < head.cell_len and max(map(cell_len, body.plain.split(" "))) > out.width - head.cell_len:
+        head.rstrip()
+        yield head
+        head = rest = Text(" " * margin)
+    for number, line in enumerate(body.wrap(out, max(out.width - head.cell_len, _NARROWEST))):
         line.rstrip()
         line.plain = line.plain.replace(_JOINED, " ")
         yield (rest if number else head) + line

@@ -10,7 +10,6 @@ from typing import Protocol
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
 from rich.spinner import Spinner
-from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
@@ -86,14 +85,24 @@ class LiveTree:
         self._live.update(tree(progress, self._live.console))
 
 
-class _Elapsed:
-    """The time since `began`, when it is drawn."""
+class _Running:
+    """A resource with an action in progress: its mark moves, and its time passes, whenever it is drawn."""
 
-    def __init__(self, began: float) -> None:
-        self._began = began
+    def __init__(self, name: str, node: Node, signs: dict[str, str]) -> None:
+        self._name = name
+        self._node = node
+        self._spinner = Spinner("line" if signs is _ASCII_MARKS else "dots", style="yellow")
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield Text(_seconds(time.monotonic() - self._began), "dim")
+        line = Text()
+        mark = self._spinner.render(console.get_time())
+        line.append_text(mark if isinstance(mark, Text) else Text())
+        line.append(f" {self._name}  ")
+        line.append(self._node.state, "yellow")
+        line.append(f"  {_seconds(time.monotonic() - self._node.seen)}", "dim")
+        if self._node.note:
+            line.append(f"  {self._node.note}")
+        yield line
 
 
 def marks(out: Console) -> dict[str, str]:
@@ -119,7 +128,7 @@ def tree(progress: Progress, out: Console, *, folded: bool = False) -> Tree:
             if folded and child.settled:
                 complete += 1
                 continue
-            label: Text | Table = _spinning(name, child, signs) if child.running else _line(name, child, signs)
+            label = _Running(name, child, signs) if child.running else _line(name, child, signs)
             pending.append((branch.add(label), child))
         if complete:
             branch.add(Text(f"{signs['COMPLETE']} {complete} complete", "dim"))
@@ -135,13 +144,6 @@ def _line(name: str, node: Node, signs: dict[str, str], *, bold: bool = False) -
     if node.note:
         text.append(f"  {node.note}", "" if node.running else "red")
     return text
-
-
-def _spinning(name: str, node: Node, signs: dict[str, str]) -> Table:
-    row = Table.grid(padding=(0, 1))
-    spinner = Spinner("line" if signs is _ASCII_MARKS else "dots", style="yellow")
-    row.add_row(spinner, Text(name), Text(f" {node.state}", style="yellow"), _Elapsed(node.seen), Text(node.note))
-    return row
 
 
 def _seconds(duration: float) -> str:

@@ -10,14 +10,12 @@ import click
 
 from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import ROW_FORMATS, cell, console, show_record, show_rows
+from stoker.cli.framework import format_option
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-_FORMAT = click.option(
-    "-f", "--format", "form", type=click.Choice(list(ROW_FORMATS)), default="table",
-    show_default=True, help="Output format.",
-)  # fmt: skip
+_FORMAT = format_option(ROW_FORMATS)
 _STEP = 2
 _SUPPORTED = "SUPPORTED"
 _EMPTY: tuple[object, ...] = (None, "", [], {})
@@ -63,7 +61,7 @@ def types(name: str, form: str) -> None:
     found, known = matching_types(registry, name), matching_types(registry, "")
     if not found:
         raise CommandFailed(f"There is no resource type {name}; {suggested_type(name, known)}")
-    show_rows(list(type_summaries(registry, found)), ("type", "service", "description"), form)
+    show_rows(list(type_summaries(registry, found)), ("type", "service", "description"), form, spare=("service",))
     meant = meant_type(name, known) if "::" in name else None
     if meant is not None:
         click.echo(f"There is no type {name}; did you mean {meant}?", err=True)

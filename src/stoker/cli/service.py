@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from stoker.base.diagnostics import Diagnostic
-from stoker.cli.errors import CommandFailed, NoSuchStack
+from stoker.cli.errors import CommandFailed, NoSuchResource, NoSuchStack
 from stoker.cli.server_sent import messages
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ NESTED = 20
 
 _PAGE = 500
 _STREAM = "text/event-stream"
+_NOT_FOUND = 404
 _NOT_ACCEPTABLE = 406
+_WITHOUT_OUTPUTS = {"resolve_outputs": "false"}
 
 
 POLL_SECONDS = 0.4
@@ -54,19 +56,25 @@ class Service:
                 return
             page["marker"] = found[-1]["id"]
 
-    def stack(self, name: str, *, outputs: bool = True) -> Stack:
-        """Return a stack by name or ID. Raises NoSuchStack."""
-        query = {} if outputs else {"resolve_outputs": "false"}
+    def stack(self, name: str) -> Stack:
+        """Return a stack by name or ID, without the values of its outputs. Raises NoSuchStack."""
+        return self._found(name, _WITHOUT_OUTPUTS)
+
+    def stack_with_outputs(self, name: str) -> Stack:
+        """Return a stack by name or ID, with the values of its outputs. Raises NoSuchStack."""
+        return self._found(name, {})
+
+    def _found(self, name: str, query: Mapping[str, str]) -> Stack:
         try:
             return Stack(self, self._call("GET", f"/stacks/{_segment(name)}", query=query)["stack"])
         except Refused as error:
-            if error.status == 404:
+            if error.status == _NOT_FOUND:
                 raise NoSuchStack(f"There is no stack {name}.") from None
             raise
 
     def create(self, body: Mapping[str, Any]) -> Stack:
         """Start the creation of a stack."""
-        return self.stack(self._call("POST", "/stacks", body)["stack"]["id"], outputs=False)
+        return self.stack(self._call("POST", "/stacks", body)["stack"]["id"])
 
     def preview(self, body: Mapping[str, Any]) -> Answer:
         """The plan of `create`."""
@@ -143,10 +151,13 @@ class Stack:
         """Whether an action is in progress."""
         return self.state.endswith("_IN_PROGRESS")
 
-    def again(self, *, outputs: bool = False) -> Stack:
-        """Read the stack again."""
-        query = {} if outputs else {"resolve_outputs": "false"}
-        return Stack(self._service, self._service.below(self.facts, "", query)["stack"])
+    def again(self) -> Stack:
+        """Read the stack again, without the values of its outputs."""
+        return Stack(self._service, self._service.below(self.facts, "", _WITHOUT_OUTPUTS)["stack"])
+
+    def with_outputs(self) -> Stack:
+        """Read the stack again, with the values of its outputs."""
+        return Stack(self._service, self._service.below(self.facts, "")["stack"])
 
     def update(self, body: Mapping[str, Any]) -> None:
         """Start an update to the definition in `body`."""
@@ -188,22 +199,32 @@ class Stack:
 
     def resource(self, name: str) -> Answer:
         """One of its resources, with the attributes."""
-        answer: Answer = self._service.below(self.facts, f"/resources/{_segment(name)}")["resource"]
+        answer: Answer = self._of(name, lambda path: self._service.below(self.facts, path))["resource"]
         return answer
 
     def metadata(self, name: str) -> Answer:
         """The metadata of one of its resources."""
-        answer: Answer = self._service.below(self.facts, f"/resources/{_segment(name)}/metadata")["metadata"]
+        answer: Answer = self._of(name, lambda path: self._service.below(self.facts, f"{path}/metadata"))["metadata"]
         return answer
 
     def signal(self, name: str, data: Mapping[str, Any] | None) -> None:
         """Send a signal to one of its resources."""
-        self._service.send("POST", self.facts, f"/resources/{_segment(name)}/signal", data)
+        self._of(name, lambda path: self._service.send("POST", self.facts, f"{path}/signal", data))
 
     def mark(self, name: str, unhealthy: bool, reason: str) -> None:
         """Mark one of its resources unhealthy, so that the next update replaces it, or remove the mark."""
         body = {"mark_unhealthy": unhealthy, "resource_status_reason": reason}
-        self._service.send("PATCH", self.facts, f"/resources/{_segment(name)}", body)
+        self._of(name, lambda path: self._service.send("PATCH", self.facts, path, body))
+
+    def _of(self, name: str, request: Callable[[str], Any]) -> Any:
+        """Return the answer to a request with the path of a resource. Raises NoSuchResource."""
+        try:
+            return request(f"/resources/{_segment(name)}")
+        except Refused as error:
+            known = [row["resource_name"] for row in self.resources(0)] if error.status == _NOT_FOUND else [name]
+            if name in known:
+                raise
+            raise NoSuchResource(f"{self.name} has no resource {name}; it has {', '.join(known) or 'none'}.") from None
 
     def environment(self) -> Answer:
         """Its environment."""
@@ -267,7 +288,7 @@ class Stack:
 
     def outputs(self) -> list[Answer]:
         """Its outputs with their values."""
-        return list(self.again(outputs=True).facts.get("outputs") or [])
+        return list(self.with_outputs().facts.get("outputs") or [])
 
     def snapshots(self) -> list[Answer]:
         """Its snapshots."""

@@ -10,6 +10,7 @@ import click
 from stoker.cli.completion import snapshot_names, stack_names
 from stoker.cli.errors import CommandFailed
 from stoker.cli.framework import Commands, listing, record, with_service
+from stoker.cli.messages import say
 from stoker.cli.service import Answer, Service, Stack
 
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -36,7 +37,7 @@ def _identified(stack: Stack, wanted: str) -> Answer:
     raise CommandFailed(f"{stack.name} has no snapshot {wanted}; it has {names or 'none'}.")
 
 
-@listing("list", "name", "id", "status", "creation_time", more=("status_reason",))
+@listing("list", "name", "id", "status", "creation_time", more=("status_reason",), spare=("creation_time",))
 @click.argument("name", shell_complete=stack_names)
 @with_service
 def list_snapshots(service: Service, name: str) -> Iterable[Answer]:
@@ -46,7 +47,7 @@ def list_snapshots(service: Service, name: str) -> Iterable[Answer]:
     Examples:
       stoker snapshot list web
     """
-    return service.stack(name, outputs=False).snapshots()
+    return service.stack(name).snapshots()
 
 
 @click.command("create")
@@ -65,12 +66,12 @@ def create(service: Service, name: str, snapshot: str | None) -> None:
     from stoker.cli.deployment import finish
     from stoker.cli.follow import follow
 
-    stack = service.stack(name, outputs=False)
+    stack = service.stack(name)
     marker = stack.last_event()
     taken = stack.take_snapshot(snapshot)
     finish(follow(stack, marker), ("SNAPSHOT",))
-    click.echo(f"Snapshot {taken['name']} ({taken['id']}). To restore it: stoker snapshot restore {stack.name} "
-               f"{taken['name']}")  # fmt: skip
+    restore = f"stoker snapshot restore {stack.name} {taken['name']}"
+    say(f"Snapshot {taken['name']} ({taken['id']}). To restore it: {restore}")
 
 
 @record("show", form="yaml")
@@ -83,7 +84,7 @@ def show(service: Service, name: str, snapshot: str) -> Answer:
     Examples:
       stoker snapshot show web before-upgrade
     """
-    stack = service.stack(name, outputs=False)
+    stack = service.stack(name)
     return stack.snapshot(_identified(stack, snapshot)["id"])
 
 
@@ -101,7 +102,7 @@ def restore(service: Service, name: str, snapshot: str, yes: bool) -> None:
     from stoker.cli.deployment import confirm, finish
     from stoker.cli.follow import follow
 
-    stack = service.stack(name, outputs=False)
+    stack = service.stack(name)
     found = _identified(stack, snapshot)
     confirm(f"Restore {stack.name} from the snapshot {found['name']} of {found['creation_time']}?", yes)
     marker = stack.last_event()
@@ -122,7 +123,7 @@ def delete(service: Service, name: str, snapshot: str, yes: bool) -> None:
     """
     from stoker.cli.deployment import confirm
 
-    stack = service.stack(name, outputs=False)
+    stack = service.stack(name)
     found = _identified(stack, snapshot)
     confirm(f"Delete the snapshot {found['name']} of {stack.name} with its copies?", yes)
     stack.delete_snapshot(found["id"])

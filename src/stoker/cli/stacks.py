@@ -22,6 +22,7 @@ Rows = Iterable[Answer]
 @listing(
     "list", "stack_name", "stack_status", "creation_time", "updated_time", "id",
     more=("stack_status_reason", "description", "tags", "stack_owner", "parent"),
+    spare=("updated_time", "creation_time"),
 )  # fmt: skip
 @click.option("--deleted", is_flag=True, help="Include deleted stacks.")
 @click.option("--nested", is_flag=True, help="Include nested stacks.")
@@ -49,12 +50,13 @@ def show(service: Service, name: str) -> Answer:
       stoker stack show web
       stoker stack show web -f value -c stack_status
     """
-    return _without(service.stack(name).facts, "links", "capabilities", "notification_topics")
+    return _without(service.stack_with_outputs(name).facts, "links", "capabilities", "notification_topics")
 
 
 @listing(
     "resources", "resource_name", "resource_type", "resource_status", "physical_resource_id",
     more=("resource_status_reason", "parent_resource", "creation_time", "updated_time", "required_by"),
+    spare=("resource_type",),
 )  # fmt: skip
 @click.argument("name", shell_complete=stack_names)
 @click.option("-n", "--nested-depth", type=click.IntRange(0, NESTED), default=0, help="Levels of nested stacks.")
@@ -67,12 +69,12 @@ def resources(service: Service, name: str, nested_depth: int) -> Rows:
       stoker stack resources web
       stoker stack resources web -n 5 -c resource_name -c resource_status_reason
     """
-    return service.stack(name, outputs=False).resources(nested_depth)
+    return service.stack(name).resources(nested_depth)
 
 
 @listing(
     "events", "event_time", "resource_name", "resource_status", "resource_status_reason",
-    more=("physical_resource_id", "id"), endless="follow",
+    more=("physical_resource_id", "id"), spare=("event_time",), endless="follow",
 )  # fmt: skip
 @click.argument("name", shell_complete=stack_names)
 @click.option("-n", "--nested-depth", type=click.IntRange(0, NESTED), default=0, help="Levels of nested stacks.")
@@ -88,7 +90,7 @@ def events(service: Service, name: str, nested_depth: int, limit: int | None, fo
       stoker stack events web -n 5 -f json
       stoker stack events web --follow -f json
     """
-    found = service.stack(name, outputs=False)
+    found = service.stack(name)
     return islice(_until_deleted(found, nested_depth) if follow else found.events(depth=nested_depth), limit)
 
 
@@ -101,7 +103,7 @@ def _until_deleted(stack: Stack, depth: int) -> Rows:
                 return
 
 
-@listing("outputs", "output_key", "output_value", "description", more=("output_error",))
+@listing("outputs", "output_key", "output_value", "description", more=("output_error",), spare=("description",))
 @click.argument("name", shell_complete=stack_names)
 @with_service
 def outputs(service: Service, name: str) -> Rows:
@@ -112,7 +114,7 @@ def outputs(service: Service, name: str) -> Rows:
       stoker stack outputs web
       stoker stack outputs web -f value -c output_value
     """
-    return service.stack(name, outputs=False).outputs()
+    return service.stack(name).outputs()
 
 
 @record("template", form="yaml")
@@ -125,7 +127,7 @@ def template(service: Service, name: str) -> Answer:
     Examples:
       stoker stack template web > web.yaml
     """
-    return service.stack(name, outputs=False).template()
+    return service.stack(name).template()
 
 
 @record("environment", form="yaml")
@@ -138,7 +140,7 @@ def environment(service: Service, name: str) -> Answer:
     Examples:
       stoker stack environment web
     """
-    return service.stack(name, outputs=False).environment()
+    return service.stack(name).environment()
 
 
 @record("files", form="yaml")
@@ -151,7 +153,7 @@ def files(service: Service, name: str) -> Answer:
     Examples:
       stoker stack files web -f json
     """
-    return service.stack(name, outputs=False).files()
+    return service.stack(name).files()
 
 
 @record("resource")
@@ -166,7 +168,7 @@ def resource(service: Service, name: str, resource: str) -> Answer:
       stoker stack resource web server
       stoker stack resource web server -f json -c attributes
     """
-    return _without(service.stack(name, outputs=False).resource(resource), "links", "logical_resource_id")
+    return _without(service.stack(name).resource(resource), "links", "logical_resource_id")
 
 
 @record("metadata", form="yaml")
@@ -180,12 +182,12 @@ def metadata(service: Service, name: str, resource: str) -> Answer:
     Examples:
       stoker stack metadata web server
     """
-    return service.stack(name, outputs=False).metadata(resource)
+    return service.stack(name).metadata(resource)
 
 
 @listing(
     "failures", "parent_resource", "resource_name", "resource_type", "resource_status", "resource_status_reason",
-    more=("physical_resource_id",),
+    more=("physical_resource_id",), spare=("resource_type", "parent_resource"),
 )  # fmt: skip
 @click.argument("name", shell_complete=stack_names)
 @with_service
@@ -196,7 +198,7 @@ def failures(service: Service, name: str) -> Rows:
     Examples:
       stoker stack failures web
     """
-    rows = service.stack(name, outputs=False).resources()
+    rows = service.stack(name).resources()
     return [row for row in rows if row["resource_status"].endswith("_FAILED")]
 
 

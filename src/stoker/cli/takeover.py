@@ -62,9 +62,10 @@ def command(
 
     \b
     Examples:
-      stoker takeover --config-file heat.conf --from mysql+pymysql://heat:PASSWORD@db/heat --plan
-      stoker takeover --config-file heat.conf --from mysql+pymysql://heat:PASSWORD@db/heat --project 5f3c…
-      stoker takeover --config-file heat.conf --from mysql+pymysql://heat:PASSWORD@db/heat --encryption-key-file key
+      stoker takeover --from mysql+pymysql://heat:PASSWORD@db/heat --plan
+      stoker takeover --from mysql+pymysql://heat:PASSWORD@db/heat --project 5f3c…
+      stoker takeover --from mysql+pymysql://heat:PASSWORD@db/heat \\
+        --config-file heat.conf --encryption-key-file key
       stoker takeover --config-file heat.conf --export adopt-data
     """
     if (source is None) == (export_directory is None):

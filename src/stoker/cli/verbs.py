@@ -11,6 +11,7 @@ from stoker.base.json_text import read_json
 from stoker.cli.completion import resource_names, stack_names
 from stoker.cli.errors import CommandFailed
 from stoker.cli.framework import listing, with_service
+from stoker.cli.messages import say
 from stoker.cli.service import NESTED, Answer, Service, Stack
 
 DEFINING = ("CREATE", "UPDATE", "ADOPT", "RESTORE")
@@ -33,7 +34,7 @@ def _verb(action: str, good: tuple[str, ...], text: str, examples: str) -> click
     """Return the command of an action whose only argument is the name of the stack."""
 
     def command(service: Service, name: str) -> None:
-        _act(service.stack(name, outputs=False), action, good)
+        _act(service.stack(name), action, good)
 
     command.__doc__ = f"{text}\n\n\b\nExamples:\n{examples}"
     decorated: Callable[..., Any] = click.argument("name", shell_complete=stack_names)(with_service(command))
@@ -71,7 +72,7 @@ def rollback(service: Service, name: str, yes: bool) -> None:
     """
     from stoker.cli.deployment import confirm
 
-    stack = service.stack(name, outputs=False)
+    stack = service.stack(name)
     confirm(f"Roll back the stack {stack.name} ({stack.state}) to its last good definition?", yes)
     _act(stack, "rollback", ("ROLLBACK",))
 
@@ -90,7 +91,7 @@ def cancel(service: Service, name: str, no_rollback: bool) -> None:
       stoker stack cancel web
       stoker stack cancel web --no-rollback
     """
-    stack = service.stack(name, outputs=False)
+    stack = service.stack(name)
     if not no_rollback:
         _act(stack, "cancel_update", ("ROLLBACK",))
         return
@@ -110,7 +111,8 @@ def signal(service: Service, name: str, resource: str, data: str | None) -> None
     Examples:
       stoker stack signal web handle --data '{"status": "SUCCESS"}'
     """
-    service.stack(name, outputs=False).signal(resource, _data(data))
+    service.stack(name).signal(resource, _data(data))
+    say(f"Sent the signal to {resource}.", err=True)
 
 
 def _data(text: str | None) -> Any:
@@ -139,7 +141,13 @@ def mark_unhealthy(service: Service, name: str, resource: str, reason: str, rese
       stoker stack mark-unhealthy web server --reason "it does not answer"
       stoker stack mark-unhealthy web server --reset
     """
-    service.stack(name, outputs=False).mark(resource, not reset, reason)
+    service.stack(name).mark(resource, not reset, reason)
+    say(
+        f"Removed the mark of {resource}."
+        if reset
+        else f"Marked {resource} unhealthy. The next `stoker deploy {name} -t TEMPLATE` replaces it.",
+        err=True,
+    )
 
 
 @listing("hooks", "resource_name", "hook", "event_time", more=("stack_name", "resource_status_reason"))
@@ -154,7 +162,7 @@ def hooks(service: Service, name: str, nested_depth: int) -> Iterable[Answer]:
       stoker stack hooks web
       stoker stack hooks web -n 5
     """
-    return _holding(service.stack(name, outputs=False).events(depth=nested_depth))
+    return _holding(service.stack(name).events(depth=nested_depth))
 
 
 def _holding(events: Iterable[Answer]) -> Iterator[Answer]:
@@ -188,7 +196,8 @@ def clear_hook(service: Service, name: str, resource: str, hook: str) -> None:
     Examples:
       stoker stack clear-hook web server pre-create
     """
-    service.stack(name, outputs=False).signal(resource, {"unset_hook": hook})
+    service.stack(name).signal(resource, {"unset_hook": hook})
+    say(f"Cleared the hook {hook} of {resource}.", err=True)
 
 
 VERBS = [suspend, resume, check, cancel, retry, rollback, signal, mark_unhealthy, hooks, clear_hook]

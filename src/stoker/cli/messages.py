@@ -1,0 +1,47 @@
+"""Messages for people: on a terminal, lines are broken between words at its width."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+
+import click
+
+_STEP = 2
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print a message to the standard output or, with `err`, error output."""
+    stream = sys.stderr if err else sys.stdout
+    click.echo(wrapped(text, terminal_width()) if stream.isatty() else text, err=err)
+
+
+def terminal_width() -> int:
+    """Return the number of columns of the terminal."""
+    return shutil.get_terminal_size().columns
+
+
+def indented(text: str, width: int) -> str:
+    """Return YAML with lines that fit into `width` columns: the rest of a line is indented below it."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        start = len(line) - len(line.lstrip(" -"))
+        rest = " " * (start + _STEP)
+        wrapper = textwrap.TextWrapper(
+            max(width, len(rest) + 1), break_long_words=False, break_on_hyphens=False,
+            initial_indent=line[:start], subsequent_indent=rest,
+        )  # fmt: skip
+        lines += [line] if len(line) <= width else wrapper.wrap(line[start:])
+    return "\n".join(lines)
+
+
+def wrapped(text: str, width: int) -> str:
+    """Return a message with lines that fit into `width` columns, broken between words; a longer word is left whole."""
+    wrapper = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False)
+    lines: list[str] = []
+    for line in text.split("\n"):
+        words = line.lstrip(" ")
+        wrapper.initial_indent = wrapper.subsequent_indent = " " * (len(line) - len(words))
+        lines += [line] if len(line) <= width else wrapper.wrap(words)
+    return "\n".join(lines)
