@@ -47,6 +47,9 @@ class Client:
         OBJECTS[identifier] = {"name": name, "polls": 0, **values}
         return identifier
 
+    def build(self, name: str) -> None:
+        self._called("build", name)
+
     def label(self, identifier: str) -> None:
         self._called("label", identifier)
 

@@ -56,7 +56,7 @@ def test_declarations(installed: None) -> None:
             of_class("def handle_create(self): self.stack.preview_resources()"),
             ["line 3 uses self.stack.preview_resources"],
         ),
-        (of_class("def child_template(self): pass"), ["Odd::One", "the method child_template"]),
+        (of_class("def child_template(self): pass"), ["Odd::One", "derived from StackResource"]),
         (of_class("properties_schema = {'a': properties.Schema('Text')}"), ["Odd::One", "the type 'Text'"]),
         (
             of_class("properties_schema = {'a': properties.Schema('String', constraints=[len])}"),

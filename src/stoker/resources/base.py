@@ -134,16 +134,8 @@ class RestResource(ResourceType):
 
     # -- creating ---------------------------------------------------------------------------------------------
 
-    async def search_body(self, call: Call) -> dict[str, Any]:
-        """Return what `find` compares with listed objects: what `create_body` returns, as far as the search needs it.
-
-        Override it if `create_body` asks services for something that the search can do without: a resource can be
-        deleted only if the search for its object succeeds.
-        """
-        return await self.create_body(call)
-
     async def find(self, call: Call) -> str | None:
-        body = await self.search_body(call)
+        body = await self.create_body(call)
         name = body.get(self.identity) if self.identity else None
         collection = self.collection
         params: dict[str, Any] = {}

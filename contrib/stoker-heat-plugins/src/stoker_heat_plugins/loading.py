@@ -13,6 +13,7 @@ from typing import Any
 from oslo_config import cfg
 
 from heat.engine import resource
+from heat.engine.resources.stack_resource import StackResource
 from stoker.base.config import register_options
 from stoker.base.extensions import PluginInvalid
 from stoker.plugins.configured import ConfiguredConstraints, ConfiguredTypes
@@ -24,13 +25,11 @@ from stoker_heat_plugins.entry_points import package_of
 from stoker_heat_plugins.known import CLASSES
 from stoker_heat_plugins.modules import modules
 from stoker_heat_plugins.names import MANUAL
-from stoker_heat_plugins.resource_type import made_type
+from stoker_heat_plugins.nested_stack import HeatStackType
+from stoker_heat_plugins.resource_type import HeatResourceType, made_type
 from stoker_heat_plugins.schema import Unsupported, defines, to_attributes, to_properties, to_support
 
-_UNSUPPORTED_METHODS = (
-    "child_template",
-    "handle_metadata_reset",
-)
+_UNSUPPORTED_METHODS = ("handle_metadata_reset",)
 """Methods that would never be called; a class that has one would not do what it was written for."""
 _UNSUPPORTED_GROUPS = ("heat.templates",)
 
@@ -94,10 +93,19 @@ def _type(name: str, plugin: Any) -> type[ResourceType]:
     for method in _UNSUPPORTED_METHODS:
         if defines(plugin, method):
             raise Unsupported(f"stoker-heat-plugins does not support the method {method} of {plugin.__qualname__}")
-    CLASSES[name] = plugin
+    nested = issubclass(plugin, StackResource)
+    if defines(plugin, "child_template") and not nested:
+        raise Unsupported(f"{plugin.__qualname__} must be derived from StackResource to have a child_template")
     neutron = plugin.default_client_name == "neutron" and plugin.required_service_extension
     copied = any(defines(plugin, handler) for handler in HANDLERS)
+    if nested and copied:
+        raise Unsupported(
+            f"{plugin.__qualname__} has a nested stack, of which Stoker makes snapshots itself: stoker-heat-plugins "
+            f"does not support its {', '.join(handler for handler in HANDLERS if defines(plugin, handler))}"
+        )
+    CLASSES[name] = plugin
     return made_type(
+        HeatStackType if nested else HeatResourceType,
         name,
         plugin,
         copy=made_copy(name, plugin) if copied else None,

@@ -39,7 +39,7 @@ from stoker_heat_plugins.workers import WORKERS
 
 LOG = logging.getLogger(__name__)
 
-_BEGUN, _HANDLED, _TOKEN, _CANCELLED = "begun", "handled", "token", "cancelled"
+BEGUN, HANDLED, TOKEN, _CANCELLED = "begun", "handled", "token", "cancelled"
 _ONCE = frozenset({"create", "snapshot"})
 """The handlers that are not repeated after an interruption, since they create an object."""
 _SHORTEST_PAUSE, _LONGEST_PAUSE, _PATIENCE = 1.0, 5.0, 0.25
@@ -219,9 +219,9 @@ class HeatResourceType(ResourceType):
             running = None
         if running is None:
             running = Performance(key, self._record(call))
-            if call.progress.get(_BEGUN) is None:
+            if call.progress.get(BEGUN) is None:
                 enter(call.uuid, running)
-                call.progress[_BEGUN] = action
+                call.progress[BEGUN] = action
                 return Again(after=0.0)
             if not self._can_continue(call, action):
                 return self._interrupted(call, action)
@@ -236,7 +236,7 @@ class HeatResourceType(ResourceType):
 
     def _can_continue(self, call: Call, action: str) -> bool:
         """Return whether an interrupted action can go on: its handler is repeated, or has ended with a known result."""
-        return action not in _ONCE or _TOKEN in call.progress
+        return action not in _ONCE or TOKEN in call.progress
 
     async def _step(self, call: Call, action: str, arguments: Arguments | None, running: Performance) -> Outcome:
         if running.work is None:
@@ -245,10 +245,10 @@ class HeatResourceType(ResourceType):
             return again
         assert running.work is not None
         result = running.work.result()
-        if not call.progress.get(_HANDLED):
-            call.progress[_HANDLED] = True
+        if not call.progress.get(HANDLED):
+            call.progress[HANDLED] = True
             if _is_plain(result):
-                call.progress[_TOKEN] = result
+                call.progress[TOKEN] = result
             running.token, running.work = result, None
             if defines(self.plugin, f"check_{action}_complete"):
                 return Again(after=0.0, physical_id=running.record.resource_id)
@@ -263,9 +263,9 @@ class HeatResourceType(ResourceType):
         former = action == "update" and call.previous is not None
         make = self._maker(call, (call.previous or {}) if former else call.properties)
         checked = getattr(self.plugin, f"check_{action}_complete", None)
-        if call.progress.get(_HANDLED) and (running.resource is not None or _TOKEN in call.progress):
+        if call.progress.get(HANDLED) and (running.resource is not None or TOKEN in call.progress):
             if running.resource is None:
-                running.token = call.progress[_TOKEN]
+                running.token = call.progress[TOKEN]
 
             def check() -> bool:
                 assert checked is not None
@@ -275,7 +275,7 @@ class HeatResourceType(ResourceType):
 
             running.start(check)
             return
-        call.progress.pop(_HANDLED, None)
+        call.progress.pop(HANDLED, None)
         handler = getattr(self.plugin, f"handle_{action}", None)
 
         def handle() -> Any:
@@ -310,7 +310,7 @@ class HeatResourceType(ResourceType):
 
     def _interrupted(self, call: Call, action: str) -> Outcome:
         where = f"{self.type_name}: the engine stopped while handle_{action} of the plug-in was running"
-        if call.progress.get(_HANDLED):
+        if call.progress.get(HANDLED):
             where = f"{self.type_name}: the engine stopped before check_{action}_complete of the plug-in was true"
         known = (
             f"The ID {call.physical_id} is recorded, and the object is deleted with the resource."
@@ -324,17 +324,17 @@ class HeatResourceType(ResourceType):
         )
 
 
-class _Checkable(HeatResourceType):
-    """A type whose plug-in has `handle_check`."""
+def made_type(base: type[HeatResourceType], name: str, plugin: Any, **declarations: Any) -> type[HeatResourceType]:
+    """Return the resource type for the class of a plug-in, derived from `base`, with its declarations."""
+    made = {"type_name": name, "plugin": plugin, **declarations}
+    if base is HeatResourceType and defines(plugin, "handle_check"):
+        made["check"] = _check
+    return type(plugin.__name__, (base,), made)
 
-    async def check(self, call: Call) -> Outcome:
-        return await self._act(call, "check")
 
-
-def made_type(name: str, plugin: Any, **declarations: Any) -> type[HeatResourceType]:
-    """Return the resource type for the class of a plug-in, with its declarations."""
-    base = _Checkable if defines(plugin, "handle_check") else HeatResourceType
-    return type(plugin.__name__, (base,), {"type_name": name, "plugin": plugin, **declarations})
+async def _check(self: HeatResourceType, call: Call) -> Outcome:
+    """Check the object with the plug-in's `handle_check`."""
+    return await self._act(call, "check")
 
 
 def failed(type_name: str, action: str, error: Exception) -> Outcome:

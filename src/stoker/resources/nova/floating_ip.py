@@ -31,9 +31,12 @@ class FloatingIP(NeutronResource):
     }
 
     async def create_body(self, call: Call) -> dict[str, Any]:
+        """Return what the search for the object needs, too: the network must not have to be known for that."""
+        return {"description": call.physical_name}
+
+    async def begin(self, call: Call) -> dict[str, Any]:
         pool = call.properties["pool"]
         network = await (call.cloud.find("neutron.network", pool) if pool else external_network(call))
-        return {"floating_network_id": network, **await self.search_body(call)}
-
-    async def search_body(self, call: Call) -> dict[str, Any]:
-        return {"description": call.physical_name}
+        body = {"floating_network_id": network, **await self.create_body(call)}
+        made = await call.cloud.post("neutron", self.collection.path, self.collection.wrap(body))
+        return self.collection.unwrap(made)

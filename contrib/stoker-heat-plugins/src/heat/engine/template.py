@@ -1,0 +1,36 @@
+"""Templates that plug-ins make for nested stacks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from heat.common import exception, template_format
+
+
+class Template:
+    """A template of a nested stack. The files and the environment are those of the stack that contains it."""
+
+    def __init__(
+        self, template: Mapping[str, Any], template_id: str | None = None, files: Any = None, env: Any = None
+    ) -> None:
+        if template_id is not None or files or env:
+            raise exception.NotSupported(feature="stoker-heat-plugins: template_id, files or env of a Template")
+        self.t = plain(template)
+
+
+def to_map(given: Any) -> dict[str, Any]:
+    """Return a template as plain data: a map, a string, or a `Template`. Raises TypeError and ValueError."""
+    if isinstance(given, Template):
+        return dict(given.t)
+    if isinstance(given, str):
+        return template_format.parse(given)
+    if isinstance(given, Mapping):
+        return dict(plain(given))
+    raise TypeError(f"the template of a nested stack must be a map, a string or a Template, not {type(given).__name__}")
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: tuples as lists, dates and other objects as strings."""
+    return json.loads(json.dumps(value, default=str))
