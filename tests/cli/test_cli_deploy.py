@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.cli.agent_cloud import Cloud
 from tests.cli.cli_shell import BIN, EXAMPLES, Result, Shell
 from tests.servers import wait_until
 
@@ -87,6 +88,24 @@ def test_parameters_keep_the_values_of_the_last_deployment(embedded: Shell, tmp_
         "mine",
     ]
     embedded.ok("delete", "kept", "--yes")
+
+
+def test_resources_show_what_they_wait_for(embedded: Shell) -> None:
+    parts = {
+        "config": {"type": "OS::Heat::SoftwareConfig", "properties": {"config": "true"}},
+        "deployment": {
+            "type": "OS::Heat::SoftwareDeployment",
+            "properties": {
+                "config": {"get_resource": "config"},
+                "server": "a-server",
+                "signal_transport": "HEAT_SIGNAL",
+            },
+        },
+    }
+    Cloud(embedded).create("waits", {"heat_template_version": "2021-04-16", "resources": parts})
+    wait_until(lambda: "Waiting for the agent" in embedded.ok("stack", "resources", "waits").out, "the reason is shown")
+    assert "Waiting" not in embedded.ok("stack", "resources", "waits", "-f", "value").out
+    embedded.ok("delete", "waits", "--yes")
 
 
 def test_a_deployment_that_another_one_takes_over_fails(embedded: Shell, tmp_path: Path) -> None:

@@ -114,12 +114,14 @@ def listing(
     spare: Sequence[str] = (),
     good: Callable[[Rows], bool] = always,
     endless: str | None = None,
+    shown: Callable[[Rows], tuple[str, ...]] = lambda _: (),
 ) -> Decorator:
     """Turn a function that returns rows into the command `name`.
 
     `columns` are the default columns; `-c` may also select from `more`. A narrow terminal leaves out the IDs among
     them and then the columns in `spare`, unless `-c` selects them. The exit status is 1 if the rows are not `good`.
-    With the option `endless`, each row is printed as soon as it is available.
+    With the option `endless`, each row is printed as soon as it is available. `shown` returns further columns of the
+    table, which other formats do not have, so that programs can rely on their columns.
     """
     choices = click.Choice([*columns, *more])
 
@@ -131,7 +133,8 @@ def listing(
                     show_row(row, chosen or columns, form)
                 return
             rows = list(function(**arguments))
-            show_rows(rows, chosen or columns, form, () if chosen else [*ids(columns), *spare])
+            further = shown(rows) if form == "table" else ()
+            show_rows(rows, chosen or (*columns, *further), form, () if chosen else [*ids(columns), *spare])
             if not good(rows):
                 sys.exit(1)
 

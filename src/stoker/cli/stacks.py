@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
@@ -17,6 +17,14 @@ from stoker.cli.service import NESTED, Answer, Service, Stack
 from stoker.cli.verbs import VERBS
 
 Rows = Iterable[Answer]
+
+_REASON = "resource_status_reason"
+_NO_REASON = "state changed"
+
+
+def _waits(resource: Mapping[str, Any]) -> bool:
+    """Return whether a resource in progress says what it waits for."""
+    return resource["resource_status"].endswith("_IN_PROGRESS") and resource[_REASON] not in ("", None, _NO_REASON)
 
 
 @listing(
@@ -57,12 +65,15 @@ def show(service: Service, name: str) -> Answer:
     "resources", "resource_name", "resource_type", "resource_status", "physical_resource_id",
     more=("resource_status_reason", "parent_resource", "creation_time", "updated_time", "required_by"),
     spare=("resource_type",),
+    shown=lambda rows: (_REASON,) if any(map(_waits, rows)) else (),
 )  # fmt: skip
 @click.argument("name", shell_complete=stack_names)
 @click.option("-n", "--nested-depth", type=click.IntRange(0, NESTED), default=0, help="Levels of nested stacks.")
 @with_service
 def resources(service: Service, name: str, nested_depth: int) -> Rows:
     """List a stack's resources.
+
+    While resources wait, for example for the agent on a server, the table shows what they wait for.
 
     \b
     Examples:

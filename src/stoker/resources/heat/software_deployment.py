@@ -36,6 +36,8 @@ ACTIONS = ("CREATE", "UPDATE", "DELETE", "SUSPEND", "RESUME")
 IN_PROGRESS, COMPLETE, FAILED = "IN_PROGRESS", "COMPLETE", "FAILED"
 
 _POLL_SECONDS = 5.0
+_LOOK_SECONDS = 60.0
+"""Time between two looks at the status of a server whose agent does not answer."""
 _COMPUTE = "OS::Nova::Server"
 _WRITTEN = {"request": "the object that the agent reads", "zaqar": "the queue that the agent reads"}
 """Collectors of the agent that do not read from this service, and where it has written the configuration for them."""
@@ -274,6 +276,8 @@ async def _reason_to_wait(call: Call, deployment: Mapping[str, Any]) -> str:
     if deployment["delivered_at"] is not None:
         when = isoformat(deployment["delivered_at"])
         return f"The agent on the server received the configuration at {when}; waiting for its result."
+    if status := await _server_problem(call):
+        return f"The server is {status}; waiting for its agent."
     server = await call.neighbours.by_reference(call.properties["server"])
     collectors = (server.metadata.get(AGENT) or {}).get("collectors") or () if server is not None else ()
     written = next((place for name, place in _WRITTEN.items() if name in collectors), None)
@@ -316,6 +320,15 @@ async def _take(call: Call, details: Mapping[str, Any]) -> str:
 async def _has_server(call: Call) -> bool:
     path = f"/servers/{call.properties['server']}"
     return (await call.cloud.request("GET", "nova", path, ok=(404,))).status != 404
+
+
+async def _server_problem(call: Call) -> str:
+    """Return the status of a server of the compute service that does not run; an empty string otherwise."""
+    if call.now >= call.progress.get("looked_at", call.started_at) + _LOOK_SECONDS:
+        found = await call.cloud.request("GET", "nova", f"/servers/{call.properties['server']}", ok=(404,))
+        status = dig(found.body, ["server", "status"]) if found.status != 404 else None
+        call.progress |= {"looked_at": call.now, "problem": status if status not in (None, "ACTIVE") else ""}
+    return str(call.progress.get("problem", ""))
 
 
 async def _replacing_input(call: Call) -> str | None:
