@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 MINUTES ?= 30
 SERVICE ?= heat
 PLACE   ?= /tmp/stoker-images
-IMAGE ?= host
+IMAGE ?= debian
 CODE = src contrib tests bench conformance chaos realcloud checks docs
 MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/python -m manual_pages
 
@@ -27,7 +27,7 @@ demo: $(STAMP)          ## deploy the example on an embedded cloud
 # Tests that start real processes can miss a deadline while others keep the machine busy. What failed runs again alone,
 # and only what fails again fails the target; the first list of failures names the tests to make steadier.
 test: $(STAMP)          ## run every test, then what failed once more, alone
-	$(BIN)/pytest -n auto --dist loadgroup || $(BIN)/pytest -n 0 --last-failed --last-failed-no-failures none
+	$(BIN)/pytest -n auto --dist loadgroup -rs || $(BIN)/pytest -n 0 --last-failed --last-failed-no-failures none
 
 coverage: $(STAMP)      ## run the tests that start no processes, and fail below the floor of coverage
 	$(BIN)/pytest -n auto -m 'not slow' --cov --cov-report=term
@@ -57,9 +57,8 @@ plans: $(STAMP)         ## write the plans that tests compare with anew, and sho
 bench: $(STAMP)         ## measure, and print beside Heat's figures
 	$(BIN)/python -m bench
 
-guests: $(STAMP)        ## run the tests with guests in IMAGE: host, or debian, which is built if it does not exist
-	STOKER_TEST_GUEST_IMAGE=$(IMAGE) $(BIN)/pytest -n 0 -m guests -rs \
-	  tests/emulator/compute tests/cli/test_guests.py tests/cli/test_guest_agents.py
+guests: $(STAMP)        ## run the tests with guests in IMAGE: debian, which is built first, or host, this machine's programs
+	STOKER_TEST_GUEST_IMAGE=$(IMAGE) $(BIN)/pytest -n 0 -m guests -rs
 
 conformance: $(STAMP)   ## run the public test suite of SERVICE: heat, octavia … or all (GUESTS: an image, for its tests with guests)
 	$(BIN)/python -m conformance --service $(SERVICE) $(if $(GUESTS),--guests $(GUESTS))

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.cli_shell import ANY_PORTS, Shell, shell_in
+from tests.cli.guest_shell import shell_with_guests
 
 
 @pytest.fixture
@@ -23,3 +24,9 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     user.ok("up", "--detach", *ANY_PORTS)
     yield user
     user.ok("down")
+
+
+@pytest.fixture(scope="session")
+def guests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """A user with a running Stoker whose emulated cloud has guests; the tests of the group `guests` share it."""
+    yield from shell_with_guests(tmp_path_factory.mktemp("guests"))

@@ -1,12 +1,10 @@
 """Software deployments by the published agents inside guests: each transport with each kind of signal, and the hooks.
 
-They need an image that `stoker guests build` has built with the agents: `make guests` builds it and names it in
-`STOKER_TEST_GUEST_IMAGE`.
+They need the image that `guest_shell` builds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +12,7 @@ import pytest
 from tests.cli import test_cfntools as cfntools
 from tests.cli.agent_cloud import Cloud, until
 from tests.cli.cli_shell import Shell
-from tests.cli.guest_shell import require_features, shell_with_guests
+from tests.cli.guest_shell import require_built_image
 
 pytestmark = [pytest.mark.slow, pytest.mark.guests, pytest.mark.xdist_group("guests")]
 
@@ -28,16 +26,10 @@ hostname > "$heat_outputs_path.host"
 """
 
 
-@pytest.fixture(scope="module")
-def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    """A user with a running Stoker whose guests have the agents."""
-    require_features("agents")
-    yield from shell_with_guests(tmp_path_factory.mktemp("agents"))
-
-
 @pytest.fixture
-def cloud(shell: Shell) -> Cloud:
-    return Cloud(shell)
+def cloud(guests: Shell) -> Cloud:
+    require_built_image()
+    return Cloud(guests)
 
 
 def server(transport: str, **more: Any) -> dict[str, Any]:
@@ -126,7 +118,6 @@ FAILING = "#!/bin/sh\necho to be said\necho broken >&2\nexit 3"
 
 def test_hooks_actions_and_failures(cloud: Cloud) -> None:
     """Puppet, Ansible and cfn-init change the guest; actions have scripts of their own; a failure has the output."""
-    require_features("ansible", "puppet")
     word: dict[str, Any] = {"input_values": {"word": "hello"}}
     last = {"depends_on": ["by_puppet", "by_ansible", "by_cfn_init"]}
     resources: dict[str, Any] = {
@@ -159,12 +150,12 @@ def test_hooks_actions_and_failures(cloud: Cloud) -> None:
     cloud.delete("hooks")
 
 
-def test_cfn_init_and_cfn_hup(shell: Shell, cloud: Cloud) -> None:
+def test_cfn_init_and_cfn_hup(guests: Shell, cloud: Cloud) -> None:
     """heat-cfntools set the guest up by the metadata of its resource, signal, and run a hook when that changes."""
     watching = "while sleep 1; do cfn-hup --no-daemon; done >/dev/null 2>&1 &\n"
     cloud.deploy("tools", cfntools.template("hello\n", watching))
     assert cloud.outputs("tools")["data"] == '{"booted": "hello"}'
-    [disk] = (shell.directory / "guests").glob("*/disk/base")
+    [disk] = (guests.directory / "guests").glob("*/disk/base")
     assert not (disk / "etc/cfn/hooked").exists()
 
     cloud.update("tools", cfntools.template("good morning\n", watching))

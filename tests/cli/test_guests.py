@@ -1,33 +1,29 @@
-"""A template whose server runs: user data in a guest of the emulated cloud signals the template's wait condition.
-
-`STOKER_TEST_GUEST_IMAGE` names an image that `stoker guests build` has built; by default, guests have the programs of
-this machine, and no cloud-init.
-"""
+"""Servers that run: their user data signals a template's wait conditions, and floating IPs lead to their programs."""
 
 from __future__ import annotations
 
-import re
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 from urllib.request import urlopen
 
 import pytest
 
+from tests.cli.agent_cloud import until
 from tests.cli.cli_shell import Shell
-from tests.cli.guest_shell import IMAGE, shell_with_guests
+from tests.cli.guest_shell import guest_image, require_built_image
 
-pytestmark = [pytest.mark.slow, pytest.mark.guests]
+pytestmark = [pytest.mark.slow, pytest.mark.guests, pytest.mark.xdist_group("guests")]
 
-TEMPLATE = """
-heat_template_version: 2018-08-31
-resources:
-  handle: {type: OS::Heat::WaitConditionHandle}
-  wait:
+SIGNALLING = """
+  $format handle: {type: OS::Heat::WaitConditionHandle}
+  $format wait:
     type: OS::Heat::WaitCondition
-    properties: {handle: {get_resource: handle}, timeout: 120}
-  server:
+    properties: {handle: {get_resource: $format handle}, timeout: 120}
+  $format:
     type: OS::Nova::Server
     properties:
       image: cirros
@@ -37,13 +33,11 @@ resources:
       user_data:
         str_replace:
           params:
-            $notify: {get_attr: [handle, curl_cli]}
+            $notify: {get_attr: [$format handle, curl_cli]}
           template: |
             #!/bin/sh
             echo "written by $(cat /proc/sys/kernel/hostname)" >/etc/written
             $notify --data-binary "{\\"status\\": \\"SUCCESS\\", \\"data\\": \\"$(cat /etc/written)\\"}"
-outputs:
-  said: {value: {get_attr: [wait, data]}}
 """
 
 
@@ -56,6 +50,9 @@ resources:
       rules:
       - {protocol: tcp, port_range_min: 22, port_range_max: 22}
       - {protocol: tcp, port_range_min: 80, port_range_max: 80}
+  key:
+    type: OS::Nova::KeyPair
+    properties: {name: web, save_private_key: true}
   port:
     type: OS::Neutron::Port
     properties: {network: private, security_groups: [{get_resource: open}]}
@@ -68,6 +65,7 @@ resources:
       name: web
       image: cirros
       flavor: m1.tiny
+      key_name: {get_resource: key}
       networks: [{port: {get_resource: port}}]
       user_data_format: RAW
       user_data: |
@@ -75,57 +73,91 @@ resources:
         mkdir -p /srv/www && cd /srv/www && echo "a page of a guest" >index.html
         exec python3 -m http.server 80 </dev/null >/dev/null 2>&1 &
 outputs:
+  key: {value: {get_attr: [key, private_key]}}
   address: {value: {get_attr: [address, floating_ip_address]}}
 """
 
 
-FORMATS = ["RAW"] if IMAGE == "host" else ["RAW", "HEAT_CFNTOOLS", "SOFTWARE_CONFIG"]
-"""The formats of user data that the image understands: without cloud-init, only scripts."""
+def signalling(forms: list[str]) -> str:
+    """A template with a server for each format of user data."""
+    resources = "".join(SIGNALLING.replace("$format", form) for form in forms)
+    outputs = "".join(f"  {form}: {{value: {{get_attr: [{form} wait, data]}}}}\n" for form in forms)
+    return f"heat_template_version: 2018-08-31\nresources:{resources}outputs:\n{outputs}"
+
+
+def test_user_data_writes_a_file_and_signals_a_wait_condition(guests: Shell, tmp_path: Path) -> None:
+    """Without cloud-init, which the programs of this machine do not include, user data must be a script."""
+    if not guest_image().missing:
+        forms = ["RAW", "HEAT_CFNTOOLS", "SOFTWARE_CONFIG"]
+    elif Path("/usr/bin/curl").exists():
+        forms = ["RAW"]
+    else:
+        pytest.skip("Guests need curl in /usr/bin.")
+    template = tmp_path / "guest.yaml"
+    template.write_text(signalling(forms))
+
+    guests.ok("deploy", "guest", "-t", str(template), "--yes", timeout=150)
+
+    said = str(guests.ok("stack", "outputs", "guest", "-f", "json").json)
+    consoles = list((guests.directory / "guests").glob("*/console.log"))
+    assert len(consoles) == len(forms)
+    for form in forms:
+        assert f"written by guest-{form.lower().replace('_', '-')}-" in said
+    assert all("has booted" in console.read_text() for console in consoles)
+    guests.ok("delete", "guest", "--yes")
+    until(lambda: not any(console.exists() for console in consoles))
+
+
+class Web(NamedTuple):
+    """A deployed server with a page: its user's shell, the address of this machine that leads to it, and a key."""
+
+    user: Shell
+    address: str
+    key: Path
 
 
 @pytest.fixture(scope="module")
-def user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    """A user with a running Stoker whose emulated cloud has guests."""
-    if IMAGE == "host" and not Path("/usr/bin/curl").exists():
-        pytest.skip("Guests need curl in /usr/bin.")
-    yield from shell_with_guests(tmp_path_factory.mktemp("guests"))
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_user_data_writes_a_file_and_signals_a_wait_condition(user: Shell, tmp_path: Path, form: str) -> None:
-    template = tmp_path / "guest.yaml"
-    template.write_text(TEMPLATE.replace("$format", form))
-
-    user.ok("deploy", "guest", "-t", str(template), "--yes", timeout=150)
-
-    said = user.ok("stack", "outputs", "guest", "-f", "json").json
-    assert "written by guest-server-" in str(said)
-    [console] = (user.directory / "guests").glob("*/console.log")
-    assert "has booted" in console.read_text()
-    user.ok("delete", "guest", "--yes")
-    assert not console.exists()
-
-
-def test_a_page_and_a_shell_are_reached_by_a_floating_ip(user: Shell, tmp_path: Path) -> None:
-    template, program = tmp_path / "web.yaml", tmp_path / "bin" / "ssh"
+def web(guests: Shell, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    place = tmp_path_factory.mktemp("web")
+    template, key = place / "web.yaml", place / "key"
     template.write_text(WEB)
-    program.parent.mkdir()
-    program.write_text('#!/bin/sh\necho "$@"\n')
-    program.chmod(0o755)
-    user.ok("deploy", "web", "-t", str(template), "--yes", timeout=150)
-    [last] = re.findall(r"172\.(24\.4\.[0-9]+)", user.ok("stack", "outputs", "web", "-f", "json").out)
-    local = f"127.{last}"
+    guests.ok("deploy", "web", "-t", str(template), "--yes", timeout=150)
+    outputs = {
+        row["output_key"]: row["output_value"] for row in guests.ok("stack", "outputs", "web", "-f", "json").json
+    }
+    key.write_text(outputs["key"])
+    key.chmod(0o600)
+    yield Web(guests, outputs["address"].replace("172.", "127."), key)
+    guests.ok("delete", "web", "--yes")
 
+
+def test_a_page_is_reached_by_a_floating_ip(web: Web) -> None:
     deadline, page = time.monotonic() + 60, ""
     while not page and time.monotonic() < deadline:
         with suppress(OSError):
-            page = urlopen(f"http://{local}:10080/", timeout=5).read().decode()
+            page = urlopen(f"http://{web.address}:10080/", timeout=5).read().decode()
         time.sleep(0.1)
     assert page == "a page of a guest\n"
 
-    path = {"PATH": f"{program.parent}:{user.environment['PATH']}"}
-    shown = user.ok("guests", "ssh", "web", "--identity", "key", "--", "ls", "-l", variables=path).out.split()
+
+def test_ssh_is_given_the_place_of_a_floating_ip(web: Web, tmp_path: Path) -> None:
+    program = tmp_path / "ssh"
+    program.write_text('#!/bin/sh\necho "$@"\n')
+    program.chmod(0o755)
+    path = {"PATH": f"{tmp_path}:{web.user.environment['PATH']}"}
+    shown = web.user.ok("guests", "ssh", "web", "--identity", "key", "--", "ls", "-l", variables=path).out.split()
     assert shown[:2] == ["-p", "10022"]
-    assert shown[-5:] == ["-i", "key", f"debian@{local}", "ls", "-l"]
-    assert "no single server 'other'; `openstack server list` lists them" in user.fails("guests", "ssh", "other")
-    user.ok("delete", "web", "--yes")
+    assert shown[-5:] == ["-i", "key", f"debian@{web.address}", "ls", "-l"]
+    assert "no single server 'other'; `openstack server list` lists them" in web.user.fails("guests", "ssh", "other")
+
+
+def test_a_shell_is_reached_by_a_floating_ip(web: Web) -> None:
+    require_built_image()
+    if shutil.which("ssh") is None:
+        pytest.skip("There is no ssh on this machine.")
+    words = ["guests", "ssh", "web", "--identity", str(web.key), "--", "sudo", "hostname"]
+    deadline, said = time.monotonic() + 60, web.user.stoker(*words)
+    while said.status != 0 and time.monotonic() < deadline:
+        time.sleep(0.5)
+        said = web.user.stoker(*words)
+    assert said.out == "web\n", said.err

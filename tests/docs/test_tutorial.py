@@ -66,6 +66,7 @@ def test_the_tutorial_goes_as_it_says(shell: Shell, docs: Path) -> None:
 
 
 @pytest.mark.guests
+@pytest.mark.xdist_group("guests")
 def test_a_server_is_repaired_as_the_tutorial_says(shell: Shell, docs: Path) -> None:
     try:
         asyncio.run(guest_driver("namespace", "host").close())

@@ -46,6 +46,7 @@ def page(address: str, port: int) -> bytes:
         connection.close()
 
 
+@pytest.mark.xdist_group("guests")
 def test_security_groups_floating_ips_and_their_changes(cloud: RealNova) -> None:
     open_group = group(cloud, port_range_min=8000, port_range_max=8001, remote_ip_prefix="0.0.0.0/0")
     port = neutron(cloud, "POST", "/ports", {"port": {"network_id": cloud.network(), "security_groups": [open_group]}})
@@ -124,6 +125,7 @@ def test_interfaces_are_plugged_while_a_guest_runs(cloud: RealNova) -> None:
     cloud.call("DELETE", f"/servers/{key}")
 
 
+@pytest.mark.xdist_group("guests")
 def test_ipv6_address_pairs_and_port_forwardings(cloud: RealNova) -> None:
     network, subnet = subnetwork(cloud, "10.8.0.0/24")
     six = {"network_id": network, "cidr": "fd00:8::/64", "ip_version": 6, "ipv6_ra_mode": "slaac"}
