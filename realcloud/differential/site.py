@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from http.client import HTTPConnection
+from http.client import HTTPConnection, RemoteDisconnected
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -97,7 +97,7 @@ class Site:
         return self.catalog[service].replace(self.projects["one"], project)
 
     def send(self, method: str, url: str, account: str, headers: Mapping[str, str], body: bytes | None) -> Answer:
-        """Send a request; the account `nobody` has no token."""
+        """Send a request; the account `nobody` has no token. Raises Unprepared where there is no answer."""
         sent = {"Accept": "application/json", **headers}
         if account != "nobody":
             sent.setdefault("X-Auth-Token", self.token(account))
@@ -105,7 +105,10 @@ class Site:
         connection = HTTPConnection(parts.hostname or "", parts.port, timeout=120)
         try:
             connection.request(method, parts.path + (f"?{parts.query}" if parts.query else ""), body, sent)
-            response = connection.getresponse()
+            try:
+                response = connection.getresponse()
+            except RemoteDisconnected:
+                raise Unprepared(f"{method} {url} {body!r}: the service has closed the connection") from None
             names = dict.fromkeys(name.lower() for name in response.headers)
             values = {name: ", ".join(response.headers.get_all(name, [])) for name in names}
             return Answer(response.status, values, response.read())

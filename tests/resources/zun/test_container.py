@@ -197,7 +197,7 @@ async def test_failures_have_the_reason_of_the_service(bench: MakeBench, cloud: 
         await containers.run("create", resource)
     assert caught.value.failed.in_error
     await containers.delete(resource)
-    with pytest.raises(CloudError, match="Quota exceeded for resources: memory"):
+    with pytest.raises(CloudError, match=r"Quota exceeded for resources: \['memory'\]"):
         await containers.create({"image": "cirros", "memory": 60000})
 
     busy = containers.resource("busy")

@@ -14,24 +14,27 @@ from stoker.emulator.container.containers import (
     STOPPED,
     Containers,
 )
-from stoker.emulator.container.description import CHANGEABLE, COMMAND_IS_LIST, NAME, described
+from stoker.emulator.container.description import CHANGEABLE, NAME, described
+from stoker.emulator.container.http import listed
 from stoker.emulator.container.processes import execution_of
 from stoker.emulator.core import fields
 from stoker.emulator.core.component import using
 from stoker.emulator.core.errors import bad_request, conflict, not_found
 from stoker.emulator.core.http import Request, Response
-from stoker.emulator.core.objects import links, listed, writer
+from stoker.emulator.core.objects import links
 from stoker.emulator.core.store import Record
 
+FOR_ADMINISTRATORS = ("host", "runtime", "image_pull_policy", "privileged")
+LATER = ("addresses", "command", "entrypoint", "environment", "healthcheck", "labels", "ports", "restart_policy",
+         "security_groups")  # fmt: skip
+"""What the answer to the creation shows as null if it is empty."""
 FILTERS = ("name", "image", "project_id", "user_id", "memory", "host", "task_state", "status", "auto_remove")
 
 
 def view(containers: Containers, request: Request, container: Record) -> dict[str, Any]:
-    """Return a container as clients of a microversion see it; only administrators see its host."""
-    hidden = {"id", *(() if request.context.is_admin else ("host",))}
+    """Return a container as clients see it."""
+    hidden = {"id", "started_at", *(() if request.context.is_admin else FOR_ADMINISTRATORS)}
     shown = {name: value for name, value in container.items() if name not in hidden and name[0] != "_"}
-    if request.version < COMMAND_IS_LIST:
-        shown["command"] = " ".join(f'"{word}"' for word in container["command"]) or None
     return {
         **shown,
         "addresses": containers.networking.addresses(container),
@@ -51,16 +54,16 @@ def index(containers: Containers, request: Request) -> Response:
             rows = [row for row in rows if str(row[name]).lower() == value.lower()]
 
     def shown(base: str, container: Record) -> dict[str, Any]:
-        return view(containers, request, container)
+        return {name: value for name, value in view(containers, request, container).items() if name != "links"}
 
-    return listed(request, "containers", rows, shown, ("all_projects", *FILTERS))
+    return listed(request, "containers", "container", rows, shown, ("all_projects", *FILTERS))
 
 
 def create(containers: Containers, request: Request) -> Response:
-    writer(request)
     container = containers.create(request, bool(request.query.boolean("run")))
     location = {"Location": f"{request.base}/v1/containers/{container['id']}"}
-    return Response(view(containers, request, container), 202, location)
+    shown = view(containers, request, container)
+    return Response({**shown, **{name: shown[name] or None for name in LATER}, "updated_at": None}, 202, location)
 
 
 def _container(containers: Containers, request: Request) -> Record:
@@ -68,11 +71,12 @@ def _container(containers: Containers, request: Request) -> Record:
 
 
 def _own(containers: Containers, request: Request) -> Record:
-    return containers.find(writer(request), request.vars["key"])
+    return containers.find(request.context, request.vars["key"])
 
 
 def show(containers: Containers, request: Request) -> Response:
-    return Response(view(containers, request, _container(containers, request)))
+    container = _container(containers, request)
+    return Response(view(containers, request, container))
 
 
 def change(containers: Containers, request: Request) -> Response:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.emulator.container.description import KNOWN, described, mebibytes, words_of
+from stoker.emulator.container.description import KNOWN, TTY, check_retries, described, mebibytes, words_of
 from stoker.emulator.container.hosts import Hosts
+from stoker.emulator.container.http import STATE
 from stoker.emulator.container.images import Images
 from stoker.emulator.container.networking import Networking
 from stoker.emulator.container.processes import course_of
@@ -19,11 +20,13 @@ from stoker.emulator.container.storage import Storage
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
-from stoker.emulator.core.errors import ApiError, bad_request, conflict
+from stoker.emulator.core.errors import ApiError, conflict
 from stoker.emulator.core.http import Context, Request
-from stoker.emulator.core.objects import TIMESTAMP, by_name_or_id
+from stoker.emulator.core.objects import by_name_or_id
 from stoker.emulator.core.store import Collection, Record
 
+TIMESTAMP = "%Y-%m-%d %H:%M:%S"
+DEFAULT_CPUS, DEFAULT_MEMORY = 1.0, 512
 SECONDS_TO_PULL = 2.0
 SECONDS_TO_CREATE = 1.0
 SECONDS_TO_START = 1.0
@@ -35,9 +38,9 @@ CREATING, CREATED, RUNNING, STOPPED, PAUSED, ERROR, DELETING = (
     "Creating", "Created", "Running", "Stopped", "Paused", "Error", "Deleting",
 )  # fmt: skip
 ALLOWED: Mapping[str, tuple[str, ...]] = {
-    "start": (CREATED, STOPPED),
+    "start": (CREATED, STOPPED, ERROR),
     "stop": (RUNNING,),
-    "reboot": (CREATED, RUNNING, STOPPED),
+    "reboot": (CREATED, RUNNING, STOPPED, ERROR),
     "pause": (RUNNING,),
     "unpause": (PAUSED,),
     "kill": (RUNNING,),
@@ -90,7 +93,7 @@ class Containers(Component):
         busy = container["task_state"] is not None and not action.startswith("delete")
         if busy or container["status"] not in ALLOWED[action]:
             name, _, _ = action.partition("_after_")
-            raise conflict(f"Cannot {name} container {container['id']} in {container['status']} state")
+            raise conflict(f"Cannot {name} container {container['id']} in {container['status']} state", STATE)
 
     # -- creation -----------------------------------------------------------------------------------------------
 
@@ -98,12 +101,11 @@ class Containers(Component):
         """Begin to create the container that a request describes, and with `run` to start it.
 
         Raises: ApiError 400 for a wrong description, 404 for networks and volumes that do not exist, 409 for ports and
-        volumes in use, 413 for an exceeded quota.
+        volumes in use, 403 for an exceeded quota.
         """
         context = request.context
-        wanted = described(request, KNOWN)
-        if "image" not in wanted:
-            raise bad_request("Invalid input for field/attribute body. 'image' is a required property")
+        wanted = described(request, KNOWN, ("image",))
+        check_retries(wanted.get("restart_policy"))
         container = self._new(request, wanted)
         groups = self.networking.groups(context, wanted.get("security_groups", ()))
         interfaces = self.networking.asked_for(request, wanted.get("nets", ()))
@@ -112,9 +114,12 @@ class Containers(Component):
         container["security_groups"] = groups
         container["_interfaces"] = interfaces
         try:
-            container["host"] = self.hosts.place(_size(container)["cpu"], int(container["memory"] or 0))
+            container["host"] = self.hosts.place(
+                _size(container)["cpu"], int(container["memory"] or 0), wanted.get("availability_zone")
+            )
         except ApiError as error:
-            container.update(status=ERROR, status_reason=error.message, task_state=None)
+            moment = self.records.timestamp(TIMESTAMP)
+            container.update(status=ERROR, status_reason=error.message, task_state=None, updated_at=moment)
             return self.rows.add(container)
         self.rows.add(container)
         for mount in mounts:
@@ -126,7 +131,7 @@ class Containers(Component):
         identifier = new_id()
         policy = wanted.get("restart_policy")
         interactive = bool(fields.as_boolean(wanted.get("interactive", False)))
-        tty = wanted.get("tty", interactive)
+        tty = wanted.get("tty", interactive and request.version < TTY)
         return {
             "id": identifier,
             "uuid": identifier,
@@ -135,20 +140,26 @@ class Containers(Component):
             "image_driver": wanted.get("image_driver") or "docker",
             "image_pull_policy": wanted.get("image_pull_policy") or None,
             "command": words_of(wanted.get("command"), request.version),
-            "cpu": None if wanted.get("cpu") is None else float(wanted["cpu"]),
-            "memory": None if wanted.get("memory") is None else str(mebibytes(wanted["memory"])),
+            "cpu": float(wanted.get("cpu", DEFAULT_CPUS)),
+            "memory": str(mebibytes(wanted.get("memory", DEFAULT_MEMORY))),
             "disk": fields.as_integer(wanted.get("disk", 0)),
             "environment": {key: str(value) for key, value in wanted.get("environment", {}).items()},
             "labels": {key: str(value) for key, value in wanted.get("labels", {}).items()},
             "workdir": wanted.get("workdir"),
-            "hostname": wanted.get("hostname") or identifier[:12],
+            "hostname": wanted.get("hostname"),
             "interactive": interactive,
             "tty": bool(fields.as_boolean(tty)),
             "auto_remove": bool(fields.as_boolean(wanted.get("auto_remove", False))),
-            "restart_policy": None
+            "restart_policy": {}
             if policy is None
             else {"Name": policy["Name"], "MaximumRetryCount": str(policy.get("MaximumRetryCount", 0))},
-            "runtime": "runc",
+            "runtime": None,
+            "privileged": False,
+            "auto_heal": False,
+            "cpu_policy": "shared",
+            "registry_id": None,
+            "entrypoint": [],
+            "healthcheck": {},
             "host": None,
             "ports": [],
             "security_groups": [],
@@ -264,7 +275,7 @@ class Containers(Component):
             self._run_command(container)
 
     def resize(self, container: Record, wanted: Mapping[str, Any]) -> None:
-        """Change the name, CPUs and memory of a container. Raises ApiError 409 and 413."""
+        """Change the name, CPUs and memory of a container. Raises ApiError 403 and 409."""
         self.require_state(container, "update")
         changes: dict[str, Any] = {}
         if "name" in wanted:

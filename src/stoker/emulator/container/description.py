@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from stoker.emulator.container.http import SCHEMA
 from stoker.emulator.core import fields
-from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Request, Version
 
 NAME = r"[a-zA-Z0-9][a-zA-Z0-9_.-]+"
@@ -42,21 +43,27 @@ def mebibytes(value: Any) -> int | None:
 
 
 def command(value: Any) -> str | None:
-    """A string, or a list of strings."""
-    good = isinstance(value, str) or (isinstance(value, list) and all(isinstance(one, str) for one in value))
+    """A string, or a list of strings and numbers."""
+    good = isinstance(value, str) or (
+        isinstance(value, list) and all(isinstance(one, str | int | float) for one in value)
+    )
     return None if good else f"{value!r} is not of type 'string', 'array'"
 
 
 def restart_policy(value: Any) -> str | None:
-    """`{Name, MaximumRetryCount}`; only `on-failure` has a number of retries."""
+    """`{Name, MaximumRetryCount}`."""
     if not isinstance(value, dict) or value.get("Name") not in RESTART_POLICIES:
         return f"{value!r} has no Name among {list(RESTART_POLICIES)}"
     retries = fields.as_integer(value.get("MaximumRetryCount", 0))
     if retries is None or retries < 0 or value.keys() - {"Name", "MaximumRetryCount"}:
         return f"{value!r} is not a restart policy"
-    if retries and value["Name"] != "on-failure":
-        return "maximum retry count not valid with restart policy other than 'on-failure'"
     return None
+
+
+def check_retries(policy: Mapping[str, Any] | None) -> None:
+    """Refuse a number of retries for another restart policy than `on-failure`. Raises ApiError 400."""
+    if policy and policy["Name"] != "on-failure" and fields.as_integer(policy.get("MaximumRetryCount", 0)):
+        raise bad_request(f"maximum retry count not valid with restart policy of {policy['Name']}")
 
 
 def mapping(value: Any) -> str | None:
@@ -83,28 +90,39 @@ KNOWN: Mapping[str, fields.Check] = {
     "image_driver": fields.nullable(fields.one_of(*DRIVERS)),
     "image_pull_policy": fields.nullable(fields.one_of("", *PULL_POLICIES)),
     "restart_policy": fields.nullable(restart_policy),
-    "hostname": fields.nullable(fields.text(1, 63, r"[a-zA-Z0-9][a-zA-Z0-9-]*")),
+    "hostname": fields.nullable(fields.text(2, 63)),
     "disk": fields.nullable(fields.integer(1)),
+    "availability_zone": _TEXT,
     "hints": fields.nullable(mapping),
     "security_groups": fields.nullable(fields.items(fields.text(1))),
     "nets": fields.nullable(fields.items(mapping)),
     "mounts": fields.nullable(fields.items(mapping)),
 }
-SINCE: Mapping[str, Version] = {"auto_remove": (1, 3), "tty": TTY}
+SINCE: Mapping[str, Version] = {"auto_remove": (1, 3)}
 
 
-def described(request: Request, known: Mapping[str, fields.Check]) -> dict[str, Any]:
+def _object(request: Request) -> dict[str, Any]:
+    """Return the body of a request; Zun takes one that is not a JSON object for an empty one."""
+    try:
+        return request.json if isinstance(request.json, dict) else {}
+    except ApiError:
+        return {}
+
+
+def described(request: Request, known: Mapping[str, fields.Check], required: Sequence[str] = ()) -> dict[str, Any]:
     """Return the checked fields of a request's body that are not null. Raises ApiError 400."""
-    body = request.json
-    if not isinstance(body, dict):
-        raise bad_request("The request body must be a JSON object.")
+    body = _object(request)
+    for name in required:
+        if name not in body:
+            raise bad_request(f"'{name}' is a required property", SCHEMA)
     for name in sorted(body):
         if name not in known or request.version < SINCE.get(name, (1, 1)):
-            raise bad_request(
-                f"Additional properties are not allowed: '{name}' is unknown, newer than the request's microversion, "
-                "or not supported by the emulated cloud."
-            )
-    fields.check_fields(body, known)
+            raise bad_request(f"Additional properties are not allowed ('{name}' was unexpected)", SCHEMA)
+    try:
+        fields.check_fields(body, known)
+    except ApiError as error:
+        error.kind = SCHEMA
+        raise
     return {name: value for name, value in body.items() if value is not None}
 
 
@@ -117,8 +135,8 @@ def words_of(value: Any, version: Version) -> list[str]:
         return []
     if isinstance(value, list) != (version >= COMMAND_IS_LIST):
         wanted = "array" if version >= COMMAND_IS_LIST else "string"
-        raise bad_request(f"Invalid input for field 'command'. Value: {value}. It is not of type '{wanted}'")
+        raise bad_request(f"Invalid input for field 'command'. Value: {value}. It is not of type '{wanted}'", SCHEMA)
     try:
-        return list(value) if isinstance(value, list) else shlex.split(value)
+        return [str(word) for word in value] if isinstance(value, list) else shlex.split(value)
     except ValueError as error:
         raise bad_request(f"Invalid input for field 'command'. Value: {value}. {error}") from None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.emulator.container.http import listed
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component, using
 from stoker.emulator.core.errors import bad_request, conflict
 from stoker.emulator.core.http import Request, Response
-from stoker.emulator.core.objects import TIMESTAMP, by_name_or_id, links, listed, missing
+from stoker.emulator.core.objects import TIMESTAMP, by_name_or_id, links, missing
 from stoker.emulator.core.store import Collection, Record
 
 HOST = "devstack"
@@ -19,6 +20,7 @@ MEMORY = 65536
 """Mebibytes."""
 DISK = 200
 """Gibibytes."""
+ZONE = "nova"
 _SERVICE = {
     "binary": fields.one_of(BINARY),
     "host": fields.one_of(HOST),
@@ -32,7 +34,7 @@ class Hosts(Component):
 
     def __init__(self, records: Records, containers: Collection) -> None:
         super().__init__(records)
-        self.rows = records.collection("hosts", missing=missing("compute host"))
+        self.rows = records.collection("hosts", missing=missing("compute node"))
         self._containers = containers
 
     def seed(self) -> None:
@@ -59,11 +61,11 @@ class Hosts(Component):
         rows = list(self._containers)
         return sum(float(row["cpu"] or 0) for row in rows), sum(int(row["memory"] or 0) for row in rows)
 
-    def place(self, cpu: float, memory: int) -> str:
+    def place(self, cpu: float, memory: int, zone: str | None = None) -> str:
         """Return the host for a new container. Raises ApiError 409 when there is none with room for it."""
         row, (cpus, memories) = self.row, self.used()
         full = cpus + cpu > CPUS or memories + memory > MEMORY
-        if row["disabled"] or row["forced_down"] or full:
+        if row["disabled"] or row["forced_down"] or full or zone not in (None, ZONE):
             raise conflict("There are not enough hosts available.")
         return HOST
 
@@ -100,7 +102,7 @@ class Hosts(Component):
             "disabled": row["disabled"],
             "disabled_reason": row["disabled_reason"],
             "forced_down": row["forced_down"],
-            "availability_zone": "nova",
+            "availability_zone": ZONE,
             "report_count": 1,
             "last_seen_up": self.records.timestamp(TIMESTAMP),
             "created_at": row["created_at"],
@@ -110,12 +112,12 @@ class Hosts(Component):
 
 def index(hosts: Hosts, request: Request) -> Response:
     request.context.require()
-    return listed(request, "hosts", list(hosts.rows), hosts.view)
+    return listed(request, "hosts", "compute node", list(hosts.rows), hosts.view)
 
 
 def show(hosts: Hosts, request: Request) -> Response:
     request.context.require()
-    row = by_name_or_id(hosts.rows, "compute host", request.vars["key"], lambda _: True)
+    row = by_name_or_id(hosts.rows, "compute node", request.vars["key"], lambda _: True)
     return Response(hosts.view(request.base, row))
 
 
@@ -154,7 +156,7 @@ def force_down(hosts: Hosts, request: Request) -> Response:
 
 
 def list_zones(hosts: Hosts, request: Request) -> Response:
-    return Response({"availability_zones": [{"availability_zone": "nova"}]})
+    return Response({"availability_zones": [{"availability_zone": ZONE}]})
 
 
 HOST_ROUTES = using(

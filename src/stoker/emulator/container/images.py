@@ -6,12 +6,13 @@ from typing import Any
 
 from stoker.emulator.container.description import DRIVERS
 from stoker.emulator.container.hosts import HOST
+from stoker.emulator.container.http import SCHEMA, listed
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component, using
-from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Request, Response
-from stoker.emulator.core.objects import links, listed, missing, writer
+from stoker.emulator.core.objects import links, writer
 from stoker.emulator.core.store import Record
 from stoker.emulator.image.records import ImageRecords
 
@@ -25,7 +26,7 @@ class Images(Component):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.collection("images", ("project_id",), missing("image"))
+        self.rows = records.collection("images", ("project_id",), _missing)
 
     def pulled(self, project_id: str, name: str, driver: str) -> Record | None:
         """Return the image that was pulled under a name with or without a tag; None when there is none."""
@@ -74,6 +75,10 @@ def _parts(name: str) -> tuple[str, str]:
     return f"{path}{slash}{base}", tag or "latest"
 
 
+def _missing(key: str) -> ApiError:
+    return bad_request(f"Image {key} could not be found.", "image-not-found")
+
+
 def view(base: str, row: Record) -> dict[str, Any]:
     """Return an image as clients see it."""
     shown = {name: value for name, value in row.items() if name not in ("id", "driver") and name[0] != "_"}
@@ -88,9 +93,8 @@ def _own(images: Images, request: Request) -> Record:
 
 
 def index(images: Images, request: Request) -> Response:
-    context = request.context
-    rows = list(images.rows) if context.is_admin else images.rows.select(project_id=context.project)
-    return listed(request, "images", rows, view)
+    request.context.require()
+    return listed(request, "images", "image", list(images.rows), view)
 
 
 def create(images: Images, request: Request) -> Response:
@@ -104,7 +108,9 @@ def create(images: Images, request: Request) -> Response:
     if body.get("host") not in (None, "", HOST) or policy not in ("ifnotpresent", "always"):
         raise bad_request(f"The only host is {HOST}, and the pull policies are ifnotpresent and always.")
     wanted = {name: body[name] for name in _FORMS if name in body}
-    fields.check_fields(wanted, _FORMS, ("repo",))
+    if "repo" not in wanted:
+        raise bad_request("'repo' is a required property", SCHEMA)
+    fields.check_fields(wanted, _FORMS)
     name, driver = wanted["repo"], wanted.get("image_driver") or "docker"
     if (problem := images.pull(context.project, name, driver)) is not None:
         raise bad_request(problem)

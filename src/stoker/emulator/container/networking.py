@@ -53,7 +53,7 @@ class Networking(Component):
             raise bad_request("Each network entry must have 'network' or 'port'.")
         network = one_of_collection(self.cloud, request, NETWORKS, "networks", str(entry["network"]))
         if network is None:
-            raise not_found(f"Network {entry['network']} could not be found.")
+            raise not_found(f"Neutron network {entry['network']} could not be found.", "network-not-found")
         try:
             fixed = {} if address is None else {"fixed_ip": str(ip_address(str(address)))}
         except ValueError:
@@ -64,7 +64,7 @@ class Networking(Component):
         """Return a port that the caller may use. Raises ApiError 404, or 409 for one in use."""
         port = one_of_collection(self.cloud, request, PORTS, "ports", key)
         if port is None:
-            raise not_found(f"Port {key} could not be found.")
+            raise not_found(f"Neutron port {key} could not be found.", "port-not-found")
         if port["device_id"]:
             raise conflict(f"Port {key} is still in use.")
         return port
@@ -77,7 +77,7 @@ class Networking(Component):
         """Return the ID of a security group. Raises ApiError 404 and 409."""
         found = self._network.security_groups_by_name_or_id(context.project, name)
         if not found:
-            raise not_found(f"security group {name} not found")
+            raise bad_request(f"Security group {name} not found.")
         if len(found) > 1:
             raise conflict(f"Multiple security group matches found for name {name}, use an ID to be more specific.")
         return str(found[0]["id"])

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from stoker.emulator.container.description import described
+from stoker.emulator.container.http import POLICY, QUOTA
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import using
-from stoker.emulator.core.errors import ApiError, bad_request, forbidden
+from stoker.emulator.core.errors import forbidden
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.limits import Limits
 from stoker.emulator.core.store import Collection
@@ -34,17 +36,17 @@ class Quotas(Limits):
         return {"containers": len(rows), **sums}
 
     def admit(self, project_id: str, wanted: Mapping[str, float]) -> None:
-        """Raise ApiError 413 if a project would have more than it may."""
+        """Raise ApiError 403 if a project would have more than it may."""
         limits, used = self.limits_of(project_id), self.used(project_id)
         over = [name for name, more in wanted.items() if more > 0 and 0 <= limits[name] < used[name] + more]
         if over:
-            raise ApiError(413, f"Quota exceeded for resources: {', '.join(over)}")
+            raise forbidden(f"Quota exceeded for resources: {over}", QUOTA)
 
 
 def _project(request: Request) -> str:
     project: str = request.vars["project_id"]
     if not request.context.is_admin and project != request.context.project_id:
-        raise forbidden("Policy doesn't allow quota:get to be performed.")
+        raise forbidden("Policy doesn't allow quota:get to be performed.", POLICY)
     return project
 
 
@@ -64,11 +66,7 @@ def show_defaults(quotas: Quotas, request: Request) -> Response:
 
 def change(quotas: Quotas, request: Request) -> Response:
     request.context.require()
-    body = request.json
-    if not isinstance(body, dict):
-        raise bad_request("The request body must be a JSON object.")
-    given = {name: value for name, value in body.items() if value is not None}
-    fields.check_fields(given, _FORMS)
+    given = described(request, _FORMS)
     limits = {name: fields.as_integer(value) or 0 for name, value in given.items()}
     quotas.set_limits(request.vars["project_id"], limits)
     return Response(quotas.limits_of(request.vars["project_id"]))
@@ -77,7 +75,7 @@ def change(quotas: Quotas, request: Request) -> Response:
 def reset(quotas: Quotas, request: Request) -> Response:
     request.context.require()
     quotas.reset_limits(request.vars["project_id"])
-    return Response(status=204)
+    return Response(b"null", headers={"Content-Type": "application/json"})
 
 
 QUOTA_ROUTES = using(

@@ -48,7 +48,7 @@ class Storage(Component):
                 continue
             volume = one_of_collection(self.cloud, request, f"{VOLUMES}/detail", "volumes", str(entry["source"]))
             if volume is None:
-                raise not_found(f"Volume {entry['source']} could not be found.")
+                raise not_found(f"Volume {entry['source']} could not be found.", "volume-not-found")
             if volume["status"] != "available" and not (volume["multiattach"] and volume["status"] == "in-use"):
                 raise conflict(f"Volume {volume['id']} is in {volume['status']} state, and cannot be mounted.")
             found.append({"volume_id": volume["id"], "destination": entry["destination"]})

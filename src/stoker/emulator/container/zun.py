@@ -1,7 +1,7 @@
 """The service for single containers: its records and its table of routes.
 
-Nothing runs in emulated containers; `processes` says what their commands would do. Capsules, registries, commits, and
-connections to terminals are not there.
+Nothing runs in emulated containers; `processes` says what their commands would do. Capsules, registries, commits,
+rebuilds, lists of actions, and connections to terminals are not there.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from stoker.emulator.container.archives import ARCHIVE_ROUTES
 from stoker.emulator.container.container_routes import CONTAINER_ROUTES
 from stoker.emulator.container.containers import Containers
 from stoker.emulator.container.hosts import HOST_ROUTES, Hosts
+from stoker.emulator.container.http import error_body
 from stoker.emulator.container.images import IMAGE_ROUTES, Images
 from stoker.emulator.container.networking import Networking
 from stoker.emulator.container.quotas import QUOTA_ROUTES, Quotas
@@ -21,10 +22,35 @@ from stoker.emulator.core.component import merged
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.microversions import write
 from stoker.emulator.core.objects import missing
-from stoker.emulator.core.parsable_errors import parsable_body
 
-VERSIONS = Microversions("container", (1, 1), (1, 40), (1, 1))
+VERSIONS = Microversions(
+    "container",
+    (1, 1),
+    (1, 40),
+    (1, 1),
+    range_headers=("OpenStack-API-Minimum-Version", "OpenStack-API-Maximum-Version"),
+)
 COLLECTIONS = ("containers", "images", "hosts", "services", "availability_zones", "quotas")
+DESCRIPTION = {
+    "rel": "describedby",
+    "type": "text/html",
+    "href": "https://docs.openstack.org/developer/zun/dev/api-spec-v1.html",
+}
+RULES = {
+    "GET /containers": "container:get_all_all_projects",
+    "DELETE /containers/{key}": "container:delete_force",
+    "GET /images": "image:get_all",
+    "POST /images": "image:pull",
+    "GET /hosts": "host:get_all",
+    "GET /hosts/{key}": "host:get",
+    "GET /services": "zun-service:get_all",
+    "PUT /services/enable": "zun-service:enable",
+    "PUT /services/disable": "zun-service:disable",
+    "PUT /services/force_down": "zun-service:force_down",
+    "PUT /quotas/{project_id}": "quota:update",
+    "DELETE /quotas/{project_id}": "quota:delete",
+}
+"""Routes for administrators, and the rules of the service's policy."""
 
 
 class ContainerRecords(Records):
@@ -63,9 +89,12 @@ def versions(records: Records, request: Request) -> Response:
 
 def version(records: Records, request: Request) -> Response:
     media_type = {"base": "application/json", "type": "application/vnd.openstack.zun.v1+json"}
-    body: dict[str, Any] = {"id": "v1", "media_types": [media_type], "links": _link(request)}
+    body: dict[str, Any] = {"id": "v1", "media_types": [media_type], "links": [*_link(request), DESCRIPTION]}
     for name in COLLECTIONS:
-        body[name] = [{"rel": "self", "href": f"{request.base}/v1/{name}/"}]
+        body[name] = [
+            {"rel": "self", "href": f"{request.base}/v1/{name}/"},
+            {"rel": "bookmark", "href": f"{request.base}/{name}/"},
+        ]
     return Response(body)
 
 
@@ -79,5 +108,7 @@ CONTAINER = Service(
     root={"/": {"GET": versions}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
     microversions=VERSIONS,
-    error_body=parsable_body,
+    error_body=error_body,
+    rules=RULES,
+    refusal="Policy doesn't allow {rule} to be performed.",
 )

@@ -157,8 +157,8 @@ def error_body(error: ApiError) -> dict[str, Any]:
         return {"errors": [error.described("magnum.microversion-unsupported")]}
     if error.message == NO_ROUTE:
         shown |= {"code": "", "title": error.title, "detail": ""}
-    elif error.kind is not None:
-        shown |= {"code": error.kind, "title": error.title, "detail": error.message}
+    elif error.kind == "":
+        shown |= {"code": "", "title": error.title, "detail": error.message}
     else:
         code = "server" if error.status >= 500 else "client"
         title = _FIRST_SENTENCE.match(error.message)

@@ -43,7 +43,7 @@ def by_name_or_id(rows: Collection, title: str, key: str, visible: Callable[[Rec
         return record
     found = [row for row in rows.select(name=key) if visible(row)]
     if len(found) > 1:
-        raise conflict(f"Multiple {title}s exist with same name. Please use the {title} uuid instead.")
+        raise conflict(f"Multiple {title}s exist with same name. Please use the {title} uuid instead.", "conflict")
     if not found:
         raise missing(title)(key)
     return found[0]
@@ -51,7 +51,8 @@ def by_name_or_id(rows: Collection, title: str, key: str, visible: Callable[[Rec
 
 def missing(title: str) -> Callable[[str], ApiError]:
     """Return what makes the 404 of a kind of object."""
-    return lambda key: not_found(f"{title[:1].upper()}{title[1:]} {key} could not be found.")
+    kind = f"{title.lower().replace(' ', '-')}-not-found"
+    return lambda key: not_found(f"{title[:1].upper()}{title[1:]} {key} could not be found.", kind)
 
 
 def listed(
@@ -76,7 +77,7 @@ def listed(
         _check_limit(limit)
     sort_key, direction, marker = query.get("sort_key", "id"), query.get("sort_dir", "asc"), query.get("marker")
     if rows and sort_key not in rows[0]:
-        raise bad_request(f'The sort_key value "{sort_key}" is an invalid field for sorting')
+        raise bad_request(f'The sort_key value "{sort_key}" is an invalid field for sorting', "invalid-parameter-value")
     if direction not in ("asc", "desc"):
         raise bad_request(f"Invalid sort direction: {direction}. Acceptable values are 'asc' or 'desc'")
     if marker is not None and identifier(marker) is not None:
