@@ -190,6 +190,14 @@ def keyboard(walk: Walk, path: str, base: str) -> None:
         page.keyboard.press("Escape")
         dialog.wait_for(state="detached")
         walk.require(delete.evaluate("e => e === document.activeElement"), "the focus is lost after a dialog")
+        page.locator(".menu summary").press("Enter")
+        walk.look(page, "menu")
+        page.keyboard.press("Escape")
+        walk.require(not page.locator(".menu ul").is_visible(), "a menu is not closed by Escape")
+        page.get_by_label("Filter").fill("attachment")
+        walk.require(page.locator("#tree tbody tr:visible").count() == 1, "the filter does not select rows")
+        walk.look(page, "filtered")
+        page.get_by_label("Filter").fill("")
         page.locator(".fold").first.press("Enter")
         walk.require(page.locator("tr[data-parent]:visible").count() == 0, "a branch is not folded by Enter")
 
@@ -307,6 +315,12 @@ def pages(web: str, broken: str) -> dict[str, str]:
         "drift-found": f"{web}/drift?compare=1",
         "events": f"{web}/events",
         "definition": f"{web}/definition",
+        "snapshots": f"{web}/snapshots",
+        "signal": f"{web}/resources/server/actions/signal",
+        "nothing-found": "/stacks?name=none",
+        "events-found": f"{web}/events?status=COMPLETE&action=CREATE",
+        "adopt": "/adopt",
+        "missing": "/stacks/missing",
         "resource": f"{web}/resources/server",
         "failed": broken,
         "delete": f"{web}/actions/delete",

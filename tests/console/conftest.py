@@ -7,6 +7,7 @@ import pytest
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from stoker.engine.settings import EngineSettings
 from tests.console.support import Browser, logged_in, served_console
 from tests.harness import ThreadedWorld
 
@@ -19,7 +20,8 @@ def served() -> Iterator[ServedCloud]:
 
 @pytest.fixture(scope="package")
 def world(served: ServedCloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThreadedWorld]:
-    running = ThreadedWorld(tmp_path_factory.mktemp("engine"), served)
+    settings = EngineSettings(enable_stack_abandon=True, enable_stack_adopt=True)
+    running = ThreadedWorld(tmp_path_factory.mktemp("engine"), served, settings)
     yield running
     running.stop()
 

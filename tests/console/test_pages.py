@@ -97,6 +97,105 @@ def test_actions_ask_first(browser: Browser, world: ThreadedWorld) -> None:
     assert "short-lived" not in browser.get("/stacks").text
 
 
+def test_a_stack_is_found_by_a_part_of_its_name_and_sorted(browser: Browser, world: ThreadedWorld) -> None:
+    paths = [create(world, name, TEMPLATE) for name in ("sorted-a", "sorted-b")]
+    page = browser.get("/stacks?name=ORTED&sort=-name").text
+    assert 'aria-sort="descending"' in page and page.index(paths[1]) < page.index(paths[0])
+    page = browser.get("/stacks?name=orted&sort=name").text
+    assert page.index(paths[0]) < page.index(paths[1]) and 'class="ago"' in page
+    identifier = paths[0].rpartition("/")[2]
+    assert paths[0] in browser.get(f"/stacks?name={identifier[:13]}").text
+    assert browser.get("/stacks/sorted-a").headers["Location"] == f"/console{paths[0]}"
+    (nested,) = re.findall(r"/stacks/(sorted-a-group-[^/]+)/([^/]+)/resources/0", browser.get(paths[0]).text)
+    assert browser.get(f"/stacks/{nested[1]}").headers["Location"] == f"/console/stacks/{'/'.join(nested)}"
+    inside = browser.get(f"/stacks/{'/'.join(nested)}").text
+    assert f'href="/console/stacks/{identifier}">parent stack<' in inside
+    assert f'{"/".join(nested)}">' in browser.get(f"{paths[0]}/resources/group").text
+    assert browser.get("/stacks/missing").status_code == 404
+
+
+def test_events_are_filtered(browser: Browser, world: ThreadedWorld) -> None:
+    stack = create(world, "eventful", TEMPLATE)
+    everything = browser.get(f"{stack}/events").text
+    assert everything.count("/resources/word") == 2 and "in eventful-group-" in everything
+    found = browser.get(f"{stack}/events?name=word&status=COMPLETE&action=CREATE").text
+    assert found.count('data-label="State"') == 1 and "/resources/word" in found
+    assert "No event matches" in browser.get(f"{stack}/events?name=word&action=DELETE").text
+
+
+def test_parts_of_a_stack_are_downloaded(browser: Browser, world: ThreadedWorld) -> None:
+    note = {"type": "OS::Heat::Value", "properties": {"value": {"get_file": "notes/ö.txt"}}}
+    template = {"heat_template_version": "2021-04-16", "resources": {"note": note}}
+    stack = create(world, "saved", template, files={"notes/ö.txt": "<b>"}, environment={"parameter_defaults": {"a": 1}})
+    found = browser.get(f"{stack}/download/template")
+    assert "get_file: notes/ö.txt" in found.text and "saved.yaml" in found.headers["Content-Disposition"]
+    assert found.headers["Content-Type"] == "application/octet-stream"
+    assert "parameter_defaults" in browser.get(f"{stack}/download/environment").text
+    page = html.unescape(browser.get(f"{stack}/definition").text)
+    (path,) = re.findall(r'href="/console(/[^"]+/download/files[^"]+)"', page)
+    file = browser.get(path)
+    assert file.text == "<b>" and file.headers["Content-Disposition"].startswith("attachment")
+    for tail in ("files?name=none", "nothing"):
+        assert browser.get(f"{stack}/download/{tail}").status_code == 404
+
+
+def test_snapshots_are_taken_restored_and_deleted(browser: Browser, world: ThreadedWorld) -> None:
+    stack = create(world, "pictured", TEMPLATE)
+    identifier, question = stack.rpartition("/")[2], f"{stack}/actions/snapshot"
+    assert "The stack has no snapshots" in browser.get(f"{stack}/snapshots").text
+    assert 'name="entered"' in browser.get(question).text
+    browser.submit(question, question, entered="before <it>")
+    world.settle(identifier)
+    page = browser.get(f"{stack}/snapshots").text
+    assert "before &lt;it&gt;" in page
+    (restore,) = re.findall(r'href="/console(/[^"]+/actions/restore)"', page)
+    assert "Restore the snapshot before &lt;it&gt;?" in browser.get(restore).text
+    assert browser.submit(restore, restore).headers["Location"] == f"/console{stack}/snapshots"
+    world.settle(identifier)
+    assert "Restore complete" in browser.get(stack).text
+    delete = restore.replace("restore", "delete")
+    assert browser.submit(delete, delete).status_code == 303
+    assert "actions/restore" not in browser.get(f"{stack}/snapshots").text
+
+
+def test_resources_are_signalled_and_marked(browser: Browser, world: ThreadedWorld) -> None:
+    handle = {"type": "OS::Heat::WaitConditionHandle"}
+    template = {"heat_template_version": "2021-04-16", "resources": {"handle": handle}}
+    stack = create(world, "signalled", template)
+    resource = f"{stack}/resources/handle"
+    page = browser.get(resource).text
+    assert "actions/signal" in page and "actions/unhealthy" in page and "actions/healthy" not in page
+    signal, data = f"{resource}/actions/signal", {"id": "one", "status": "SUCCESS", "reason": "ok", "data": "d"}
+    wrong = browser.submit(signal, signal, entered="{")
+    assert wrong.status_code == 400 and "The data of a signal is JSON" in wrong.text
+    done = browser.submit(signal, signal, entered=json.dumps(data))
+    assert done.headers["Location"] == f"/console{resource}"
+    assert "Signal complete" in browser.get(resource).text
+    unhealthy = f"{resource}/actions/unhealthy"
+    browser.submit(unhealthy, unhealthy, entered="it <smells>")
+    page = browser.get(resource).text
+    assert "it &lt;smells&gt;" in page and "Check failed" in page
+    browser.submit(f"{resource}/actions/healthy", unhealthy)
+    assert "actions/healthy" not in browser.get(resource).text
+
+
+def test_a_stack_is_abandoned_and_adopted(browser: Browser, world: ThreadedWorld) -> None:
+    stack = create(world, "given-away", TEMPLATE)
+    question = f"{stack}/actions/abandon"
+    assert browser.get(f"{stack}/download/export").json()["id"] == stack.rpartition("/")[2]
+    page = browser.submit(question, question).text
+    data = html.unescape(re.findall(r"<pre[^>]*>(.*?)</pre>", page, re.DOTALL)[0])
+    assert "given-away" not in browser.get("/stacks?name=given-away").text.partition('id="list"')[2]
+    for wrong, message in (("{", "not valid JSON"), ("[]", "must be a JSON object")):
+        refused = browser.submit("/adopt", "/adopt", name="", data=wrong)
+        assert refused.status_code == 400 and message in refused.text
+    done = browser.submit("/adopt", "/adopt", name="", data=data)
+    assert done.status_code == 303, done.text
+    adopted = done.headers["Location"].removeprefix("/console")
+    world.settle(adopted.rpartition("/")[2])
+    assert adopted.startswith("/stacks/given-away/") and "Adopt complete" in browser.get(adopted).text
+
+
 def test_events_reach_the_page_while_it_is_open(browser: Browser, world: ThreadedWorld) -> None:
     stack = create(world, "live", TEMPLATE)
     response = browser.session.get(f"{browser.base}/console{stack}/stream", stream=True, timeout=60)

@@ -109,6 +109,12 @@ class Exchange:
                 self.response.set_header(name, stream.headers[name])
         self.response.stream = stream.body
 
+    def send_file(self, name: str, text: str) -> None:
+        """Respond with a file that the browser saves."""
+        self.response.content_type = "application/octet-stream"
+        self.response.downloadable_as = name
+        self.response.text = text
+
     def ask_to_log_in(self) -> None:
         """Continue with the form for logging in, and then with this page; scripts get the status 401."""
         if self.request.method == "GET" and self.request.get_header("Sec-Fetch-Mode", default="navigate") == "navigate":

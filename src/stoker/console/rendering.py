@@ -11,6 +11,7 @@ import jinja2
 from markupsafe import Markup
 
 from stoker.console.settings import PREFIX
+from stoker.console.tree import linked
 
 
 class Pages:
@@ -24,8 +25,10 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.globals.update(PREFIX=PREFIX, static=static_url)
-        self._environment.filters.update(duration=duration, clock=clock, json=pretty, state=state, breakable=breakable)
+        self._environment.globals.update(PREFIX=PREFIX, static=static_url, linked=linked)
+        self._environment.filters.update(
+            duration=duration, clock=clock, ago=ago, json=pretty, state=state, breakable=breakable
+        )
 
     def render(self, template: str, values: Mapping[str, Any]) -> str:
         """Return a page."""
@@ -47,10 +50,19 @@ def duration(seconds: float | None) -> str:
 
 def clock(text: str | None) -> Markup:
     """Return a time of the API as an element; empty for None."""
+    return _time(text, "")
+
+
+def ago(text: str | None) -> Markup:
+    """Return a time like `clock`, which scripts show as the time since then."""
+    return _time(text, "ago")
+
+
+def _time(text: str | None, kind: str) -> Markup:
     if not text:
         return Markup("")
     when = datetime.fromisoformat(text).astimezone(UTC)
-    return Markup('<time datetime="{}">{}</time>').format(text, f"{when:%Y-%m-%d %H:%M:%S}")
+    return Markup('<time class="{}" datetime="{}">{}</time>').format(kind, text, f"{when:%Y-%m-%d %H:%M:%S}")
 
 
 def breakable(text: str) -> Markup:

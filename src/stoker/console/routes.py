@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from stoker.console import deploy, drift, progress_pages, stack_pages, stacks
+from stoker.console import actions, adoption, deploy, drift, progress_pages, stack_pages, stacks
 from stoker.console.exchange import Exchange
 
 _STACK = "/stacks/{stack_name}/{stack_id}"
 
+
+def _asking(subject: actions.Subject) -> Mapping[str, Callable[[Exchange], None]]:
+    return {"GET": subject.confirm, "POST": subject.act}
+
+
 ROUTES: Mapping[str, Mapping[str, Callable[[Exchange], None]]] = {
     "/stacks": {"GET": stacks.index},
+    "/stacks/{stack_name}": {"GET": stacks.find},
+    "/adopt": {"GET": adoption.ask, "POST": adoption.adopt},
     "/deploy": {"GET": deploy.new, "POST": deploy.submit},
     f"{_STACK}/deploy": {"GET": deploy.change, "POST": deploy.submit},
     _STACK: {"GET": stack_pages.resources},
@@ -22,5 +29,9 @@ ROUTES: Mapping[str, Mapping[str, Callable[[Exchange], None]]] = {
     f"{_STACK}/definition": {"GET": stack_pages.definition},
     f"{_STACK}/details": {"GET": stack_pages.details},
     f"{_STACK}/resources/{{resource_name}}": {"GET": stack_pages.resource},
-    f"{_STACK}/actions/{{action}}": {"GET": stacks.confirm, "POST": stacks.act},
+    f"{_STACK}/snapshots": {"GET": stack_pages.snapshots},
+    f"{_STACK}/download/{{part}}": {"GET": stack_pages.download},
+    f"{_STACK}/actions/{{action}}": _asking(actions.STACK),
+    f"{_STACK}/resources/{{resource_name}}/actions/{{action}}": _asking(actions.RESOURCE),
+    f"{_STACK}/snapshots/{{snapshot_id}}/actions/{{action}}": _asking(actions.SNAPSHOT),
 }

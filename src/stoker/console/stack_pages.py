@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
+from urllib.parse import urlencode
 
+import falcon
 import yaml
 
+from stoker.console.actions import RESOURCE_ACTIONS, can_update, offered
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, segment, stack_path
 from stoker.console.rendering import split_state
-from stoker.console.stacks import offered, show_stack, show_stack_with_outputs
+from stoker.console.stacks import STATUSES, show_stack, show_stack_with_outputs
 from stoker.console.timeline import latest_spans, recorded_events
-from stoker.console.tree import tree
+from stoker.console.tree import linked, tree
 
 DEPTH = 20
 """Levels of nested stacks that are requested; more than the service allows."""
 
 _EVENTS = 100
+_EVENT_ACTIONS = (
+    "CREATE",
+    "UPDATE",
+    "DELETE",
+    "CHECK",
+    "SUSPEND",
+    "RESUME",
+    "SNAPSHOT",
+    "RESTORE",
+    "ROLLBACK",
+    "SIGNAL",
+)
 
 
 def resources(exchange: Exchange) -> None:
@@ -40,13 +56,40 @@ def stream(exchange: Exchange) -> None:
 
 
 def events(exchange: Exchange) -> None:
-    """Show the events of a stack, newest first."""
+    """Show the events of a stack, newest first; only those that the fields of the filter name."""
     marker = exchange.query("marker")
+    chosen = {name: exchange.query(name).strip() for name in ("name", "status", "action")}
     found = below(
-        exchange, "/events", nested_depth=DEPTH, limit=_EVENTS, sort_dir="desc", marker=marker or None
-    )["events"]  # fmt: skip
-    following = found[-1]["id"] if len(found) == _EVENTS else ""
-    show(exchange, "events.html", "events", events=found, following=following, marker=marker)
+        exchange,
+        "/events",
+        nested_depth=DEPTH,
+        limit=_EVENTS,
+        sort_dir="desc",
+        marker=marker or None,
+        resource_name=chosen["name"] or None,
+        resource_status=chosen["status"] or None,
+        resource_action=chosen["action"] or None,
+    )["events"]
+    kept = {name: value for name, value in chosen.items() if value}
+    following = urlencode({**kept, "marker": found[-1]["id"]}) if len(found) == _EVENTS else ""
+    show(
+        exchange,
+        "events.html",
+        "events",
+        events=found,
+        following=following,
+        newest=urlencode(kept),
+        marker=marker,
+        chosen=chosen,
+        statuses=STATUSES,
+        event_actions=_EVENT_ACTIONS,
+    )
+
+
+def snapshots(exchange: Exchange) -> None:
+    """Show the snapshots of a stack, newest first."""
+    found = below(exchange, "/snapshots")["snapshots"]
+    show(exchange, "snapshots.html", "snapshots", snapshots=found[::-1])
 
 
 def details(exchange: Exchange) -> None:
@@ -57,10 +100,27 @@ def details(exchange: Exchange) -> None:
 
 def definition(exchange: Exchange) -> None:
     """Show the template, the environment and the files of a stack."""
-    documents = [("Template", _as_yaml(below(exchange, "/template")))]
-    documents.append(("Environment", _as_yaml(below(exchange, "/environment"))))
-    documents += [(name, text) for name, text in sorted(below(exchange, "/files").items())]
+    documents = [("Template", "template", _as_yaml(below(exchange, "/template")))]
+    documents.append(("Environment", "environment", _as_yaml(below(exchange, "/environment"))))
+    documents += [
+        (name, f"files?{urlencode({'name': name})}", text) for name, text in sorted(below(exchange, "/files").items())
+    ]
     show(exchange, "definition.html", "definition", documents=documents)
+
+
+def download(exchange: Exchange) -> None:
+    """Send a part of the stack's definition, or all data for adopting it, as a file."""
+    part, stack_name = exchange.path["part"], exchange.path["stack_name"]
+    if part in ("template", "environment"):
+        name = f"{stack_name}.yaml" if part == "template" else f"{stack_name}-{part}.yaml"
+        exchange.send_file(name, _as_yaml(below(exchange, f"/{part}")))
+    elif part == "export":
+        exchange.send_file(f"{stack_name}.json", json.dumps(below(exchange, "/export"), indent=2, ensure_ascii=False))
+    else:
+        files, name = below(exchange, "/files"), exchange.query("name")
+        if part != "files" or name not in files:
+            raise falcon.HTTPNotFound(description=f"The stack {stack_name} has no such file.")
+        exchange.send_file(name.rstrip("/").rpartition("/")[2] or "file", files[name])
 
 
 def resource(exchange: Exchange) -> None:
@@ -70,7 +130,21 @@ def resource(exchange: Exchange) -> None:
     events = exchange.api.get(
         _path(exchange, "/events"), {"resource_name": name, "limit": _EVENTS, "sort_dir": "desc"}
     )["events"]  # fmt: skip
-    show(exchange, "resource.html", "resources", resource=found, events=events)
+    actions = {
+        key: action
+        for key, action in RESOURCE_ACTIONS.items()
+        if key != "healthy" or found["resource_status"] == "CHECK_FAILED"
+    }
+    nested = linked(found, "nested")
+    show(
+        exchange,
+        "resource.html",
+        "resources",
+        resource=found,
+        events=events,
+        resource_actions=actions,
+        nested_stack=nested,
+    )
 
 
 def show(
@@ -83,6 +157,7 @@ def show(
         "stack": stack,
         "tab": tab,
         "actions": offered(state),
+        "can_update": can_update(state),
         "busy": split_state(state)[1] == "IN_PROGRESS",
     }
     exchange.show(template, status, **common, **values)

@@ -1,77 +1,51 @@
-"""The list of stacks, and actions on a stack."""
+"""The list of stacks, and the record of one stack."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from itertools import islice
 from urllib.parse import urlencode
 
 import falcon
 
 from stoker.console.exchange import Exchange
-from stoker.console.gateway import Answer, ApiError, segment, stack_path
-from stoker.console.rendering import split_state
+from stoker.console.gateway import Answer, segment, stack_path
 
 _PAGE = 50
+_SEARCHED = 200
+"""Stacks in one request to the API while it is searched for a part of a name."""
+
 STATUSES = ("IN_PROGRESS", "COMPLETE", "FAILED")
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """An action on a stack: its `label`, what it does, and whether it destroys something.
-
-    `busy` says for which stacks it is offered: those with an operation in progress, those without, or all (None).
-    """
-
-    label: str
-    effect: str
-    busy: bool | None = False
-    danger: bool = False
-
-
-ACTIONS: Mapping[str, Action] = {
-    "check": Action("Check", "Stoker asks the cloud for each resource of the stack, and records which are unhealthy."),
-    "suspend": Action("Suspend", "Stoker suspends the servers and other resources of the stack that support it."),
-    "resume": Action("Resume", "Stoker resumes the suspended resources of the stack."),
-    "cancel_update": Action("Cancel", "Stoker cancels the update and returns to the former template.", busy=True),
-    "retry": Action("Retry", "Stoker continues the action that failed."),
-    "delete": Action("Delete", "Stoker deletes the stack and all of its resources.", busy=None, danger=True),
-}
-"""The actions by the name in the URL; except for `delete`, that is the name in the REST API."""
-
-
-def offered(state: str) -> dict[str, Action]:
-    """Return the actions that are possible for a stack in this state."""
-    action, status = split_state(state)
-    busy = status == "IN_PROGRESS"
-    hidden = {"resume"} if action != "SUSPEND" else {"suspend"}
-    hidden |= {"retry"} if status != "FAILED" else set()
-    hidden |= {"cancel_update"} if action not in ("UPDATE", "CREATE") else set()
-    hidden |= set(ACTIONS) if state == "DELETE_COMPLETE" else set()
-    return {name: item for name, item in ACTIONS.items() if item.busy in (None, busy) and name not in hidden}
+SORTS = {"name": "stack_name", "state": "stack_status", "created": "creation_time", "updated": "updated_time"}
+"""The columns by which the list can be sorted, with the API's names."""
 
 
 def index(exchange: Exchange) -> None:
     """Show the stacks of the project, page by page."""
     name, status, marker = exchange.query("name").strip(), exchange.query("status"), exchange.query("marker")
-    query = {
-        "limit": _PAGE,
-        "marker": marker or None,
-        "name": name or None,
-        "status": status if status in STATUSES else None,
-        "with_count": "true",
-    }
-    answer = exchange.api.get("/stacks", query)
-    found = answer["stacks"]
-    following = ""
-    if len(found) == _PAGE:
-        kept = {"name": name, "status": status, "marker": found[-1]["id"]}
-        following = urlencode({key: value for key, value in kept.items() if value})
+    status = status if status in STATUSES else ""
+    sort = exchange.query("sort") if exchange.query("sort").removeprefix("-") in SORTS else ""
+    query = {"status": status or None, "sort_keys": SORTS.get(sort.removeprefix("-")), "sort_dir": None}
+    if sort:
+        query["sort_dir"] = "desc" if sort.startswith("-") else "asc"
+    count = None
+    if name:
+        found = list(islice(_named(exchange, name, query, marker), _PAGE))
+    else:
+        answer = exchange.api.get(
+            "/stacks", {**query, "limit": _PAGE, "marker": marker or None, "with_count": "true"}
+        )  # fmt: skip
+        found, count = answer["stacks"], answer["count"]
+    kept = {"name": name, "status": status, "sort": sort}
+    following = {**kept, "marker": found[-1]["id"]} if len(found) == _PAGE else {}
     exchange.show(
         "stacks.html",
         stacks=found,
-        count=answer.get("count"),
-        following=following,
+        count=count,
+        following=_query(following),
+        first=_query(kept),
+        sorts={column: _query({**kept, "sort": f"-{column}" if sort == column else column}) for column in SORTS},
+        sort=sort,
         name=name,
         status=status,
         statuses=STATUSES,
@@ -79,38 +53,32 @@ def index(exchange: Exchange) -> None:
     )
 
 
-def confirm(exchange: Exchange) -> None:
-    """Ask whether an action is to be done."""
-    _ask(exchange, 200, "")
+def _query(values: dict[str, str]) -> str:
+    return urlencode({key: value for key, value in values.items() if value})
 
 
-def act(exchange: Exchange) -> None:
-    """Start an action on a stack."""
-    name, identifier, action = (exchange.path[key] for key in ("stack_name", "stack_id", "action"))
-    _known(action)
-    try:
-        if action == "delete":
-            exchange.api.send("DELETE", stack_path(name, identifier))
-        else:
-            exchange.api.send("POST", stack_path(name, identifier, "/actions"), {action: None})
-    except ApiError as error:
-        if error.status == 401:
-            raise
-        _ask(exchange, error.status, error.message)
-        return
-    exchange.redirect(f"/stacks/{segment(name)}/{segment(identifier)}")
+def _named(exchange: Exchange, part: str, query: Answer, marker: str) -> Iterator[Answer]:
+    """Yield the stacks whose name contains `part`, or whose ID begins with it; upper and lower case are the same."""
+    wanted = part.casefold()
+    while True:
+        more = {**query, "limit": _SEARCHED, "marker": marker or None}
+        stacks = exchange.api.get("/stacks", more)["stacks"]
+        yield from (
+            stack for stack in stacks if wanted in stack["stack_name"].casefold() or stack["id"].startswith(wanted)
+        )
+        if len(stacks) < _SEARCHED:
+            return
+        marker = stacks[-1]["id"]
 
 
-def _known(action: str) -> Action:
-    if action not in ACTIONS:
-        raise falcon.HTTPNotFound(description=f"There is no action {action}.")
-    return ACTIONS[action]
-
-
-def _ask(exchange: Exchange, status: int, problem: str) -> None:
-    stack = show_stack(exchange)
-    action = exchange.path["action"]
-    exchange.show("confirm.html", status, stack=stack, name=action, action=_known(action), problem=problem)
+def find(exchange: Exchange) -> None:
+    """Continue with the page of the stack whose name or ID is in the URL; nested stacks are found by their ID."""
+    wanted = exchange.path["stack_name"]
+    for query in ({"id": wanted, "show_nested": "true"}, {"name": wanted}):
+        for stack in exchange.api.get("/stacks", {**query, "limit": 1})["stacks"]:
+            exchange.redirect(f"/stacks/{segment(stack['stack_name'])}/{segment(stack['id'])}")
+            return
+    raise falcon.HTTPNotFound(description=f"There is no stack {wanted} in this project.")
 
 
 def show_stack(exchange: Exchange) -> Answer:

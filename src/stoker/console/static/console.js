@@ -1,6 +1,8 @@
 // Behaviour of all pages. Pages work without it; with it they change while they are open.
 import { edit } from "./editor.js";
+import { enhance, enhancePage } from "./enhance.js";
 import { follow } from "./live.js";
+import { patchRows, replaceContent } from "./patch.js";
 
 const announcements = document.getElementById("announcements");
 
@@ -16,25 +18,6 @@ export async function fragment(url) {
     location.reload();
   }
   return response.ok ? new DOMParser().parseFromString(await response.text(), "text/html") : null;
-}
-
-/** Make the rows of one table body like those of another, by ID; rows that did not change are kept. */
-export function patchRows(old, fresh) {
-  const wanted = [...fresh.children];
-  wanted.forEach((row, place) => {
-    const known = row.id ? document.getElementById(row.id) : null;
-    const kept = known && known.innerHTML === row.innerHTML ? known : document.importNode(row, true);
-    if (known && kept !== known) {
-      kept.hidden = known.hidden;
-      known.replaceWith(kept);
-    }
-    if (old.children[place] !== kept) {
-      old.insertBefore(kept, old.children[place] ?? null);
-    }
-  });
-  while (old.children.length > wanted.length) {
-    old.lastElementChild.remove();
-  }
 }
 
 function openDialogs() {
@@ -75,11 +58,13 @@ function poll(list) {
     if (body && freshBody) {
       patchRows(body, freshBody);
     } else if (fresh && Boolean(body) !== Boolean(freshBody)) {
-      list.replaceChildren(...[...fresh.childNodes].map((node) => document.importNode(node, true)));
+      replaceContent(list, fresh);
     }
+    enhance(list);
   }, seconds * 1000);
 }
 
+enhancePage(announce);
 openDialogs();
 document.querySelectorAll("[data-poll]").forEach(poll);
 const form = document.getElementById("deploy");
@@ -88,5 +73,10 @@ if (form) {
 }
 const live = document.getElementById("live");
 if (live) {
-  follow(live, { announce, fragment, patchRows });
+  follow(live, { announce, fragment });
 }
+addEventListener("pageshow", (event) => {
+  if (event.persisted) {
+    location.reload(); // the page comes from the browser's memory: its connection is closed
+  }
+});

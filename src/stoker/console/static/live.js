@@ -1,5 +1,8 @@
 // A stack's page while work is in progress: events from the server change rows, at most ten times a second.
 
+import { enhance } from "./enhance.js";
+import { forget, patchRows, replaceContent, replaceElement } from "./patch.js";
+
 const BETWEEN_CHANGES = 100; // milliseconds
 const BETWEEN_RELOADS = 2000;
 const MARKS = { IN_PROGRESS: "…", COMPLETE: "✓", FAILED: "✗" };
@@ -41,6 +44,7 @@ function stackOf(event) {
 function change(row, event) {
   const [state, time, reason] = ["State", "Duration", "Reason"].map((name) => row.querySelector(`[data-label=${name}]`));
   const when = Date.parse(event.event_time) / 1000;
+  forget(row);
   state.replaceChildren(badge(event.resource_status));
   if (reason) {
     reason.textContent = event.resource_status_reason === "state changed" ? "" : event.resource_status_reason ?? "";
@@ -74,27 +78,66 @@ function count(live) {
   }
 }
 
+/** Show the rows that match the filter and those that contain them; without a filter, those of unfolded branches. */
+function showRows(live) {
+  const filter = live.querySelector("#tree-filter");
+  const words = filter?.value.trim().toLowerCase() ?? "";
+  const status = live.querySelector("#tree-status")?.value ?? "";
+  const rows = [...live.querySelectorAll("#tree tbody tr")];
+  const shown = new Set();
+  if (words || status) {
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    rows.forEach((row) => {
+      const matches = !status || row.querySelector(".state").dataset.status === status;
+      if (matches && row.textContent.toLowerCase().includes(words)) {
+        for (let item = row; item && !shown.has(item); item = byId.get(item.dataset.parent)) {
+          shown.add(item);
+        }
+      }
+    });
+  } else {
+    const folded = new Set();
+    rows.forEach((row) => {
+      const inside = folded.has(row.dataset.parent);
+      if (!inside) {
+        shown.add(row);
+      }
+      if (inside || row.querySelector(".fold")?.getAttribute("aria-expanded") === "false") {
+        folded.add(row.id);
+      }
+    });
+  }
+  rows.forEach((row) => {
+    row.hidden = !shown.has(row);
+  });
+  const line = live.querySelector("#matches");
+  if (line) {
+    line.textContent = words || status ? `${shown.size} of ${rows.length} rows shown` : "";
+  }
+}
+
 function foldBranches(live) {
   live.addEventListener("click", (event) => {
     const button = event.target.closest(".fold");
-    if (!button) {
-      return;
+    if (button) {
+      button.setAttribute("aria-expanded", String(button.getAttribute("aria-expanded") === "false"));
+      showRows(live);
     }
-    const open = button.getAttribute("aria-expanded") === "false";
-    button.setAttribute("aria-expanded", String(open));
-    const shown = new Map([[button.closest("tr").id, open]]);
-    live.querySelectorAll("tbody tr[data-parent]").forEach((row) => {
-      if (shown.has(row.dataset.parent)) {
-        row.hidden = !shown.get(row.dataset.parent);
-        const own = row.querySelector(".fold");
-        shown.set(row.id, !row.hidden && own?.getAttribute("aria-expanded") !== "false");
-      }
-    });
   });
 }
 
+function filterRows(live) {
+  const form = live.querySelector("#tree-filters");
+  if (form) {
+    form.hidden = false;
+    form.addEventListener("input", () => showRows(live));
+    form.addEventListener("submit", (event) => event.preventDefault());
+    showRows(live); // the browser may have kept the fields
+  }
+}
+
 /** Keep the page of a stack up to date. */
-export function follow(live, { announce, fragment, patchRows }) {
+export function follow(live, { announce, fragment }) {
   const pending = new Map();
   const stack = live.dataset.stack;
   const behind = Date.now() / 1000 - Number(live.dataset.now); // this clock less the server's, in seconds
@@ -122,19 +165,21 @@ export function follow(live, { announce, fragment, patchRows }) {
       return;
     }
     changeState(() => {
-      document.getElementById("summary").replaceWith(document.importNode(fresh.getElementById("summary"), true));
+      replaceElement(document.getElementById("summary"), fresh.getElementById("summary"));
     });
     const [body, freshBody] = [live, fresh].map((part) => part.querySelector("#tree tbody"));
     if (body && freshBody) {
       patchRows(body, freshBody);
     } else if (freshBody) {
-      live.replaceChildren(...[...fresh.getElementById("live").childNodes].map((node) => document.importNode(node, true)));
+      replaceContent(live, fresh.getElementById("live"));
     }
     const [graph, freshGraph] = [live, fresh].map((part) => part.querySelector("#graph"));
     if (graph && freshGraph && graph.innerHTML !== freshGraph.innerHTML) {
-      graph.replaceChildren(...[...freshGraph.childNodes].map((node) => document.importNode(node, true)));
+      replaceContent(graph, freshGraph);
     }
+    enhance(document);
     count(live);
+    showRows(live);
   }
 
   function reloadSoon() {
@@ -195,7 +240,7 @@ export function follow(live, { announce, fragment, patchRows }) {
     source.addEventListener("message", (message) => take(JSON.parse(message.data)));
     source.addEventListener("error", () => {
       if (source.readyState === EventSource.CLOSED) {
-        line()?.replaceChildren("Live changes have stopped; reload the page to continue.");
+        line()?.replaceChildren("Live changes have stopped. Reload the page to continue.");
       }
     });
     addEventListener("pagehide", () => source.close());
@@ -208,6 +253,7 @@ export function follow(live, { announce, fragment, patchRows }) {
     });
   }, 1000);
   foldBranches(live);
+  filterRows(live);
   count(live);
   connect();
 }

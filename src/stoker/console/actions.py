@@ -1,0 +1,251 @@
+"""Actions on stacks, resources and snapshots: each asks for confirmation, and is one request to the API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import falcon
+
+from stoker.console.exchange import Exchange
+from stoker.console.gateway import Answer, ApiError, segment, stack_path
+from stoker.console.rendering import split_state
+from stoker.console.stacks import show_stack
+from stoker.operations.transitions import RULES, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action: its `label`, what it does, and its request to the API.
+
+    The request is `method` at `tail` below the subject, with the body that `body` makes of what the user enters into
+    the field `field`; an action without a field gets an empty string. One with `danger` destroys something;
+    one that is `rare` is offered in a menu. `keep` is the label of the link that does nothing.
+    """
+
+    label: str
+    effect: str
+    method: str = "POST"
+    tail: str = "/actions"
+    body: Callable[[str], Any] = lambda _entered: None
+    field: str = ""
+    help: str = ""
+    danger: bool = False
+    rare: bool = False
+    keep: str = "Keep as it is"
+
+
+def _named(name: str, label: str, effect: str, **more: Any) -> Action:
+    """Return an action with the name that it has in the body of `POST …/actions`."""
+    return Action(label, effect, body=lambda _entered: {name: None}, **more)
+
+
+def _details(entered: str) -> Any:
+    """Return the body of a signal. Raises ApiError for invalid JSON."""
+    try:
+        return json.loads(entered) if entered.strip() else None
+    except ValueError as error:
+        raise ApiError(400, f"The data of a signal is JSON: {error}.") from None
+
+
+STACK_ACTIONS: Mapping[str, Action] = {
+    "retry": _named("retry", "Retry", "Stoker continues the action that failed."),
+    "rollback": _named("rollback", "Roll back", "Stoker returns the stack to its last good definition."),
+    "cancel_update": _named(
+        "cancel_update",
+        "Cancel",
+        "Stoker cancels the update and returns the stack to the former template.",
+        keep="Let it continue",
+    ),
+    "cancel_without_rollback": _named(
+        "cancel_without_rollback",
+        "Stop",
+        "Stoker stops the operation and leaves the resources as they are. The stack becomes failed; Update or Retry "
+        "continues.",
+        keep="Let it continue",
+    ),
+    "check": _named(
+        "check", "Check", "Stoker asks the cloud for each resource of the stack, and records which are unhealthy."
+    ),
+    "suspend": _named(
+        "suspend", "Suspend", "Stoker suspends the servers and other resources of the stack that support it.", rare=True
+    ),
+    "resume": _named("resume", "Resume", "Stoker resumes the suspended resources of the stack."),
+    "snapshot": Action(
+        "Snapshot",
+        "Stoker saves the state of the stack, with images of servers and backups of volumes, to restore it later.",
+        tail="/snapshots",
+        body=lambda entered: {"name": entered.strip()} if entered.strip() else {},
+        field="Name",
+        help="Optional.",
+        rare=True,
+        keep="Take no snapshot",
+    ),
+    "abandon": Action(
+        "Abandon",
+        "Stoker deletes its record of the stack, and leaves the resources in the cloud. The next page has the data with"
+        " which the stack can be adopted again: save it.",
+        method="DELETE",
+        tail="/abandon",
+        danger=True,
+        rare=True,
+    ),
+    "delete": Action(
+        "Delete",
+        "Stoker deletes the stack and all of its resources.",
+        method="DELETE",
+        tail="",
+        danger=True,
+    ),
+}
+"""The actions on stacks by the name in the URL."""
+
+RESOURCE_ACTIONS: Mapping[str, Action] = {
+    "signal": Action(
+        "Signal",
+        "Stoker passes the signal to the resource: for example, it completes a wait condition, removes a hook, or "
+        "scales a group.",
+        tail="/signal",
+        body=_details,
+        field="Data",
+        help='Optional: JSON, such as {"status": "SUCCESS"} or {"unset_hook": "pre-create"}.',
+        keep="Send nothing",
+    ),
+    "unhealthy": Action(
+        "Mark unhealthy",
+        "The next update of the stack replaces the resource.",
+        method="PATCH",
+        tail="",
+        body=lambda entered: {"mark_unhealthy": True, "resource_status_reason": entered.strip()},
+        field="Reason",
+        help="Optional.",
+        danger=True,
+    ),
+    "healthy": Action(
+        "Mark healthy",
+        "The next update of the stack keeps the resource.",
+        method="PATCH",
+        tail="",
+        body=lambda entered: {"mark_unhealthy": False, "resource_status_reason": entered.strip()},
+        field="Reason",
+        help="Optional.",
+    ),
+}
+
+SNAPSHOT_ACTIONS: Mapping[str, Action] = {
+    "restore": Action(
+        "Restore",
+        "Stoker returns the stack to the state of the snapshot. What has changed since then is lost.",
+        tail="/restore",
+        danger=True,
+    ),
+    "delete": Action(
+        "Delete",
+        "Stoker deletes the snapshot, with its images and backups.",
+        method="DELETE",
+        tail="",
+        danger=True,
+        keep="Keep it",
+    ),
+}
+
+
+def offered(state: str) -> dict[str, Action]:
+    """Return the actions that are possible for a stack in this state."""
+    if state == "DELETE_COMPLETE":
+        return {}
+    return {
+        name: item
+        for name, item in STACK_ACTIONS.items()
+        if RULES[name].judge(split_state(state)) is Verdict.TAKEN
+        and (name != "resume" or state in ("SUSPEND_COMPLETE", "SUSPEND_FAILED", "RESUME_FAILED"))
+    }
+
+
+def can_update(state: str) -> bool:
+    """Return whether a stack in this state can be updated."""
+    return state != "DELETE_COMPLETE" and RULES["update"].judge(split_state(state)) is Verdict.TAKEN
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What actions are done on: the stack in the URL, or the thing below it that the variable `variable` names.
+
+    `folder` is the part of the URL before that; `back` the page to continue with, if it is not that of the thing.
+    """
+
+    noun: str
+    actions: Mapping[str, Action]
+    variable: str = "stack_name"
+    folder: str = ""
+    back: str | None = None
+
+    def confirm(self, exchange: Exchange) -> None:
+        """Ask whether an action is to be done."""
+        self._ask(exchange, 200, "")
+
+    def act(self, exchange: Exchange) -> None:
+        """Do the action."""
+        action = self._action(exchange)
+        try:
+            answer = exchange.api.send(
+                action.method, self._api_path(exchange) + action.tail, action.body(exchange.form("entered"))
+            )
+        except ApiError as error:
+            if error.status == 401:
+                raise
+            self._ask(exchange, error.status, error.message)
+            return
+        if action.tail == "/abandon":
+            data = json.dumps(answer, indent=2, ensure_ascii=False)
+            exchange.show("abandoned.html", name=exchange.path["stack_name"], data=data)
+            return
+        exchange.redirect(self._page(exchange) if self.back is None else _stack_page(exchange) + self.back)
+
+    def _action(self, exchange: Exchange) -> Action:
+        name = exchange.path["action"]
+        if name not in self.actions:
+            raise falcon.HTTPNotFound(description=f"There is no action {name}.")
+        return self.actions[name]
+
+    def _tail(self, exchange: Exchange) -> str:
+        return f"{self.folder}/{segment(exchange.path[self.variable])}" if self.folder else ""
+
+    def _api_path(self, exchange: Exchange) -> str:
+        return stack_path(exchange.path["stack_name"], exchange.path["stack_id"], self._tail(exchange))
+
+    def _page(self, exchange: Exchange) -> str:
+        return _stack_page(exchange) + self._tail(exchange)
+
+    def _ask(self, exchange: Exchange, status: int, problem: str) -> None:
+        action = self._action(exchange)
+        stack = show_stack(exchange)
+        exchange.show(
+            "confirm.html",
+            status,
+            stack=stack,
+            question=f"{action.label} {self.noun} {self._called(exchange)}".rstrip(),
+            target=f"{self._page(exchange)}/actions/{exchange.path['action']}",
+            back=self._page(exchange) if self.back is None else _stack_page(exchange) + self.back,
+            action=action,
+            entered=exchange.form("entered") if exchange.request.method == "POST" else "",
+            problem=problem,
+        )
+
+    def _called(self, exchange: Exchange) -> str:
+        if self.variable != "snapshot_id":
+            return exchange.path[self.variable]
+        path = stack_path(exchange.path["stack_name"], exchange.path["stack_id"], self._tail(exchange))
+        snapshot: Answer = exchange.api.get(path)["snapshot"]
+        return str(snapshot["name"] or snapshot["id"])
+
+
+STACK = Subject("the stack", STACK_ACTIONS)
+RESOURCE = Subject("the resource", RESOURCE_ACTIONS, "resource_name", "/resources")
+SNAPSHOT = Subject("the snapshot", SNAPSHOT_ACTIONS, "snapshot_id", "/snapshots", "/snapshots")
+
+
+def _stack_page(exchange: Exchange) -> str:
+    return stack_path(exchange.path["stack_name"], exchange.path["stack_id"])

@@ -1,0 +1,38 @@
+"""Creating a stack from the data of an abandoned one, with the resources that are in the cloud already."""
+
+from __future__ import annotations
+
+import json
+
+from stoker.console.exchange import Exchange
+from stoker.console.gateway import ApiError, segment
+
+
+def ask(exchange: Exchange) -> None:
+    """Show the form."""
+    exchange.show("adopt.html", name="", data="", problem="")
+
+
+def adopt(exchange: Exchange) -> None:
+    """Create the stack; without a name in the form, that in the data counts."""
+    name, data = exchange.form("name").strip(), exchange.form("data")
+    try:
+        given = _read(data)
+        name = name or str(given.get("name") or given.get("stack_name") or "")
+        stack = exchange.api.send("POST", "/stacks", {"stack_name": name, "adopt_stack_data": data})["stack"]
+    except ApiError as error:
+        if error.status == 401:
+            raise
+        exchange.show("adopt.html", error.status, name=name, data=data, problem=error.message)
+        return
+    exchange.redirect(f"/stacks/{segment(name)}/{segment(stack['id'])}")
+
+
+def _read(data: str) -> dict[str, object]:
+    try:
+        given = json.loads(data)
+    except ValueError as error:
+        raise ApiError(400, f"The data is not valid JSON: {error}.") from None
+    if not isinstance(given, dict):
+        raise ApiError(400, "The data must be a JSON object: what a stack returns when it is abandoned or exported.")
+    return given
