@@ -320,7 +320,6 @@ def pages(web: str, broken: str) -> dict[str, str]:
         "nothing-found": "/stacks?name=none",
         "events-found": f"{web}/events?status=COMPLETE&action=CREATE",
         "adopt": "/adopt",
-        "missing": "/stacks/missing",
         "resource": f"{web}/resources/server",
         "failed": broken,
         "delete": f"{web}/actions/delete",

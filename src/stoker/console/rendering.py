@@ -55,14 +55,14 @@ def clock(text: str | None) -> Markup:
 
 def ago(text: str | None) -> Markup:
     """Return a time like `clock`, which scripts show as the time since then."""
-    return _time(text, "ago")
+    return _time(text, "ago", " UTC")
 
 
-def _time(text: str | None, kind: str) -> Markup:
+def _time(text: str | None, kind: str, zone: str = "") -> Markup:
     if not text:
         return Markup("")
     when = datetime.fromisoformat(text).astimezone(UTC)
-    return Markup('<time class="{}" datetime="{}">{}</time>').format(kind, text, f"{when:%Y-%m-%d %H:%M:%S}")
+    return Markup('<time class="{}" datetime="{}">{}</time>').format(kind, text, f"{when:%Y-%m-%d %H:%M:%S}{zone}")
 
 
 def breakable(text: str) -> Markup:

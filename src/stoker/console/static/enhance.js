@@ -18,7 +18,7 @@ function showTimes(part) {
       if (row) {
         remember(row);
       }
-      item.title = `${item.textContent} UTC`;
+      item.title = item.textContent;
     }
     const text = since(Math.max(0, (Date.now() - Date.parse(item.dateTime)) / 1000));
     if (item.textContent !== text) {

@@ -1,7 +1,7 @@
 // A stack's page while work is in progress: events from the server change rows, at most ten times a second.
 
 import { enhance } from "./enhance.js";
-import { forget, patchRows, replaceContent, replaceElement } from "./patch.js";
+import { patchRows, replaceContent, replaceElement } from "./patch.js";
 
 const BETWEEN_CHANGES = 100; // milliseconds
 const BETWEEN_RELOADS = 2000;
@@ -44,7 +44,6 @@ function stackOf(event) {
 function change(row, event) {
   const [state, time, reason] = ["State", "Duration", "Reason"].map((name) => row.querySelector(`[data-label=${name}]`));
   const when = Date.parse(event.event_time) / 1000;
-  forget(row);
   state.replaceChildren(badge(event.resource_status));
   if (reason) {
     reason.textContent = event.resource_status_reason === "state changed" ? "" : event.resource_status_reason ?? "";

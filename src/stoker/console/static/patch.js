@@ -9,15 +9,13 @@ export function remember(row) {
   }
 }
 
-/** Note that a row shows something that the server did not send in this form. */
-export function forget(row) {
-  sources.set(row, "");
-}
-
 const FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
 
 /** Do work that replaces a part of the page; what has the focus in the old part gets it in the new one. */
 function keepFocus(old, work) {
+  if (!old.contains(document.activeElement)) {
+    return work();
+  }
   const items = (part) => [...part.querySelectorAll(FOCUSABLE)];
   const place = items(old).indexOf(document.activeElement);
   const label = document.activeElement?.textContent;
