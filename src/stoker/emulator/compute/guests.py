@@ -22,6 +22,8 @@ from stoker.emulator.network.records import NetworkRecords
 log = logging.getLogger(__name__)
 
 RECONNECT_SECONDS = 0.02
+BALANCERS = "octavia"
+"""The service whose load balancers are in guests' networks; it is not opened before it is used."""
 
 
 class Guests(Component):
@@ -47,6 +49,8 @@ class Guests(Component):
         if self.cloud.guests.connected:
             state = self.cloud.of(NetworkRecords).state
             state.followers.append(self._networks_changed)
+            if self.cloud.guests.balancing and self.cloud.was_used(BALANCERS):
+                self.cloud.running(BALANCERS)
             self._connect()
         for server in self._servers.rows:
             if server["power_state"] == RUNNING:

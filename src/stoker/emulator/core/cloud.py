@@ -358,6 +358,10 @@ class Cloud:
         """Whether the cloud has the service of this name."""
         return name in self._by_name
 
+    def was_used(self, name: str) -> bool:
+        """Whether the service of this name was ever opened in this cloud, also before a restart."""
+        return name in self._seeded
+
     def password_of(self, user: str) -> str:
         """The configured password of a seeded user."""
         return self.passwords.get(user, self.password)

@@ -71,11 +71,13 @@ class GuestDriver(ABC):
     unsupported: the operations (`compute.states.OPERATIONS`) that servers with such guests cannot do.
     connected: guests have networks, so that `connect` is to be called when these change.
     metering_interval: seconds between two measures of the guests; None if the driver measures nothing.
+    balancing: load balancers of the topology pass connections on, and probe their members.
     """
 
     unsupported: frozenset[str] = frozenset()
     connected: bool = False
     metering_interval: float | None = None
+    balancing: bool = False
 
     @abstractmethod
     def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
@@ -128,6 +130,10 @@ class GuestDriver(ABC):
 
     def processor_seconds(self, guest_id: str) -> float | None:
         """Return the processor time that a guest has used since it was started; None if it does not run."""
+        return None
+
+    def answers(self, member_id: str) -> bool | None:
+        """Return whether a member of a load balancer is healthy; None if it has not been probed."""
         return None
 
     @abstractmethod

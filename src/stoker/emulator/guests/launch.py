@@ -361,11 +361,13 @@ class Networks:
         if ran.returncode != 0:
             raise LaunchFailed(f"{command[0]} in {name}: {ran.stderr.strip()[:LONGEST_COMPLAINT]}")
 
-    def open(self, name: str, kind: int, bound: list[Any] | None, listen: bool, device: str = "") -> socket.socket:
-        """Return a socket of a namespace. kind: of socket. bound: its address and port. device: the interface that it
-        is restricted to, also for broadcasts."""
+    def open(
+        self, name: str, kind: int, bound: list[Any] | None, listen: bool, device: str = "", protocol: int = 0
+    ) -> socket.socket:
+        """Return a socket of a namespace. kind, protocol: of socket. bound: its address and port. device: the interface
+        that it is restricted to, also for broadcasts."""
         with self._inside(name):
-            made = socket.socket(socket.AF_INET, kind)
+            made = socket.socket(socket.AF_INET, kind, protocol)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if device:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode())

@@ -38,6 +38,7 @@ class NamespaceDriver(GuestDriver):
     """
 
     connected = True
+    balancing = True
     metering_interval = INTERVAL
     unsupported = frozenset({"pause", "unpause", "suspend", "resume", "rescue", "unrescue", "trigger_crash_dump"})
 
@@ -118,6 +119,9 @@ class NamespaceDriver(GuestDriver):
 
     def processor_seconds(self, guest_id: str) -> float | None:
         return self._machines[guest_id].processor_seconds() if guest_id in self._machines else None
+
+    def answers(self, member_id: str) -> bool | None:
+        return None if self._fabric is None else self._wiring.balancing.answers(member_id)
 
     async def close(self) -> None:
         if self._fabric is not None:

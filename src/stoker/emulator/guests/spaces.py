@@ -1,6 +1,7 @@
 """What the network namespaces of a cloud contain: derived from the topology, and compared with what they have.
 
-Each network has a namespace with a bridge, each router one of its own, and each guest that runs has its own. Addresses
+Each network has a namespace with a bridge, each router and load balancer one of its own, and each guest that runs has
+its own. Addresses
 of different networks may overlap.
 """
 
@@ -11,13 +12,14 @@ from dataclasses import dataclass, field
 
 from stoker.emulator.guests.fabric import INET, TRACKED_BRIDGES
 from stoker.emulator.guests.rules import FLUSH, network_filter, router_filter
-from stoker.emulator.guests.topology import Link, Port, Router, Topology
+from stoker.emulator.guests.topology import Balancer, Link, Port, Router, Topology
 
 BRIDGE = "bridge0"
 PREFIX = 11
 """Characters of a port's ID in the names of its interfaces, as in Neutron."""
 FORWARD = {"ipv4/ip_forward": "1", "ipv6/conf/all/forwarding": "1"}
 INDEX_METRIC = 100
+BALANCER_INTERFACE = "eth0"
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,11 @@ def guest_space(guest_id: str) -> str:
     return f"guest-{guest_id}"
 
 
+def balancer_space(balancer_id: str) -> str:
+    """Return the name of a load balancer's namespace."""
+    return f"balancer-{balancer_id}"
+
+
 def router_space(router_id: str) -> str:
     return f"router-{router_id}"
 
@@ -72,7 +79,7 @@ def planned(topology: Topology, running: Collection[str], index: Callable[[Port]
     """
     plan = Plan()
     ports = [port for port in topology.ports.values() if port.guest_id in running]
-    networks = {port.network for port in ports}
+    networks = {port.network for port in ports} | {one.link.network for one in topology.balancers}
     routers = [one for one in topology.routers.values() if any(link.network in networks for link in one.links)]
     inner = set(networks)
     networks |= {router.gateway.network for router in routers if router.gateway is not None}
@@ -87,6 +94,8 @@ def planned(topology: Topology, running: Collection[str], index: Callable[[Port]
         _plan_port(plan, topology, port, index(port))
     for router in routers:
         _plan_router(plan, topology, router, inner)
+    for balancer in topology.balancers:
+        _plan_balancer(plan, topology, balancer)
     for key in networks:
         secured = {_tap(port.id): port for port in ports if port.secured and port.network == key}
         plan.spaces[network_space(key)].filter = network_filter(secured, topology.rules, topology.members, family)
@@ -124,6 +133,14 @@ def _plan_router(plan: Plan, topology: Topology, router: Router, inner: Collecti
     outer = {address for address, _ in router.floating} | {one.address for one in router.forwardings}
     space.addresses |= {(gateway, f"{address}/32") for address in outer if gateway}
     space.filter = router_filter(router, gateway) if gateway else FLUSH
+
+
+def _plan_balancer(plan: Plan, topology: Topology, balancer: Balancer) -> None:
+    link, name = balancer.link, balancer_space(balancer.id)
+    end, mtu = _tap(link.id), topology.networks[link.network].mtu
+    plan.cables[end] = Cable(end, link.network, name, BALANCER_INTERFACE, link.mac, mtu)
+    addresses = {(BALANCER_INTERFACE, address) for address in link.addresses}
+    plan.spaces[name] = Space({}, addresses=addresses, routes={f"{to} via {hop}" for to, hop in balancer.routes})
 
 
 def _link_name(prefix: str, link: Link) -> str:

@@ -116,6 +116,73 @@ class Door:
 
 
 @dataclass(frozen=True)
+class Monitor:
+    """How a member is probed.
+
+    kind: `TCP`, `HTTP`, `HTTPS`, `TLS-HELLO` or `PING`. delay, timeout: seconds. rise, fall: the number of successes
+    and failures, one after the other, that change the state of a member. codes: of HTTP, those of a healthy member.
+    """
+
+    kind: str
+    delay: float
+    timeout: float
+    rise: int
+    fall: int
+    method: str = "GET"
+    path: str = "/"
+    host: str = ""
+    codes: frozenset[int] = frozenset({200})
+
+
+@dataclass(frozen=True)
+class Member:
+    """A receiver of connections. weight: its share; 0: no new ones. backup: only without others. probed: the address
+    and port of the monitor's probes."""
+
+    id: str
+    address: str
+    port: int
+    weight: int = 1
+    backup: bool = False
+    probed: tuple[str, int] = ("", 0)
+
+
+@dataclass(frozen=True)
+class Pool:
+    """algorithm: as in Octavia. by_source: the connections of an address go to the same member. announces: members get
+    the header of the PROXY protocol, version 1."""
+
+    members: tuple[Member, ...]
+    algorithm: str = "ROUND_ROBIN"
+    by_source: bool = False
+    announces: bool = False
+    monitor: Monitor | None = None
+
+
+@dataclass(frozen=True)
+class Listener:
+    """A port of a load balancer. http: it answers with an error of HTTP when there is no member. sources: the prefixes
+    that may connect; empty: all. most: connections at the same time; None: as many as the driver allows."""
+
+    port: int
+    pool: Pool | None = None
+    http: bool = False
+    sources: tuple[str, ...] = ()
+    most: int | None = None
+
+
+@dataclass(frozen=True)
+class Balancer:
+    """A load balancer. link: its interface, which has the virtual IP address. pools: whose members are probed."""
+
+    id: str
+    link: Link
+    routes: tuple[Route, ...] = ()
+    listeners: tuple[Listener, ...] = ()
+    pools: tuple[Pool, ...] = ()
+
+
+@dataclass(frozen=True)
 class Topology:
     """All by ID. ports: in the order of the interfaces of each guest. rules: of security groups. members: the addresses
     and prefixes that rules refer to."""
@@ -126,3 +193,4 @@ class Topology:
     rules: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
     members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     doors: tuple[Door, ...] = ()
+    balancers: tuple[Balancer, ...] = ()

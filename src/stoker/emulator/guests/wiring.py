@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 
+from stoker.emulator.guests.balancing import Balancing
 from stoker.emulator.guests.dhcp import DhcpServers
 from stoker.emulator.guests.fabric import Fabric, NetworkFailed
 from stoker.emulator.guests.spaces import (
@@ -37,6 +38,7 @@ class Wiring:
     def __init__(self, fabric: Fabric) -> None:
         self._fabric = fabric
         self._dhcp = DhcpServers(fabric)
+        self.balancing = Balancing(fabric)
         self._topology = Topology()
         self._present = Plan()
         self._running: set[str] = set()
@@ -96,6 +98,7 @@ class Wiring:
                 await self._task
         async with self._lock:
             await self._dhcp.serve({})
+            await self.balancing.serve(())
             self._fabric.close()
 
     async def _follow(self) -> None:
@@ -142,6 +145,7 @@ class Wiring:
             await fabric.order("drop", name)
             del before.spaces[name]
         await self._dhcp.serve(self._leases(plan))
+        await self.balancing.serve(topology.balancers)
 
     def _leases(self, plan: Plan) -> dict[str, tuple[str, dict[str, Lease]]]:
         """Return the DHCP servers of the networks that guests use, with their leases."""

@@ -1,7 +1,7 @@
 """The load-balancer service: its table of routes.
 
-No traffic passes an emulated load balancer. Whether a monitored member is healthy follows from the network service: a
-port with its address must be ACTIVE.
+Load balancers pass connections on to guests, and probe them. In a cloud without guests no traffic passes them: whether
+a monitored member is healthy follows from the network service: a port with its address must be ACTIVE.
 """
 
 from __future__ import annotations

@@ -26,7 +26,9 @@ from stoker.emulator.loadbalancer.kinds import (
     QUOTA_NAMES,
     Kind,
 )
+from stoker.emulator.loadbalancer.traffic import balancers
 from stoker.emulator.loadbalancer.vip import VirtualAddresses
+from stoker.emulator.network.records import NetworkRecords
 
 SECONDS_TO_BUILD = 5.0
 SECONDS_TO_CHANGE = 1.0
@@ -69,6 +71,14 @@ class LoadBalancerRecords(Records):
         self.quotas = Quotas(self)
         self.addresses = VirtualAddresses(cloud)
         self.deferrable(self.finish)
+
+    def opened(self) -> None:
+        """Have guests' networks contain the load balancers."""
+        super().opened()
+        if self.cloud.guests.balancing:
+            network = self.cloud.of(NetworkRecords)
+            network.state.balancers = lambda: balancers(self.rows, network)
+            network.state.changed()
 
     # -- looking up ---------------------------------------------------------------------------------------------
 
@@ -151,6 +161,12 @@ class LoadBalancerRecords(Records):
         for status, kind, record in targets:
             self.rows[kind].update(record, provisioning_status=status)
         self.after(seconds, self.finish, balancer["id"], sorted(marked))
+        self._follow()
+
+    def _follow(self) -> None:
+        """Have guests' networks follow changes of load balancers."""
+        if self.cloud.guests.balancing:
+            self.cloud.of(NetworkRecords).state.changed()
 
     def finish(self, balancer_id: str, targets: list[str]) -> None:
         """End everything that is pending in a load balancer; what a fault rule dooms among `targets` is in ERROR."""
@@ -165,6 +181,7 @@ class LoadBalancerRecords(Records):
                 else:
                     status = "ERROR" if doomed else "ACTIVE"
                     rows.update(record, provisioning_status=status, updated_at=self.timestamp(TIMESTAMP))
+        self._follow()
 
     def _remove(self, kind: Kind, record: Record) -> None:
         self.rows[kind].remove(record)

@@ -16,6 +16,7 @@ from stoker.emulator.loadbalancer.kinds import (
     Kind,
 )
 from stoker.emulator.loadbalancer.records import LoadBalancerRecords
+from stoker.emulator.loadbalancer.traffic import PROBES
 
 NOT_SHOWN = frozenset({"load_balancer_id", "pool_id", "l7policy_id"})
 OF_EVERY_KIND = ("id", "project_id", "created_at", "updated_at", "provisioning_status", "operating_status")
@@ -47,7 +48,8 @@ def operating_status(records: LoadBalancerRecords, kind: Kind, record: Record) -
     """Whether an object does its work: OFFLINE until it is built and when it is switched off.
 
     A pool that no listener sends requests to is OFFLINE. A member without a health monitor is NO_MONITOR. What contains
-    failed members is DEGRADED, a pool without any other ones is in ERROR.
+    failed members is DEGRADED, a pool without any other ones is in ERROR. In a cloud whose load balancers reach guests,
+    the probes of health monitors decide, and a member that has not been probed is OFFLINE.
     """
     if record["provisioning_status"] == "PENDING_CREATE" or not record["admin_state_up"]:
         return "OFFLINE"
@@ -68,7 +70,13 @@ def _health(records: LoadBalancerRecords, member: Record) -> str:
     monitor = records.rows[HEALTH_MONITOR].first(pool_id=member["pool_id"])
     if monitor is None or not monitor["admin_state_up"]:
         return "NO_MONITOR"
-    if not records.addresses.answers(records.balancer(member), member):
+    if records.cloud.guests.balancing and monitor["type"] in PROBES:
+        answers = records.cloud.guests.answers(member["id"])
+        if answers is None:
+            return "OFFLINE"
+    else:
+        answers = records.addresses.answers(records.balancer(member), member)
+    if not answers:
         return "ERROR"
     return "ONLINE" if member["weight"] else "DRAINING"
 

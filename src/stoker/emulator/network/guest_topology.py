@@ -6,7 +6,19 @@ from collections.abc import Mapping, Sequence
 
 from stoker.emulator.core.store import Record
 from stoker.emulator.guests.rules import admits
-from stoker.emulator.guests.topology import Door, Forwarding, Lease, Link, Network, Port, Router, Rule, Topology
+from stoker.emulator.guests.topology import (
+    Balancer,
+    Door,
+    Forwarding,
+    Lease,
+    Link,
+    Network,
+    Port,
+    Route,
+    Router,
+    Rule,
+    Topology,
+)
 from stoker.emulator.network.groups import NUMBERS
 from stoker.emulator.network.networks import EXTERNAL
 from stoker.emulator.network.records import NetworkRecords
@@ -37,13 +49,15 @@ class TopologyView:
         networks = {row["id"]: self._network_of(row) for row in self._rows["networks"]}
         routers = {row["id"]: self._router(row) for row in self._rows["routers"] if row["admin_state_up"]}
         found = {port["id"]: self._port(port) for port in ports if self._is_up(port)}
+        balancers = self._network.state.balancers()
         return Topology(
             networks=networks,
             ports=found,
             routers=routers,
             rules=rules,
             members={key: self._members(key) for key in used},
-            doors=self._doors(found, rules, networks),
+            doors=self._doors(found, rules, networks, balancers),
+            balancers=balancers,
         )
 
     def name_servers(self, guest_id: str) -> list[str]:
@@ -51,6 +65,12 @@ class TopologyView:
         fixed = [one for port in self._network.ports_of_device(guest_id) for one in port["fixed_ips"]]
         subnets = [self._rows["subnets"].require(one["subnet_id"]) for one in fixed]
         return list(dict.fromkeys(server for subnet in subnets for server in subnet["dns_nameservers"]))
+
+    def attachment(self, port: Record) -> tuple[Link, tuple[Route, ...]]:
+        """Return how a port of a load balancer is connected, with its routes."""
+        return self._link(port), tuple(
+            route for fixed in port["fixed_ips"] for route in self._routes(fixed["subnet_id"])
+        )
 
     # Ports and networks
 
@@ -165,14 +185,20 @@ class TopologyView:
     # What is reached from this machine
 
     def _doors(
-        self, ports: Mapping[str, Port], rules: Mapping[str, tuple[Rule, ...]], networks: Mapping[str, Network]
+        self,
+        ports: Mapping[str, Port],
+        rules: Mapping[str, tuple[Rule, ...]],
+        networks: Mapping[str, Network],
+        balancers: Sequence[Balancer],
     ) -> tuple[Door, ...]:
         found = []
+        listening = {one.link.id: {listener.port for listener in one.listeners} for one in balancers}
         for row in self._rows["floatingips"]:
             network, address = row["floating_network_id"], row["floating_ip_address"]
             outside = next((a.partition("/")[0] for a in networks[network].addresses if ":" not in a), None)
             port = ports.get(row["port_id"] or "")
             open_ports = {one["external_port"] for one in self._forwardings(row) if one["protocol"] == "tcp"}
+            open_ports |= listening.get(row["port_id"], set())
             if port is not None and outside is not None:
                 given = [rule for group in port.groups for rule in rules[group]]
                 ranges = admits(given, outside) if port.secured else [(1, 65535)]

@@ -15,6 +15,7 @@ from typing import Any
 from stoker.emulator.core.cloud import Cloud, Records, new_id
 from stoker.emulator.core.errors import ApiError
 from stoker.emulator.core.store import Collection, Record
+from stoker.emulator.guests.topology import Balancer
 from stoker.emulator.network.errors import disallowed, foreign_project, in_use
 from stoker.emulator.network.kinds import Actor, Catalog, Deletion, Kind
 from stoker.emulator.network.port_index import PortIndex
@@ -57,6 +58,7 @@ class State:
     """Collections by plural, the tables with their rules, and the derived indexes.
 
     followers: are called when records change, before or after the change.
+    balancers: returns the load balancers that guests' networks have; the service that keeps them sets it.
     """
 
     def __init__(self, records: TableRecords, kinds: Catalog) -> None:
@@ -71,6 +73,7 @@ class State:
         self.ports = PortIndex()
         self.usage: Counter[tuple[str, str]] = Counter()
         self.followers: list[Callable[[], None]] = []
+        self.balancers: Callable[[], tuple[Balancer, ...]] = tuple
 
     def changed(self) -> None:
         """Let the followers know that records have changed."""
