@@ -13,7 +13,7 @@ MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/pyth
 # Without byte code every process that a test or a benchmark starts would compile each module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test guests quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud console recordings takeover images heat-plugins docs pictures man vscode clean
+.PHONY: demo test guests guests-community quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud console recordings takeover images heat-plugins docs pictures man vscode clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -59,6 +59,9 @@ bench: $(STAMP)         ## measure, and print beside Heat's figures
 
 guests: $(STAMP)        ## run the tests with guests in IMAGE: debian, which is built first, or host, this machine's programs
 	STOKER_TEST_GUEST_IMAGE=$(IMAGE) $(BIN)/pytest -n 0 -m guests -rs
+
+guests-community: $(STAMP)  ## deploy templates of the community with guests (STOKER_TEMPLATE_CORPUS: their folder)
+	$(BIN)/python -m conformance.community
 
 conformance: $(STAMP)   ## run the public test suite of SERVICE: heat, octavia … or all (GUESTS: an image, for its tests with guests)
 	$(BIN)/python -m conformance --service $(SERVICE) $(if $(GUESTS),--guests $(GUESTS))

@@ -1,0 +1,1 @@
+"""Templates of the community, whose servers run as guests."""
