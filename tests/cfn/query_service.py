@@ -64,6 +64,10 @@ class QueryService:
         """Run a coroutine on the engine's loop and return its result."""
         return self._world.run(work)
 
+    def call(self, method: str, **arguments: Any) -> Any:
+        """Run an operation of the engine as the user demo. Raises what the operation raises."""
+        return self.run(self._world.world.call(method, **arguments))
+
     # -- users -----------------------------------------------------------------------------------------------------
 
     def keys(self, user: str = "demo", project: str = "demo") -> Keys:
