@@ -101,3 +101,34 @@ async def test_a_stopped_action_records_its_id_for_the_next_one(begin: Begin) ->
     assert (stack["action"], stack["status"]) == ("DELETE", "COMPLETE"), stack["status_reason"]
     assert [call.split()[0] for call in appliance.CALLS] == ["create", "delete"]
     assert appliance.OBJECTS == {}
+
+
+def gauge(level: int = 1) -> dict[str, Any]:
+    resource = {"type": "Vendor::Net::Gauge", "properties": {"level": level}}
+    return {"heat_template_version": "2021-04-16", "resources": {"gauge": resource}}
+
+
+async def metadata(world: World) -> Any:
+    return await world.call("resource_metadata", ref=REF, name="gauge")
+
+
+async def test_metadata_of_an_interrupted_action_are_reset(begin: Begin) -> None:
+    """What the metadata say to be in progress is corrected, whether the handler is repeated or not."""
+    world = await begin()
+    appliance.hold("label")
+    await world.call("stack_create", name="net", template=gauge())
+    world = await interrupted(world, begin, "label")
+    assert (await ended(world))["status"] == "FAILED"
+    assert await metadata(world) == {"scaling_in_progress": False, "steps": 1}
+    appliance.GATES.pop("label").set()
+    assert "reset True" in appliance.CALLS
+
+
+async def test_metadata_of_an_action_that_timed_out_are_reset(begin: Begin) -> None:
+    """So are those that handle_update_cancel sets, which does not wait for a commit of its own."""
+    world = await begin()
+    await world.create("net", gauge())
+    stack = await world.update("net", gauge(9), timeout_mins=1)
+    assert stack["status"] == "FAILED" and "timed out" in stack["status_reason"].lower()
+    assert "reset False" in appliance.CALLS
+    assert await metadata(world) == {"cancelled": 9}

@@ -227,7 +227,7 @@ class ResourceType(ABC):
     async def give_up(self, call: Call, why: str) -> None:
         """Stop external work on behalf of the resource: its action has timed out or was canceled, as `why` states.
 
-        May be called again.
+        May be called again. May change `call.metadata` and `call.data`.
         """
         return None
 

@@ -29,8 +29,6 @@ from stoker_heat_plugins.nested_stack import HeatStackType
 from stoker_heat_plugins.resource_type import HeatResourceType, made_type
 from stoker_heat_plugins.schema import Unsupported, defines, to_attributes, to_properties, to_support
 
-_UNSUPPORTED_METHODS = ("handle_metadata_reset",)
-"""Methods that would never be called; a class that has one would not do what it was written for."""
 _UNSUPPORTED_GROUPS = ("heat.templates",)
 
 
@@ -90,9 +88,6 @@ def _type(name: str, plugin: Any) -> type[ResourceType]:
     """Return the resource type for a class. Raises Unsupported."""
     if not (isinstance(plugin, type) and issubclass(plugin, resource.Resource)):
         raise Unsupported(f"{plugin!r} must be a class derived from heat.engine.resource.Resource")
-    for method in _UNSUPPORTED_METHODS:
-        if defines(plugin, method):
-            raise Unsupported(f"stoker-heat-plugins does not support the method {method} of {plugin.__qualname__}")
     nested = issubclass(plugin, StackResource)
     if defines(plugin, "child_template") and not nested:
         raise Unsupported(f"{plugin.__qualname__} must be derived from StackResource to have a child_template")

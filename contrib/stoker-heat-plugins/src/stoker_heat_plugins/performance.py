@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import Any
 
 from stoker.plugins.outcome import Again
@@ -62,6 +63,13 @@ class Performance:
             return Again(after=0.0)
         self.record.copy_to(call)
         return None
+
+    @contextmanager
+    def committed_later(self) -> Iterator[None]:
+        """Let what the plug-in sets in the body return at once: the engine commits it together with the failure."""
+        self.record.save = lambda: None
+        yield
+        self.record.save = self._save
 
     @property
     def forgotten(self) -> bool:

@@ -39,7 +39,7 @@ from stoker_heat_plugins.workers import WORKERS
 
 LOG = logging.getLogger(__name__)
 
-BEGUN, HANDLED, TOKEN, _CANCELLED = "begun", "handled", "token", "cancelled"
+BEGUN, HANDLED, TOKEN, _CANCELLED, _RESET = "begun", "handled", "token", "cancelled", "reset"
 _ONCE = frozenset({"create", "snapshot"})
 """The handlers that are not repeated after an interruption, since they create an object."""
 _SHORTEST_PAUSE, _LONGEST_PAUSE, _PATIENCE = 1.0, 5.0, 0.25
@@ -119,7 +119,13 @@ class HeatResourceType(ResourceType):
         return await self._act(call, "adopt", lambda _resource: (adopted,))
 
     async def give_up(self, call: Call, why: str) -> None:
-        """Call `handle_<action>_cancel` with the handler's result, if the handler has ended and its check has not."""
+        """Call `handle_metadata_reset`, and `handle_<action>_cancel` if the handler has ended and its check has not.
+
+        The latter gets the handler's result.
+        """
+        if not call.progress.get(_RESET):
+            call.progress[_RESET] = True
+            await self._reset_metadata(call)
         running = RUNNING.get(call.uuid)
         action = running.key[0] if running is not None else ""
         cancel = getattr(self.plugin, f"handle_{action}_cancel", None)
@@ -127,10 +133,12 @@ class HeatResourceType(ResourceType):
         if cancel is None or running is None or not waits or call.progress.get(_CANCELLED):
             return
         call.progress[_CANCELLED] = True
-        try:
-            await WORKERS.run(lambda: cancel(running.resource, running.token))
-        except Exception as error:
-            failed(self.type_name, f"{action}_cancel", error)
+        with running.committed_later():
+            try:
+                await WORKERS.run(lambda: cancel(running.resource, running.token))
+            except Exception as error:
+                failed(self.type_name, f"{action}_cancel", error)
+        running.record.copy_to(call)
 
     async def prepare_for_replacement(self, call: Call) -> Outcome:
         return await self._called(call, "prepare_for_replace")
@@ -218,6 +226,8 @@ class HeatResourceType(ResourceType):
             del RUNNING[call.uuid]
             running = None
         if running is None:
+            if call.progress.get(BEGUN) is not None:
+                await self._reset_metadata(call)
             running = Performance(key, self._record(call))
             if call.progress.get(BEGUN) is None:
                 enter(call.uuid, running)
@@ -233,6 +243,20 @@ class HeatResourceType(ResourceType):
         if not isinstance(outcome, Again):
             RUNNING.pop(call.uuid, None)
         return outcome
+
+    async def _reset_metadata(self, call: Call) -> None:
+        """Have the plug-in correct metadata that describe an action as in progress, which was stopped."""
+        if not defines(self.plugin, "handle_metadata_reset"):
+            return
+        make, record = self._maker(call, call.properties), Record.of(call)
+        try:
+            await WORKERS.run(lambda: make(record).handle_metadata_reset())
+        except Exception as error:
+            failed(self.type_name, "metadata_reset", error)
+            return
+        record.copy_to(call)
+        if (running := RUNNING.get(call.uuid)) is not None:
+            running.record.metadata = dict(record.metadata)
 
     def _can_continue(self, call: Call, action: str) -> bool:
         """Return whether an interrupted action can go on: its handler is repeated, or has ended with a known result."""

@@ -120,10 +120,12 @@ class Performer:
 
     async def _give_up(self, state: ResourceState, why: str) -> None:
         """Make the type notify others; an error of that does not change the resource's own failure."""
+        call = await make_call(self.run, state)
         try:
-            await state.type.give_up(await make_call(self.run, state), why)
+            await state.type.give_up(call, why)
         except StokerError as error:
             LOG.warning("cannot notify others of the failure of %s: %s", state.row.name, error.message)
+        state.stored.metadata = call.metadata
 
     async def _until_done(self, state: ResourceState, method: Method, first: list[Batch]) -> Done:
         """Call the method; `first` contains the changes for the first commit, until it has been made."""
