@@ -9,19 +9,24 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from contextlib import suppress
-from socket import SOCK_STREAM, socket
 
 from stoker.emulator.guests.fabric import Fabric, NetworkFailed
+from stoker.emulator.guests.probing import connected
 from stoker.emulator.guests.spaces import network_space
-from stoker.emulator.guests.streams import join
+from stoker.emulator.guests.streams import Connection, join
 from stoker.emulator.guests.topology import Door
 
 log = logging.getLogger(__name__)
 
 PRIVILEGED, RAISED = 1024, 10_000
 CONNECT_SECONDS = 10.0
+RETRY_SECONDS = 5.0
+"""After which a port that was in use is tried again."""
 Listener = tuple[str, int]
+REFUSED = (
+    "Port %d of the floating IP %s is not reached at %s:%d, which cannot be listened at (%s). Another program uses it, "
+    "such as another cloud with guests, whose server answers there. It is tried again until it is free."
+)
 
 
 def local_address(address: str) -> str:
@@ -39,15 +44,21 @@ def local_port(port: int) -> int:
 
 
 class Forwarders:
-    """Listens for the open TCP ports of floating IPs."""
+    """Listens for the open TCP ports of floating IPs. A port that is in use is tried again until it is free.
 
-    def __init__(self, fabric: Fabric) -> None:
+    retry_seconds: the time between two attempts.
+    """
+
+    def __init__(self, fabric: Fabric, retry_seconds: float = RETRY_SECONDS) -> None:
         self._fabric = fabric
+        self._retry_seconds = retry_seconds
         self._servers: dict[Listener, asyncio.Server] = {}
         self._refused: set[Listener] = set()
+        self._reported: set[Listener] = set()
         self._wanted: dict[Listener, tuple[str, str, int]] = {}
         self._closed = False
         self._task: asyncio.Task[None] | None = None
+        self._retry: asyncio.TimerHandle | None = None
 
     def change(self, doors: Sequence[Door]) -> None:
         """Listen for these and no others, soon."""
@@ -59,12 +70,17 @@ class Forwarders:
         if wanted == self._wanted or self._closed:
             return
         self._wanted = wanted
+        self._begin()
+
+    def _begin(self) -> None:
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._follow())
 
     async def close(self) -> None:
         """Listen no more."""
         self._closed, self._wanted = True, {}
+        if self._retry is not None:
+            self._retry.cancel()
         if self._task is not None:
             await self._task
         await self._follow()
@@ -76,17 +92,31 @@ class Forwarders:
                 self._servers.pop(place).close()
             for place in wanted - self._servers.keys() - self._refused:
                 await self._listen(place)
+        self._reported &= self._refused
+        if self._retry is not None:
+            self._retry.cancel()
+        if self._refused and not self._closed:
+            self._retry = asyncio.get_running_loop().call_later(self._retry_seconds, self._try_again)
+
+    def _try_again(self) -> None:
+        self._refused.clear()
+        self._begin()
 
     async def _listen(self, place: Listener) -> None:
         async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await self._forward(place, reader, writer)
 
+        _, address, port = self._wanted.get(place, ("", "", 0))
         try:
             self._servers[place] = await asyncio.start_server(forward, *place)
         except OSError as error:
             self._refused.add(place)
-            _, address, port = self._wanted.get(place, ("", "", 0))
-            log.warning("Port %d of %s cannot be reached at %s:%d: %s", port, address, *place, error)
+            if place not in self._reported:
+                self._reported.add(place)
+                log.warning(REFUSED, port, address, *place, error.strerror or error)
+        else:
+            if place in self._reported:
+                log.warning("Port %d of the floating IP %s is now reached at %s:%d.", port, address, *place)
 
     async def _forward(self, place: Listener, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -98,19 +128,6 @@ class Forwarders:
             return
         await join((reader, writer), inner)
 
-    async def _connection(
-        self, network: str, address: str, port: int
-    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        (descriptor,) = await self._fabric.order(
-            "open", network_space(network), kind=int(SOCK_STREAM), bound=None, listen=False
-        )
-        made = socket(fileno=descriptor)
-        try:
-            made.setblocking(False)
-            async with asyncio.timeout(CONNECT_SECONDS):
-                await asyncio.get_running_loop().sock_connect(made, (address, port))
-                return await asyncio.open_connection(sock=made)
-        except BaseException:
-            with suppress(OSError):
-                made.close()
-            raise
+    async def _connection(self, network: str, address: str, port: int) -> Connection:
+        async with asyncio.timeout(CONNECT_SECONDS):
+            return await connected(self._fabric, network_space(network), address, port)
