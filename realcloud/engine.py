@@ -95,6 +95,11 @@ class Stacks:
             outcomes.append(self.ended(stack, seconds))
         return outcomes[0]
 
+    def clear(self, name: str) -> None:
+        """Delete the stack with a name, which an earlier run has left, if there is one. Raises Refused and Stuck."""
+        for found in self.send("GET", "/stacks", params={"name": name})["stacks"]:
+            self.delete(f"/stacks/{name}/{found['id']}")
+
     def resource(self, stack: str, name: str) -> dict[str, Any]:
         """Return a resource of a stack."""
         shown: dict[str, Any] = self.send("GET", f"{stack}/resources/{name}")["resource"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from realcloud.scenarios.trials import Told
@@ -76,25 +76,83 @@ def _trial_row(told: Told) -> str:
 
 def block(results: Sequence[Result], left: Sequence[str]) -> Iterator[str]:
     """The lines of the page: the table, the failures, what cannot run, and what was left in the cloud."""
+    return _written(_sections(results, left))
+
+
+def repeated_block(known: Iterable[str], results: Sequence[Result], left: Sequence[str]) -> Iterator[str]:
+    """The lines of the page after a further run of some types, whose rows take the place of those in the `known` lines.
+
+    What had failed before, and has passed now, is listed in a section of its own.
+    """
+    before, now = _parsed(known), _sections(results, left)
+    names = {result.type_name for result in results}
+    merged = {
+        title: [row for row in before.get(title, ()) if title in (REPEATED, LEFT) or _subject(row) not in names]
+        + now.get(title, [])
+        for title in _HEADS
+    }
+    failed = {_subject(row) for row in now[FAILURES]}
+    merged[REPEATED] += [row for row in before.get(FAILURES, ()) if _subject(row) in names - failed]
+    return _written({title: rows if title in (REPEATED, LEFT) else sorted(rows) for title, rows in merged.items()})
+
+
+FAILURES, REPEATED, LEFT, ABSENT = (
+    "Failures",
+    "Passed in a later run",
+    "Left in the cloud",
+    "Types that do not run there",
+)
+_HEADS: Mapping[str, tuple[str, ...]] = {
+    "": (f"| Type | {' | '.join(Verb)} |", f"|---|{'---|' * len(Verb)}"),
+    FAILURES: (),
+    "Passed when run again alone": (),
+    REPEATED: (),
+    LEFT: (),
+    ABSENT: ("| Type | Why |", "|---|---|"),
+    "Verbs that do not run there": ("| Type | Verb | Why |", "|---|---|---|"),
+}
+"""The sections in their order, each with the head of its table."""
+
+
+def _sections(results: Sequence[Result], left: Sequence[str]) -> dict[str, list[str]]:
+    """Return the rows of each section."""
     results = sorted(results, key=lambda result: result.type_name)
     ran = [result for result in results if not result.absent]
-    passed = sum(not result.failures for result in ran)
-    yield f"Of {len(results)} types {len(ran)} ran; {passed} did so without a failure."
-    yield ""
-    yield f"| Type | {' | '.join(Verb)} |"
-    yield f"|---|{'---|' * len(Verb)}"
-    yield from (_row(result) for result in ran)
-    if failed := [failure for result in ran for failure in result.failures]:
-        yield from ("", "### Failures", "", *(f"- {line(failure)}" for failure in failed))
-    if again := [failure for result in ran if not result.failures for failure in result.beside_others]:
-        yield from ("", "### Passed when run again alone", "", *(f"- {line(failure)}" for failure in again))
-    if left:
-        yield from ("", "### Left in the cloud", "", *(f"- `{line(each)}`" for each in left))
-    if absent := [result for result in results if result.absent]:
-        yield from ("", "### Types that do not run there", "", "| Type | Why |", "|---|---|")
-        yield from (f"| `{result.type_name}` | {line(result.absent)} |" for result in absent)
-    yield from ("", "### Verbs that do not run there", "", "| Type | Verb | Why |", "|---|---|---|")
-    yield from _without(ran)
+    again = [failure for result in ran if not result.failures for failure in result.beside_others]
+    return {
+        "": [_row(result) for result in ran],
+        FAILURES: [f"- {line(failure)}" for result in ran for failure in result.failures],
+        "Passed when run again alone": [f"- {line(failure)}" for failure in again],
+        LEFT: [f"- `{line(each)}`" for each in left],
+        ABSENT: [f"| `{result.type_name}` | {line(result.absent)} |" for result in results if result.absent],
+        "Verbs that do not run there": list(_without(ran)),
+    }
+
+
+def _written(sections: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The lines of sections; those without rows are left out."""
+    ran, failed = len(sections[""]), len({_subject(row) for row in sections[FAILURES]})
+    yield f"Of {ran + len(sections[ABSENT])} types {ran} ran; {ran - failed} did so without a failure."
+    for title, head in _HEADS.items():
+        if rows := sections.get(title):
+            yield from ("", *((f"### {title}", "") if title else ()), *head, *rows)
+
+
+def _parsed(lines: Iterable[str]) -> dict[str, list[str]]:
+    """Return the rows of each section in the lines of the page."""
+    found: dict[str, list[str]] = {"": []}
+    title = ""
+    for each in lines:
+        if each.startswith("### "):
+            title = each.removeprefix("### ")
+        elif each.startswith(("| `", "- ")):
+            found.setdefault(title, []).append(each)
+    return found
+
+
+def _subject(row: str) -> str:
+    """Return the type that a row is about."""
+    return row.split("`")[1] if row.startswith("| `") else row.split()[1]
 
 
 def _row(result: Result) -> str:

@@ -119,7 +119,9 @@ class Walk:
     # -- verbs --------------------------------------------------------------------------------------------------------
 
     def _create(self) -> None:
-        self._stack = self._engine.create(f"{STACK_PREFIX}{self._case.slug}", self._template, self._files)
+        name = f"{STACK_PREFIX}{self._case.slug}"
+        self._engine.clear(name)
+        self._stack = self._engine.create(name, self._template, self._files)
         with self._signals():
             self._expect("CREATE_COMPLETE")
 

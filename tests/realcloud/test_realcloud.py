@@ -70,6 +70,14 @@ def test_results_are_recorded_in_the_page(tmp_path: Path) -> None:
         "| `OS::A::B` | check | Slow. |",
     ):
         assert line in text
+    repaired = Result("OS::A::B", {Verb.CREATE: Outcome("passed"), Verb.UPDATE: Outcome("passed")})
+    repeated = report.repeated_block(report.recorded(report.TYPES, page), [repaired], [])
+    report.record(report.TYPES, repeated, page)
+    lines = report.recorded(report.TYPES, page)
+    assert "Of 3 types 2 ran; 2 did so without a failure." in lines
+    assert lines[lines.index("### Passed in a later run") + 2] == "- OS::A::B update: refused … (…"
+    assert "| `OS::A::B` | ✓ |  | ✓ |  |  |  |  |  |  |  |" in lines and "- `server x`" in lines
+    assert "### Failures" not in lines and "| `OS::A::B` | check | Slow. |" not in lines
     kept = "| kills | create | ✓ | completed |"
     page.write_text(f"{report.SCENARIOS}| quotas | old | ✓ | x |\n{kept}\n{report.END}")
     told = [Told("quotas", "networks", False, "a | b", 1.0), Told("quotas", "ports", True, "", 1.0)]
