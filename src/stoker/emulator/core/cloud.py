@@ -130,7 +130,8 @@ class Microversions:
     """`OpenStack-API-Version: <type> X.Y`; `legacy_header` is the older header some services also read.
 
     `alone` says that the service sends the older header only.
-    `range_headers` are the headers in which some services send the minimum and the maximum with every response.
+    `range_headers` are the headers in which some services send the minimum and the maximum: those with an older header
+    with every response, without the type.
     `aliases` are further types by which clients may call the service.
     """
 

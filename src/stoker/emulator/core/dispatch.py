@@ -67,7 +67,7 @@ def _serve(
         response.headers[service.request_id_header] = request.id
     if service.microversions is not None:
         versioned = request.version > (0, 0)
-        if versioned or service.microversions.alone:
+        if versioned or service.microversions.legacy_header is not None:
             response.headers.update(range_headers(service.microversions))
         if versioned:
             response.headers.update(answer_headers(service.microversions, request.version))

@@ -67,7 +67,7 @@ def range_headers(rules: Microversions) -> dict[str, str]:
     """The headers that name the oldest and the newest version, for services that send them."""
     if rules.range_headers is None:
         return {}
-    prefix = "" if rules.alone else f"{rules.type} "
+    prefix = f"{rules.type} " if rules.legacy_header is None else ""
     versions = (prefix + write(version) for version in (rules.minimum, rules.maximum))
     return dict(zip(rules.range_headers, versions, strict=True))
 

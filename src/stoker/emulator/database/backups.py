@@ -72,7 +72,7 @@ class Backups(Component):
 
 def create(backups: Backups, request: Request) -> Response:
     caller = request.context
-    given = check("backup", request.object("backup"), _FORMS, ("name", "instance"))
+    given = check("backup", request.object("backup"), _FORMS, ("name", "instance"), open=True)
     instance = backups.instances.ready(caller, given["instance"])
     parent = None
     if given.get("parent_id"):

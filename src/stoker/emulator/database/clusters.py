@@ -17,7 +17,7 @@ from stoker.emulator.database.datastores import CLUSTERS, Datastores
 from stoker.emulator.database.flavors import flavor
 from stoker.emulator.database.http import SECONDS, action_of, check, links, listed, objects
 from stoker.emulator.database.instances import SECONDS_TO_BUILD, SECONDS_TO_CHANGE, SECONDS_TO_DELETE, Instances
-from stoker.emulator.database.networks import NIC_FORMS, check_nics
+from stoker.emulator.database.networks import NIC_FORMS, nics_problem
 
 NO_TASK = "NONE"
 TASKS = {
@@ -101,7 +101,8 @@ class Clusters(Component):
         prepared: list[Planned] = []
         for number, one in enumerate(described, start=len(present) + 1):
             nics: Sequence[Mapping[str, Any]] = objects("nics", one.get("nics"), NIC_FORMS)
-            check_nics(self.cloud, request.context, nics)
+            if (problem := nics_problem(self.cloud, request.context, nics)) is not None:
+                raise bad_request(problem)
             found = flavor(self.cloud, request, one["flavorRef"])
             volume = check("volume", one["volume"], VOLUME_FORMS, ("size",))
             values = {

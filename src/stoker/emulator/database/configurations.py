@@ -33,7 +33,9 @@ class Configurations(Component):
         super().__init__(records)
         self.instances, self.datastores = instances, datastores
         self.rows = records.collection(
-            "configurations", ("project_id",), lambda key: not_found(f"Configuration group '{key}' cannot be found.")
+            "configurations",
+            ("project_id",),
+            lambda key: not_found(f"Configuration group with ID {key} could not be found."),
         )
 
     def suiting(self, caller: Context, key: str, version: Record) -> Record:
@@ -84,17 +86,21 @@ def view(configurations: Configurations, record: Record) -> dict[str, Any]:
     }
 
 
+WHOLE = frozenset({"values", "datastore_version_number", "instance_count"})
+"""What lists do not show."""
+
+
 def index(configurations: Configurations, request: Request) -> Response:
     rows = configurations.rows.select(project_id=request.context.project)
 
     def brief(row: Record) -> dict[str, Any]:
-        return {name: value for name, value in view(configurations, row).items() if name != "values"}
+        return {name: value for name, value in view(configurations, row).items() if name not in WHOLE}
 
     return listed(request, "configurations", rows, brief)
 
 
 def create(configurations: Configurations, request: Request) -> Response:
-    given = check("configuration", request.object("configuration"), _FORMS, ("name", "values"))
+    given = check("configuration", request.object("configuration"), _FORMS, ("name", "values"), open=True)
     chosen = check("datastore", given.get("datastore") or {}, _DATASTORE_FORMS)
     version = configurations.datastores.chosen(chosen)
     configurations.datastores.check_values(version, given["values"])

@@ -32,11 +32,11 @@ _USER_FORMS = {
 }
 
 
-def new_databases(given: Any, present: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def new_databases(given: Any, present: list[dict[str, Any]], where: str = "databases") -> list[dict[str, Any]]:
     """The databases of a request, none of which may be in `present`. Raises ApiError 400."""
     names = {one["name"] for one in present}
     made = []
-    for one in objects("databases", given, _DATABASE_FORMS, ("name",)):
+    for one in objects(where, given, _DATABASE_FORMS, ("name",)):
         if one["name"] in _RESERVED_DATABASES:
             raise bad_request(f"Database name '{one['name']}' is reserved.")
         if one["name"] in names:
@@ -52,11 +52,35 @@ def new_databases(given: Any, present: list[dict[str, Any]]) -> list[dict[str, A
     return made
 
 
-def new_users(given: Any, present: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def initial_databases(given: Any) -> list[dict[str, Any]]:
+    """The databases of a new instance. Raises ApiError 400."""
+    listed = [one.get("name") for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    if any(name in listed[:at] for at, name in enumerate(listed)):
+        raise bad_request(
+            "Two or more databases share the same name in the initial databases list. Please correct the names or "
+            "remove the duplicate entries."
+        )
+    return new_databases(given, [], "instance['databases']")
+
+
+def initial_users(given: Any, databases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The users of a new instance, who have access to its databases only. Raises ApiError 400."""
+    users, known = new_users(given, [], "instance['users']"), {one["name"] for one in databases}
+    for user in users:
+        for name in user["databases"]:
+            if name not in known:
+                raise bad_request(
+                    f"The request indicates that user {user['name']} should have access to database {name}, but "
+                    f"database {name} is not included in the initial databases list."
+                )
+    return users
+
+
+def new_users(given: Any, present: list[dict[str, Any]], where: str = "users") -> list[dict[str, Any]]:
     """The users of a request, none of which may be in `present`. Raises ApiError 400."""
     known = {(one["name"], one["host"]) for one in present}
     made = []
-    for one in objects("users", given, _USER_FORMS, ("name", "password")):
+    for one in objects(where, given, _USER_FORMS, ("name", "password")):
         host = one.get("host") or ANY_HOST
         _check_name(one["name"])
         if (one["name"], host) in known:

@@ -13,12 +13,12 @@ from stoker.emulator.core.http import Context, Request
 from stoker.emulator.core.store import Record
 from stoker.emulator.database.backups import Backups
 from stoker.emulator.database.configurations import Configurations
-from stoker.emulator.database.contents import new_databases, new_users
+from stoker.emulator.database.contents import initial_databases, initial_users, new_databases, new_users
 from stoker.emulator.database.datastores import Datastores
-from stoker.emulator.database.flavors import flavor
+from stoker.emulator.database.flavors import usable_flavor
 from stoker.emulator.database.http import check, objects
 from stoker.emulator.database.instances import Instances, require_alone
-from stoker.emulator.database.networks import NIC_FORMS, check_nics, connect, disconnect
+from stoker.emulator.database.networks import NIC_FORMS, connect, disconnect, nics_problem
 from stoker.emulator.database.quotas import Quotas
 
 Planned = tuple[dict[str, Any], Sequence[Mapping[str, Any]]]
@@ -29,7 +29,7 @@ VOLUME_FORMS = {"size": fields.integer(1), "type": _TEXT}
 DATASTORE_FORMS = {"type": _TEXT, "version": _TEXT, "version_number": _TEXT}
 _FORMS: Mapping[str, fields.Check] = {
     "name": fields.text(1, 255),
-    "flavorRef": fields.either(fields.integer(0), fields.text(1)),
+    "flavorRef": fields.nullable(fields.either(fields.integer(0), fields.text(1))),
     "volume": _OBJECT,
     "databases": fields.anything,
     "users": fields.anything,
@@ -44,6 +44,7 @@ _FORMS: Mapping[str, fields.Check] = {
     "region_name": _TEXT,
     "locality": fields.nullable(fields.one_of("affinity", "anti-affinity")),
     "access": _OBJECT,
+    "modules": lambda value: "is not supported by the emulated cloud" if value else None,
 }
 _ACCESS_FORMS = {"is_public": fields.boolean, "allowed_cidrs": fields.nullable(fields.items(fields.text(1)))}
 
@@ -67,18 +68,19 @@ class Creation(Component):
     def create(self, request: Request) -> Record:
         """The new instance; the first of several replicas. Raises ApiError 400, 403, 404, 409, 413 and 422."""
         caller = request.context
-        given = check("instance", request.object("instance"), _FORMS, ("name",))
+        given = check("instance", request.object("instance"), _FORMS, ("name",), open=True)
         source = self._source(caller, given)
         copied: Mapping[str, Any] = source or {}
-        wanted = flavor(self.cloud, request, self._flavor_of(given, source))
+        wanted = self._flavor(request, given, source)
         version = self._version(given, source)
         nics = objects("nics", given.get("nics"), NIC_FORMS)
-        check_nics(self.cloud, caller, nics)
+        problem = nics_problem(self.cloud, caller, nics)
         volume = check("volume", given.get("volume") or {}, VOLUME_FORMS)
         size = volume.get("size", copied.get("volume_size"))
         if size is None:
             raise bad_request("Volume size was not specified.")
-        databases = new_databases(given.get("databases"), [])
+        databases = initial_databases(given.get("databases"))
+        users = initial_users(given.get("users"), databases)
         values: dict[str, Any] = {
             "flavor_id": wanted["id"],
             "_ram": wanted["ram"],
@@ -90,16 +92,17 @@ class Creation(Component):
             "locality": given.get("locality"),
             "access": access_of(given.get("access")),
             "databases": databases,
-            "users": new_users(given.get("users"), []),
+            "users": users,
             "replica_of": copied.get("id"),
             "configuration_id": self._configuration(caller, given, version),
+            **({} if problem is None else {"_fault": f"Failed to create User port for instance: {problem}"}),
         }
         values = self._with_contents(caller, given, source, values, version)
         count = fields.as_integer(given.get("replica_count") or 1) or 1
         if count > 1 and source is None:
             raise bad_request("Replica count requires an instance to replicate.")
         names = [given["name"]] if count == 1 else [f"{given['name']}-{number + 1}" for number in range(count)]
-        planned = [({**copy.deepcopy(values), "name": name}, nics) for name in names]
+        planned = [({**copy.deepcopy(values), "name": name}, () if problem else nics) for name in names]
         return self.add(caller.project, planned)[0]
 
     def add(self, project_id: str, planned: Sequence[Planned]) -> list[Record]:
@@ -126,6 +129,9 @@ class Creation(Component):
         key = given.get("replica_of") or given.get("slave_of")
         if key is None:
             return None
+        for name, title in (("flavorRef", "flavor"), ("datastore", "datastore"), ("volume", "volume")):
+            if given.get(name):
+                raise bad_request(f"Cannot specify {title} when creating replicas.")
         source = self._instances.ready(caller, key)
         require_alone(source)
         if source["replica_of"] is not None:
@@ -135,21 +141,15 @@ class Creation(Component):
                 raise bad_request(f"A replica cannot have {name}: its content is that of the source.")
         return source
 
-    def _flavor_of(self, given: Mapping[str, Any], source: Mapping[str, Any] | None) -> Any:
-        if given.get("flavorRef") is not None:
-            return given["flavorRef"]
-        if source is None:
-            raise bad_request("Validation error: instance 'flavorRef' is a required property")
-        return source["flavor_id"]
+    def _flavor(self, request: Request, given: Mapping[str, Any], source: Mapping[str, Any] | None) -> dict[str, Any]:
+        """The flavor of a new instance: the one that is asked for, or that of the source. Raises ApiError 400."""
+        return usable_flavor(self.cloud, request, given.get("flavorRef") if source is None else source["flavor_id"])
 
     def _version(self, given: Mapping[str, Any], source: Mapping[str, Any] | None) -> Record:
         chosen = check("datastore", given.get("datastore") or {}, DATASTORE_FORMS)
         if source is None:
             return self._datastores.chosen(chosen)
-        version = self._datastores.versions.require(source["datastore_version_id"])
-        if chosen.get("type") and self._datastores.chosen(chosen) is not version:
-            raise bad_request("A replica must have the datastore version of its source.")
-        return version
+        return self._datastores.versions.require(source["datastore_version_id"])
 
     def _configuration(self, caller: Context, given: Mapping[str, Any], version: Record) -> str | None:
         if not given.get("configuration"):
@@ -166,8 +166,6 @@ class Creation(Component):
     ) -> dict[str, Any]:
         """The values of an instance with the content of its source or its backup."""
         if source is not None:
-            if values["volume_size"] < source["volume_size"]:
-                raise bad_request("The volume of a replica must not be smaller than that of its source.")
             copied = ("databases", "users", "root_enabled")
             return {**values, **{name: source[name] for name in copied}}
         if not given.get("restorePoint"):

@@ -11,7 +11,7 @@ from stoker.emulator.core.component import Component, using
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
-from stoker.emulator.database.http import check, links, listed
+from stoker.emulator.database.http import check, links, listed, missing
 
 _MYSQL = {
     "autocommit": ("boolean", False, None, None),
@@ -72,7 +72,7 @@ class Datastores(Component):
         self.versions = records.collection(
             "datastore_versions",
             ("datastore_id", "name"),
-            lambda key: not_found(f"Datastore version '{key}' cannot be found."),
+            lambda key: bad_request(f"Datastore version '{key}' cannot be found."),
         )
 
     def seed(self) -> None:
@@ -112,7 +112,7 @@ class Datastores(Component):
         return self.rows.first(name=key) or self.rows.require(key)
 
     def version(self, store: Record, key: str) -> Record:
-        """A version of a datastore, by ID or name. Raises ApiError 404."""
+        """A version of a datastore, by ID or name. Raises ApiError 400."""
         found = self.versions.first(datastore_id=store["id"], name=key) or self.versions.require(key)
         if found["datastore_id"] != store["id"]:
             raise self.versions.missing(key)
@@ -188,18 +188,16 @@ class Datastores(Component):
 
 
 def version_view(request: Request, datastores: Datastores, version: Record) -> dict[str, Any]:
-    """A version as clients see it."""
+    """A version as clients see it; only administrators see where it comes from."""
     store = version["datastore_id"]
+    managed = {name: version[name] for name in ("active", "image", "image_tags")}
     return {
         "id": version["id"],
         "name": version["name"],
         "datastore": store,
-        "active": version["active"],
         "version": version["version"],
-        "image": version["image"],
-        "image_tags": version["image_tags"],
-        "packages": ",".join(version["packages"]),
         "links": links(request, f"datastores/{store}/versions", version["id"]),
+        **({**managed, "packages": ",".join(version["packages"])} if request.context.is_admin else {}),
     }
 
 
@@ -264,7 +262,7 @@ def show_parameter(datastores: Datastores, request: Request) -> Response:
     for parameter in datastores.parameters(_version(datastores, request)):
         if parameter["name"] == name:
             return Response(parameter)
-    raise not_found(f"The configuration parameter {name} cannot be found.")
+    raise missing(name)
 
 
 def create_version(datastores: Datastores, request: Request) -> Response:

@@ -6,10 +6,10 @@ from typing import Any
 from urllib.parse import quote
 
 from stoker.emulator.core.cloud import Cloud, Records
-from stoker.emulator.core.errors import ApiError, not_found
+from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.internal import ask
-from stoker.emulator.database.http import links
+from stoker.emulator.database.http import links, missing
 
 _FLAVORS = "/compute/v2.1/flavors"
 
@@ -22,8 +22,16 @@ def flavor(cloud: Cloud, request: Request, reference: Any) -> dict[str, Any]:
     except ApiError as error:
         if error.status != 404:
             raise
-        raise not_found(f"Flavor {key} cannot be found.") from None
+        raise missing(key) from None
     return found
+
+
+def usable_flavor(cloud: Cloud, request: Request, reference: Any) -> dict[str, Any]:
+    """The flavor that a request names for an instance. Raises ApiError 400."""
+    try:
+        return flavor(cloud, request, reference)
+    except ApiError as error:
+        raise bad_request(error.message) from None
 
 
 def view(request: Request, found: dict[str, Any]) -> dict[str, Any]:

@@ -28,19 +28,25 @@ def password(value: Any) -> str | None:
     return None if isinstance(value, str) and value else "is not a string with characters"
 
 
-def check(where: str, given: Any, forms: Forms, required: Sequence[str] = ()) -> dict[str, Any]:
-    """Return an object whose fields pass their checks. Raises ApiError 400, also for unknown fields."""
+def check(where: str, given: Any, forms: Forms, required: Sequence[str] = (), *, open: bool = False) -> dict[str, Any]:
+    """Return the known fields of an object, which pass their checks.
+
+    open: the object may have other fields, which are ignored.
+
+    Raises: ApiError 400.
+    """
     if not isinstance(given, dict):
         raise _wrong(where, "is not an object")
     for name in required:
         if given.get(name) is None:
             raise _wrong(where, f"'{name}' is a required property")
-    for name, value in given.items():
+    known = {name: value for name, value in given.items() if name in forms} if open else given
+    for name, value in known.items():
         if name not in forms:
             raise _wrong(where, f"Additional properties are not allowed ('{name}' was unexpected)")
         if (problem := forms[name](value)) is not None:
             raise _wrong(f"{where}['{name}']", problem)
-    return given
+    return known
 
 
 def objects(where: str, given: Any, forms: Forms, required: Sequence[str] = ()) -> list[dict[str, Any]]:
@@ -76,15 +82,19 @@ def listed(
     request: Request, name: str, rows: Sequence[Record], view: Callable[[Record], Any], key: str = "id"
 ) -> Response:
     """A page of records: `limit` (at most 20) after the row whose `key` is `marker`, with a link to the next."""
-    found = page(rows, request.query, LARGEST_PAGE, key, _unknown_marker)
+    marker = request.query.get("marker")
+    if not any(row[key] == marker for row in rows):  # Trove begins with the first row for a marker that is not there
+        request.query.pairs[:] = [pair for pair in request.query.pairs if pair[0] != "marker"]
+    found = page(rows, request.query, LARGEST_PAGE, key)
     body: dict[str, Any] = {name: [view(row) for row in found.rows]}
     if found.truncated and found.next_marker is not None:
         body["links"] = [{"rel": "next", "href": request.next_url(found.next_marker)}]
     return Response(body)
 
 
-def _unknown_marker(marker: str) -> ApiError:
-    return not_found(f"The marker {marker} cannot be found.")
+def missing(key: str) -> ApiError:
+    """The 404 of most kinds of objects."""
+    return not_found(f"Resource {key} cannot be found.")
 
 
 def links(request: Request, collection: str, key: str) -> list[dict[str, str]]:

@@ -10,9 +10,9 @@ from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.database.creation import Creation, access_of
-from stoker.emulator.database.flavors import flavor
+from stoker.emulator.database.flavors import usable_flavor
 from stoker.emulator.database.http import SECONDS, action_of, check, listed
-from stoker.emulator.database.instances import Instances, require_alone
+from stoker.emulator.database.instances import Instances, require_alone, unavailable
 from stoker.emulator.database.quotas import Quotas
 from stoker.emulator.database.views import InstanceViews
 
@@ -69,6 +69,8 @@ def edit(views: InstanceViews, request: Request) -> Response:
     instance = views.instances.reach(request.context, request.vars["id"])
     require_alone(instance)
     given = check("instance", request.object("instance"), _CHANGES)
+    if instance["status"] == "BUILD":
+        raise unavailable(instance)
     if "name" in given:
         views.instances.rows.update(instance, name=given["name"])
     if "access" in given:
@@ -150,9 +152,11 @@ def _resize(instances: Instances, request: Request, instance: Record, arguments:
         raise bad_request("Validation error: resize must have either flavorRef or volume")
     quotas = instances.records.component(Quotas)
     if "flavorRef" in wanted:
-        found = flavor(instances.cloud, request, wanted["flavorRef"])
+        found = usable_flavor(instances.cloud, request, wanted["flavorRef"])
         if found["id"] == instance["flavor_id"]:
-            raise bad_request("No change was requested in the size of the instance.")
+            raise bad_request(
+                f"The new flavor id must be different than the current flavor id of '{instance['flavor_id']}'."
+            )
         quotas.admit(instance["project_id"], ram=max(found["ram"] - instance["_ram"], 0))
         instances.change(instance, "RESIZE", flavor_id=found["id"], _ram=found["ram"])
         return

@@ -10,10 +10,10 @@ from typing import Any
 
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component, visible
-from stoker.emulator.core.errors import ApiError, forbidden, not_found
+from stoker.emulator.core.errors import ApiError, forbidden
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
-from stoker.emulator.database.http import SECONDS
+from stoker.emulator.database.http import SECONDS, missing
 from stoker.emulator.database.networks import disconnect
 
 SECONDS_TO_BUILD, SECONDS_TO_CHANGE, SECONDS_TO_DELETE = 10.0, 5.0, 3.0
@@ -30,7 +30,7 @@ class Instances(Component):
         self.rows = records.collection(
             "instances",
             ("project_id", "cluster_id", "replica_of", "configuration_id"),
-            lambda key: not_found(f"Instance {key} cannot be found."),
+            missing,
         )
         records.deferrable(self.finish_instance, self.remove_instance)
 
@@ -100,7 +100,7 @@ class Instances(Component):
         now = self.records.timestamp(SECONDS)
         fault = instance.pop("_fault", None)
         if fault is not None:
-            shown = {"message": fault, "created": now, "details": ""}
+            shown = {"message": fault, "created": now, "details": None}
             self.rows.update(instance, status="ERROR", fault=shown, updated=now)
         else:
             self.rows.update(instance, **{"status": "ACTIVE", **after, "updated": now})
@@ -126,7 +126,7 @@ class Instances(Component):
         if instance is None:
             return
         if (fault := instance.pop("_fault", None)) is not None:
-            shown = {"message": fault, "created": self.records.timestamp(SECONDS), "details": ""}
+            shown = {"message": fault, "created": self.records.timestamp(SECONDS), "details": None}
             self.rows.update(instance, status="ERROR", fault=shown, _deleting=False)
             return
         disconnect(self.cloud, instance)
@@ -140,6 +140,8 @@ def require_alone(instance: Record) -> None:
 
 
 def unavailable(instance: Record) -> ApiError:
+    if instance["status"] == "BUILD":
+        return ApiError(422, f"Instance {instance['id']} is not ready.")
     return ApiError(
         422,
         f"Instance {instance['id']} is not currently available for an action to be performed "

@@ -24,8 +24,11 @@ NIC_FORMS = {
 OWNER = "compute:nova"
 
 
-def check_nics(cloud: Cloud, caller: Context, nics: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse networks and ports that the caller cannot see. Raises ApiError 400."""
+def nics_problem(cloud: Cloud, caller: Context, nics: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return which network or port the caller cannot see; Trove finds out when it builds the instance.
+
+    Raises: ApiError 400 for a nic without either, and for a port in use.
+    """
     tables = cloud.of(NetworkRecords).state
     actor = Actor(caller.project_id, caller.is_admin)
     for nic in nics:
@@ -38,9 +41,10 @@ def check_nics(cloud: Cloud, caller: Context, nics: Sequence[Mapping[str, Any]])
             try:
                 found = tables.table(table).reach(actor, key)
             except ApiError:
-                raise bad_request(f"{table[:-1].capitalize()} {key} cannot be found.") from None
+                return f"{table[:-1].capitalize()} {key} could not be found."
             if table == "ports" and found["device_id"]:
                 raise bad_request(f"Port {key} is in use by {found['device_id']}.")
+    return None
 
 
 def connect(cloud: Cloud, instance: Record, nics: Sequence[Mapping[str, Any]]) -> None:

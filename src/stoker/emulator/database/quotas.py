@@ -8,7 +8,7 @@ from typing import Any
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import using
-from stoker.emulator.core.errors import ApiError, bad_request
+from stoker.emulator.core.errors import ApiError, bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.limits import Limits
 from stoker.emulator.core.store import Collection
@@ -51,7 +51,8 @@ def _view(quotas: Quotas, project_id: str) -> list[dict[str, Any]]:
 
 
 def show(quotas: Quotas, request: Request) -> Response:
-    request.context.require()
+    if request.vars["id"] != request.context.project_id:
+        request.context.require()
     return Response({"quotas": _view(quotas, request.vars["id"])})
 
 
@@ -60,11 +61,13 @@ def update(quotas: Quotas, request: Request) -> Response:
     changes = {}
     for name, value in request.object("quotas").items():
         number = fields.as_integer(value)
-        if name not in INITIAL or number is None or number < -1:
+        if name not in INITIAL:
+            raise not_found(f"Unknown quota resources {name}.")
+        if number is None or number < -1:
             raise bad_request(f"Validation error: quotas['{name}'] is not a limit of {', '.join(INITIAL)} from -1 up.")
         changes[name] = number
     quotas.set_limits(request.vars["id"], changes)
-    return Response({"quotas": quotas.limits_of(request.vars["id"])})
+    return Response({"quotas": changes})
 
 
 def limits(quotas: Quotas, request: Request) -> Response:

@@ -9,7 +9,6 @@ from typing import Any
 
 from stoker.emulator.core.cloud import Cloud, Records, Service
 from stoker.emulator.core.component import merged
-from stoker.emulator.core.errors import not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.database.backups import BACKUP_ROUTES, Backups
 from stoker.emulator.database.clusters import CLUSTER_ROUTES, Clusters
@@ -18,7 +17,7 @@ from stoker.emulator.database.content_routes import CONTENT_ROUTES
 from stoker.emulator.database.creation import Creation
 from stoker.emulator.database.datastores import DATASTORE_ROUTES, Datastores
 from stoker.emulator.database.flavors import FLAVOR_ROUTES
-from stoker.emulator.database.http import error_body, within_project
+from stoker.emulator.database.http import error_body, missing, within_project
 from stoker.emulator.database.instance_routes import ACTION_ROUTES, CREATION_ROUTES, VIEW_ROUTES
 from stoker.emulator.database.instances import Instances
 from stoker.emulator.database.quotas import QUOTA_ROUTES, Quotas
@@ -37,7 +36,7 @@ class DatabaseRecords(Records):
         backups = self.collection(
             "backups",
             ("project_id", "instance_id", "parent_id"),
-            lambda key: not_found(f"Backup {key} cannot be found."),
+            missing,
         )
         quotas = Quotas(self, instances.rows, backups)
         configurations = Configurations(self, instances, self.datastores)

@@ -26,6 +26,8 @@ class InstanceViews(Component):
 
     def summary(self, request: Request, instance: Record) -> dict[str, Any]:
         """An instance in a list."""
+        datastore = self.datastores.shown(instance["datastore_version_id"])
+        reachable = bool(instance["addresses"]) and instance["status"] != "BUILD"
         shown = {
             "id": instance["id"],
             "name": instance["name"],
@@ -34,15 +36,15 @@ class InstanceViews(Component):
             "links": links(request, "instances", instance["id"]),
             "flavor": {"id": instance["flavor_id"], "links": links(request, "flavors", instance["flavor_id"])},
             "volume": {"size": instance["volume_size"]},
-            "datastore": self.datastores.shown(instance["datastore_version_id"]),
+            "datastore": {name: datastore[name] for name in ("type", "version")},
             "region": instance["region"],
-            "access": instance["access"] or {},
+            "access": instance["access"] or ({"is_public": False} if reachable else {}),
         }
         if request.context.is_admin:
             shown["tenant_id"] = instance["project_id"]
         if instance["replica_of"] is not None:
             shown["replica_of"] = self._link(request, instance["replica_of"])
-        if instance["addresses"] and instance["status"] != "BUILD":
+        if reachable:
             shown["addresses"] = instance["addresses"]
             shown["ip"] = [one["address"] for one in instance["addresses"]]
         shown["hostname"] = instance["hostname"]
@@ -51,7 +53,9 @@ class InstanceViews(Component):
     def detail(self, request: Request, instance: Record) -> dict[str, Any]:
         """An instance by itself."""
         shown = self.summary(request, instance)
-        shown |= {name: instance[name] for name in ("created", "updated", "availability_zone", "locality")}
+        shown |= {name: instance[name] for name in ("created", "updated")}
+        shown |= {name: instance[name] for name in ("availability_zone", "locality") if instance[name] is not None}
+        shown["datastore"] = self.datastores.shown(instance["datastore_version_id"])
         shown["service_status_updated"] = instance["updated"]
         if instance["status"] in ("ACTIVE", "RESTART_REQUIRED"):
             shown["volume"] = {"size": instance["volume_size"], "used": 0.12}

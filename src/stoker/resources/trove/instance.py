@@ -165,12 +165,10 @@ class Instance(RestResource):
         restored = given.get("restore_point")
         body = {
             "name": given.get("name") or call.physical_name,
-            "flavorRef": given["flavor"],
-            "volume": {"size": given["size"]},
+            **({} if given.get("replica_of") else _own_size(given)),
             "databases": given.get("databases"),
             "users": [user_body(one) for one in given.get("users") or ()],
             "restorePoint": {"backupRef": restored} if restored else None,
-            "datastore": datastore(given),
             "nics": nics(given.get("networks")),
             **{wire: given.get(name) for name, wire in _PLAIN.items()},
         }
@@ -190,7 +188,8 @@ class Instance(RestResource):
 
     def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
         compared = {name: body[name] for name in ("volume", "datastore", "availability_zone") if name in body}
-        alike = _source(item) == body.get("replica_of") and str(item["flavor"]["id"]) == str(body["flavorRef"])
+        flavor = str(item["flavor"]["id"])
+        alike = _source(item) == body.get("replica_of") and flavor == str(body.get("flavorRef", flavor))
         return alike and super().made_by(call, compared, item)
 
     def needs_extras(self, call: Call) -> bool:
@@ -270,6 +269,11 @@ class Instance(RestResource):
         shown = await self.show(call)
         links = (shown or {}).get("links") or ()
         return next((link["href"] for link in links if link.get("rel") == "self"), None)
+
+
+def _own_size(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an instance has of its own, but a replica from its source, so that Trove refuses it for one."""
+    return {"flavorRef": given["flavor"], "volume": {"size": given["size"]}, "datastore": datastore(given)}
 
 
 def user_body(user: Mapping[str, Any]) -> dict[str, Any]:
