@@ -73,6 +73,17 @@ resources:
   good: {type: OS::Heat::RandomString}
   bad: {type: OS::Heat::TestResource, properties: {fail: true, wait_secs: 1}}
 """
+NESTED = """
+heat_template_version: 2021-04-16
+parameters: {name: {type: string}}
+resources: {word: {type: OS::Heat::RandomString}}
+"""
+WRITTEN = """heat_template_version: 2021-04-16
+parameters:
+  size: {type: string, default: m1.small}
+resources:
+  server:
+    type: """
 LARGE = """
 heat_template_version: 2021-04-16
 resources:
@@ -154,7 +165,7 @@ def deploy(walk: Walk, path: str, base: str) -> None:
         for width in WIDTHS:
             with walk.page(width, scheme) as page:
                 page.goto(f"{base}{path}/deploy")
-                template = page.get_by_label("Template")
+                template = page.locator("textarea[name=template]")
                 text = template.input_value()
                 template.fill(text.replace("cidr: ", "cdir: ").replace("size: 1", "size: 2"))
                 page.locator("#problems li").first.wait_for()
@@ -171,6 +182,71 @@ def deploy(walk: Walk, path: str, base: str) -> None:
                 page.get_by_role("button", name="Plan…").click()
                 page.get_by_role("heading", name="Plan for web").wait_for()
                 walk.look(page, "plan", manual=(width, scheme) == (1280, "light"))
+
+
+def write(walk: Walk, base: str, folder: Path) -> None:
+    """Write a template with completion and descriptions, by the keyboard alone, and add files to it."""
+    (folder / "nested").mkdir()
+    (folder / "nested" / "db.yaml").write_text(NESTED)
+    (folder / "picture.bin").write_bytes(b"\xff\xfe\x00")
+    for scheme in SCHEMES:
+        for width in WIDTHS:
+            with walk.page(width, scheme) as page:
+                page.goto(f"{base}/deploy")
+                page.get_by_label("Name", exact=True).fill("written")
+                page.get_by_text("Add", exact=True).first.click()
+                walk.look(page, "add-files")
+                page.locator("#upload-folder").set_input_files(folder)
+                page.get_by_role("tab", name="nested/db.yaml").wait_for()
+                walk.require(page.get_by_role("tab", name="picture.bin").count() == 0, "a binary file is added")
+                page.get_by_role("tab", name="nested/db.yaml").press("Home")
+                template = page.locator("textarea[name=template]")
+                template.fill(WRITTEN)
+                template.press("Control+End")
+                page.keyboard.type("Nova::Serv")
+                page.get_by_role("option", name="OS::Nova::ServerGroup").wait_for()
+                walk.require(page.get_by_role("option").count() < 10, "the list has items that do not match")
+                page.get_by_role("option", name="OS::Nova::ServerGroup").hover()
+                active = template.get_attribute("aria-activedescendant")
+                walk.look(page, "completion", manual=(width, scheme) == (1280, "light"))
+                page.keyboard.press("Control+Space")
+                page.wait_for_function("document.querySelector('textarea[name=template]').ariaActiveDescendantElement")
+                page.keyboard.press("ArrowDown")
+                page.keyboard.press("ArrowUp")
+                page.keyboard.press("Enter")
+                walk.require(template.input_value().endswith("type: OS::Nova::Server"), f"not completed: {active}")
+                page.keyboard.press("Enter")
+                page.keyboard.type("properties:")
+                page.keyboard.press("Enter")
+                page.keyboard.type("flav")
+                page.get_by_role("option", name="flavor property").first.wait_for()
+                page.keyboard.press("Tab")
+                page.keyboard.type("{get_param: si")
+                page.get_by_role("option", name="size", exact=False).first.wait_for()
+                page.keyboard.press("Enter")
+                walk.require(
+                    template.input_value().endswith("      flavor: {get_param: size"),
+                    f"not completed: {template.input_value()[-60:]}",
+                )
+                page.keyboard.press("F1")
+                page.get_by_role("tooltip").wait_for()
+                walk.look(page, "description")
+                page.keyboard.press("Escape")
+                page.keyboard.press("Control+z")
+                walk.require("get_param: size" not in template.input_value(), "completion cannot be undone")
+                page.keyboard.press("Tab")
+                walk.require(
+                    not template.evaluate("e => e === document.activeElement"), "Tab does not leave the editor"
+                )
+                template.fill(WRITTEN + "nested/db.yaml\n    properties: {nme: x}\n")
+                page.get_by_role("tab", name="Environment").click()
+                page.locator("textarea[name=environment]").fill("parameters: {}\nparameterz: {}\n")
+                page.locator("[data-in=environment]").wait_for()
+                walk.look(page, "problems-of-environment")
+                page.locator("textarea[name=environment]").fill("")
+                page.locator("[data-in=template]").wait_for()
+                walk.require("nme" in page.locator("#problems").inner_text(), "a nested template is not checked")
+                page.on("dialog", lambda dialog: dialog.accept())
 
 
 def keyboard(walk: Walk, path: str, base: str) -> None:
@@ -275,12 +351,13 @@ def main() -> int:
             for name, template in {"web": WEB, "broken": BROKEN, "large": LARGE}.items():
                 (directory / f"{name}.yaml").write_text(template)
                 print(stoker("deploy", name, "-t", str(directory / f"{name}.yaml"), "--yes").communicate()[0][-300:])
-            return _walk(base, pictures, stoker, str(directory / "web.yaml"))
+            (directory / "files").mkdir()
+            return _walk(base, pictures, stoker, str(directory / "web.yaml"), directory / "files")
         finally:
             stoker("down").wait()
 
 
-def _walk(base: str, pictures: Path | None, act: Callable[..., Any], template: str) -> int:
+def _walk(base: str, pictures: Path | None, act: Callable[..., Any], template: str, folder: Path) -> int:
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         walk = Walk(chromium, base, pictures)
@@ -294,6 +371,7 @@ def _walk(base: str, pictures: Path | None, act: Callable[..., Any], template: s
         live(walk, web, base, act, template)
         every_page(walk, pages(web, stacks["broken"]), base)
         deploy(walk, web, base)
+        write(walk, base, folder)
         keyboard(walk, web, base)
         large(walk, stacks["large"], base, act)
         chromium.close()

@@ -291,3 +291,89 @@ def test_drift_is_shown_and_corrected(browser: Browser, world: ThreadedWorld, se
     assert done.status_code == 303, done.text
     world.settle(stack.rpartition("/")[2])
     assert "No differences" in browser.get(f"{stack}/drift?compare=1").text
+
+
+def test_the_editor_completes_and_describes(browser: Browser) -> None:
+    def ask(what: str, document: str, text: str, **more: str) -> Any:
+        field = {"template": "template", "environment": "environment"}.get(document, document)
+        form = {"template": "heat_template_version: 2021-04-16\n", "environment": "", **more, field: text}
+        offset = text.index("|")
+        form[field] = text.replace("|", "")
+        answer = browser.submit("/assistance", "/deploy", ask=what, document=document, offset=offset, **form)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def labels(*arguments: str, **more: str) -> list[str]:
+        return [item["label"] for item in ask("complete", *arguments, **more)["items"]]
+
+    head = (
+        "heat_template_version: 2021-04-16\nparameters: {size: {type: string, description: How ö}}\nresources:\n  a:\n"
+    )
+    assert labels("template", f"{head}    type: Nova::Serv|") == ["OS::Nova::Server", "OS::Nova::ServerGroup"]
+    found = ask("complete", "template", f"{head}    type: OS::Heat::RandomString\n    properties:\n      len|")
+    (item,) = found["items"]
+    assert (item["label"], item["insert"], item["kind"]) == ("length", "length: ", "property")
+    assert "Range: 1 to 512" in item["text"] and found["end"] - found["start"] == 3
+    assert labels("template", f"{head}    type: X\n    properties: {{b: {{get_param: |}}}}")[0] == "size"
+    described = ask("describe", "template", f"{head}    type: OS::Heat::Rand|omString")
+    assert "**OS::Heat::RandomString**" in described["text"]
+    assert "Attributes" in ask("type", "template", "|", name="OS::Heat::RandomString")["text"]
+
+    nested = "heat_template_version: 2021-04-16\nparameters: {inner: {type: string}}\n"
+    files = {"file:nested/db.yaml": nested, "file:web.sh": "#!/bin/sh"}
+    assert labels("template", f"{head}    type: nested/|", **files) == ["nested/db.yaml"]
+    typed = f"{head}    type: nested/db.yaml\n    properties:\n      inn|"
+    assert labels("template", typed, **files) == ["inner"]
+    mapped = typed.replace("nested/db.yaml", "My::Database")
+    registry = "resource_registry: {My::Database: nested/db.yaml}\n"
+    assert labels("template", mapped, **files, environment=registry) == ["inner"]
+    assert "web.sh" in labels("template", f"{head}    properties: {{b: {{get_file: |}}}}", **files)
+    assert labels("environment", "resource_reg|") == ["resource_registry"]
+    assert labels("file:nested/db.yaml", f"{nested}outp|") == ["outputs"]
+
+
+def test_files_and_an_environment_are_deployed(browser: Browser, world: ThreadedWorld) -> None:
+    template = """heat_template_version: 2021-04-16
+resources:
+  inner: {type: My::Inner, properties: {text: {get_file: notes/a.txt}}}
+outputs:
+  text: {value: {get_attr: [inner, text]}}
+"""
+    nested = """heat_template_version: 2021-04-16
+parameters: {text: {type: string}}
+resources:
+  value: {type: OS::Heat::Value, properties: {value: {get_param: text}}}
+outputs:
+  text: {value: {get_attr: [value, value]}}
+"""
+    form = {
+        "name": "filed",
+        "template": template,
+        "environment": "resource_registry: {My::Inner: inner.yaml}",
+        "file:inner.yaml": nested,
+        "file:notes/a.txt": "first <words>\r\n",
+    }
+    wrong = browser.submit(
+        "/deploy", "/deploy", do="check", **{**form, "environment": "parameters: {}\nparameterz: {}\n"}
+    )
+    assert 'data-in="environment" data-line="2"' in wrong.text, wrong.text
+    broken = browser.submit("/deploy", "/deploy", do="check", **{**form, "file:inner.yaml": f"{nested}resource: 1\n"})
+    assert 'data-in="file:inner.yaml" data-line="7"' in broken.text
+    plan = browser.submit("/deploy", "/deploy", do="plan", **form)
+    assert plan.status_code == 200, plan.text
+    done = browser.post("/deploy", {**hidden_fields(plan.text), "do": "apply"})
+    assert done.status_code == 303, done.text
+    stack = done.headers["Location"].removeprefix("/console")
+    world.settle(stack.rpartition("/")[2])
+    assert "first &lt;words&gt;" in browser.get(f"{stack}/details").text
+
+    page = browser.get(f"{stack}/deploy").text
+    assert 'name="file:notes/a.txt"' in page and "first &lt;words&gt;" in page and "No problems" in page
+    update = {"template": template, "environment": "parameter_defaults: {other: 1}", "file:notes/a.txt": "second"}
+    plan = browser.submit(f"{stack}/deploy", f"{stack}/deploy", do="plan", **update)
+    assert plan.status_code == 200 and "second" in plan.text, plan.text
+    browser.post(f"{stack}/deploy", {**hidden_fields(plan.text), "do": "apply"})
+    world.settle(stack.rpartition("/")[2])
+    assert "second" in browser.get(f"{stack}/details").text
+    definition = browser.get(f"{stack}/definition").text
+    assert "parameter_defaults" in definition and "My::Inner" in definition and "inner.yaml" in definition

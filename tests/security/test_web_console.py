@@ -7,6 +7,7 @@ import hmac
 import html
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from cryptography.fernet import Fernet, InvalidToken
@@ -145,6 +146,35 @@ def test_keys_of_other_purposes() -> None:
     for cipher, value in ((of_cookies, sealed), (of_forms, cookie)):
         with pytest.raises(InvalidToken):
             cipher.decrypt(value)
+
+
+def test_files_of_the_service_in_the_editor(base: str, world: ThreadedWorld, tmp_path: Path) -> None:
+    """Have the console's completion list the service's folders, or read its files and URLs, by names in a template."""
+    browser = logged_in(base, world.served)
+    (tmp_path / "secret.yaml").write_text(
+        "heat_template_version: 2021-04-16\nparameters: {leaked: {type: string}}\noutputs: {leaked: {value: 1}}\n"
+    )
+    head = "heat_template_version: 2021-04-16\nresources:\n  a:\n    type: "
+    for name in (f"{tmp_path}/secret.yaml", f"../..{tmp_path}/secret.yaml", f"file://{tmp_path}/secret.yaml"):
+        for environment in ("", f"resource_registry: {{'My::A': '{name}'}}"):
+            written = "My::A" if environment else name
+            for text in (
+                f"{head}{tmp_path}/",
+                f"{head}{written}\n    properties: {{b: {{get_file: {tmp_path}/",
+                f"{head}{written}\n    properties:\n      le",
+                f"{head}{written}\noutputs: {{a: {{value: {{get_attr: [a, ",
+            ):
+                answer = browser.submit(
+                    "/assistance", "/stacks", ask="complete", document="template", template=text, offset=len(text),
+                    environment=environment,
+                )  # fmt: skip
+                assert answer.status_code == 200 and "secret" not in answer.text and "leaked" not in answer.text
+        for ask in ("describe", "type"):
+            form = {"template": f"{head}{name}", "name": name, "document": f"file:../..{tmp_path}/secret.yaml"}
+            answer = browser.submit("/assistance", "/stacks", ask=ask, offset=3, **form)
+            assert answer.status_code == 200 and "leaked" not in answer.text
+    assert browser.post("/assistance", {"csrf": "guess"}).status_code == 403
+    assert Browser(base).post("/assistance", {}).headers["Location"] == "/console/login"
 
 
 def test_guessing_passwords(world: ThreadedWorld, tmp_path_factory: pytest.TempPathFactory) -> None:

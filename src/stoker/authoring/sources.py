@@ -118,6 +118,18 @@ class Sources:
             raise found
         return found
 
+    def exists(self, path: str) -> bool:
+        """Return whether there is a source with this path, even if it cannot be read."""
+        try:
+            self.text(path)
+        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+            return False
+        except (OSError, UnicodeDecodeError):
+            return True
+        except ValueError:  # no path
+            return False
+        return True
+
     def names(self) -> set[str]:
         """The sources that were read."""
         return {path for path, found in self._texts.items() if isinstance(found, str)}

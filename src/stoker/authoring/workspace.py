@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from stoker.authoring.given_values import placed_where_given
-from stoker.authoring.sources import Files, Sources, beside, exists, is_remote, read
+from stoker.authoring.sources import Files, Sources, beside, is_remote, read
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.registry import Registry
@@ -166,7 +166,7 @@ class Workspace:
 
     def template_type(self, path: str) -> ResourceType | None:
         """Return the resource type of the template at `path`; None if there is no such file."""
-        if not exists(path):
+        if not self.sources.exists(path):
             return None
         if path not in self._template_types:
             self._template_types[path] = self.registry.template_type(self.sources.examined(path)[0], path)

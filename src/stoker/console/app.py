@@ -9,6 +9,7 @@ import falcon
 
 from stoker.api.auth import WSGIApplication
 from stoker.base.clock import Clock
+from stoker.console.assistance import Assistant
 from stoker.console.attempts import Attempts
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import ApiError, Gateway
@@ -71,6 +72,7 @@ class _Console:
             f"{PREFIX}/login", _Resource(GET=self._open(self._login.show), POST=self._open(self._login.log_in))
         )
         application.add_route(f"{PREFIX}/logout", _Resource(POST=self._private(self._login.log_out)))
+        application.add_route(f"{PREFIX}/assistance", _Resource(POST=self._private(Assistant().answer)))
         for path, methods in ROUTES.items():
             handlers = {method: self._private(handler) for method, handler in methods.items()}
             application.add_route(f"{PREFIX}{path}", _Resource(**handlers))

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import yaml
 
 from stoker.authoring.plan_steps import summary
-from stoker.base.diagnostics import Diagnostic
+from stoker.base.diagnostics import Diagnostic, Position
+from stoker.console.assistance import FILE, files_of
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.plan_view import as_text, shown_steps
 from stoker.console.stack_pages import below
 from stoker.console.stacks import show_stack
+from stoker.language_server.outline import Outline
 
 _EXAMPLE = """heat_template_version: 2021-04-16
 
@@ -56,11 +58,15 @@ _FIELD = "parameter:"
 """Begins the names of the form's fields for parameters."""
 
 _PSEUDO = "OS::"
+_ENVIRONMENT = "environment"
+"""The name of the environment in the editor, among the files that are sent to be checked."""
 
 
 @dataclass
 class Draft:
-    """What the form contains. `hidden` has the values of hidden parameters, `stack` the stack that is to change."""
+    """What the form contains. `hidden` has the values of hidden parameters, `stack` the stack that is to change, whose
+    environment is extended by `environment`. `files` are the files by their names in the template.
+    """
 
     name: str
     template: str
@@ -69,6 +75,7 @@ class Draft:
     hidden: dict[str, str] = field(default_factory=dict)
     rollback: bool = False
     stack: Answer | None = None
+    files: dict[str, str] = field(default_factory=dict)
 
     def body(self, declared: Mapping[str, Any]) -> Answer:
         """Return the body of the request to the API, with the parameters that are declared and have a value.
@@ -81,10 +88,10 @@ class Draft:
             "template": self.template,
             "parameters": {name: value for name, value in given.items() if value is not None},
             "disable_rollback": not self.rollback,
+            "files": self.files,
+            "environment": self.environment,
         }
-        if self.stack is None:
-            return {**body, "stack_name": self.name, "environment": self.environment}
-        return body
+        return {**body, "stack_name": self.name} if self.stack is None else body
 
 
 def new(exchange: Exchange) -> None:
@@ -98,6 +105,7 @@ def change(exchange: Exchange) -> None:
     text = str(yaml.safe_dump(below(exchange, "/template"), sort_keys=False, allow_unicode=True, width=100))
     current = {name: as_text(value) for name, value in stack["parameters"].items() if not name.startswith(_PSEUDO)}
     draft = Draft(stack["stack_name"], text, "", current, {}, not stack["disable_rollback"], stack)
+    draft.files = below(exchange, "/files")
     declared, problems = _examined(exchange, draft)
     draft.parameters = {name: text for name, text in current.items() if not _is_hidden(declared.get(name, {}))}
     _form(exchange, draft, declared, problems)
@@ -135,6 +143,7 @@ def _plan(exchange: Exchange, draft: Draft, declared: Answer) -> None:
         draft=draft,
         declared=declared,
         prefix=_FIELD,
+        file_prefix=FILE,
         sealed=_seal(exchange, draft),
         digest=plan["digest"] or "",
         summary=summary(plan),
@@ -175,25 +184,49 @@ def _form(
         declared=declared,
         problems=sorted(problems, key=Diagnostic.sort_key),
         prefix=_FIELD,
+        file_prefix=FILE,
         sealed=_seal(exchange, draft),
         is_hidden=_is_hidden,
+        largest=exchange.largest_body,
     )
 
 
 def _examined(exchange: Exchange, draft: Draft) -> tuple[Answer, tuple[Diagnostic, ...]]:
     """Return the parameters that a template declares, and what is wrong with the template."""
-    body: Answer = {"template": draft.template}
-    if draft.stack is None:
-        body["environment"] = draft.environment
-    else:
-        body["files"] = below_stack(exchange, draft.stack, "/files")
-        body["environment"] = _without_parameters(below_stack(exchange, draft.stack, "/environment"))
+    files = draft.files
+    environments = {_ENVIRONMENT: draft.environment} if draft.environment.strip() else {}
+    if draft.stack is not None:
+        present = _without_parameters(below_stack(exchange, draft.stack, "/environment"))
+        files = {**below_stack(exchange, draft.stack, "/files"), **files}
+        environments = {"environment of the stack": json.dumps(present), **environments}
+    body: Answer = {
+        "template": draft.template,
+        "files": {**files, **environments},
+        "environment_files": list(environments),
+    }
     try:
         return exchange.api.send("POST", "/validate", body)["Parameters"], ()
     except ApiError as error:
         if error.status == 401:
             raise
-        return {}, error.diagnostics or (Diagnostic("refused", error.message),)
+        found = error.diagnostics or (Diagnostic("refused", error.message),)
+        return {}, tuple(_placed(item, draft, f"environment {len(environments)}") for item in found)
+
+
+def _placed(item: Diagnostic, draft: Draft, last: str) -> Diagnostic:
+    """Return a diagnostic with a position in the draft, if it has only the path of a value.
+
+    `last` is the name that the service gives to the last environment, which is that of the draft.
+    """
+    source = _ENVIRONMENT if item.source == last and draft.environment.strip() else item.source
+    texts = {**draft.files, "template": draft.template, _ENVIRONMENT: draft.environment}
+    position = item.position
+    if position is None and item.path and source in texts:
+        outline = Outline.of(texts[source])
+        if (token := outline.key(item.path) or outline.value(item.path)) is not None:
+            before = texts[source][: token.start]
+            position = Position(before.count("\n") + 1, token.start - before.rfind("\n"))
+    return replace(item, source=source, position=position)
 
 
 def below_stack(exchange: Exchange, stack: Answer, tail: str) -> Answer:
@@ -223,6 +256,7 @@ def _read(exchange: Exchange) -> Draft:
         hidden=_unseal(exchange),
         rollback=exchange.form("rollback") == "on",
         stack=stack,
+        files=files_of(exchange.fields()),
     )
 
 

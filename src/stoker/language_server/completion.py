@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path as FilePath
 
-from stoker.authoring.sources import SUFFIXES
+from stoker.authoring.sources import SUFFIXES, beside
 from stoker.base.diagnostics import Path
 from stoker.language_server import describe
 from stoker.language_server.items import Category, Completion, Item
@@ -27,7 +27,6 @@ from stoker.template.versions import AWS_2010_09_09, HOT_2021_04_16, Version, by
 from stoker.template.yaml_reader import SHORT_TAGS
 
 _TAGS = {function: tag for tag, function in SHORT_TAGS.items()}
-_MOST_FILES = 200
 _GIVEN = "Fn::Sub"
 
 
@@ -41,7 +40,7 @@ def complete(project: Project, document: TextDocument, offset: int) -> Completio
         start, items = in_sub
         return Completion(start, offset, list(items))
     completer = (
-        _Environment(project, document, place) if document.names.is_environment else _Template(project, document, place)
+        _Environment(project, document, place) if document.is_environment else _Template(project, document, place)
     )
     unique: dict[str, Item] = {}
     for item in completer.items():
@@ -158,18 +157,12 @@ class _Completer(ABC):
     def files(self, suffixes: Iterable[str] = ()) -> Iterator[Item]:
         """Yield the files in the folder that has been typed, relative to that of the document."""
         typed = self.place.typed.rpartition("/")[0]
-        folder = FilePath(self.document.folder) / typed
+        folder = beside(self.document.folder, typed)
         wanted = frozenset(suffixes)
-        try:
-            found = sorted(folder.iterdir())[:_MOST_FILES]
-        except OSError:
-            return
-        for path in found:
-            if path.name.startswith(".") or str(path) == self.document.path:
-                continue
-            name = f"{typed}/{path.name}" if typed else path.name
-            if path.is_file() and (not wanted or path.suffix in wanted):
-                yield self.value(name, Category.FILE)
+        for name in self.project.files.names(folder):
+            own = beside(folder, name) == self.document.path
+            if not own and (not wanted or FilePath(name).suffix in wanted):
+                yield self.value(f"{typed}/{name}" if typed else name, Category.FILE)
 
 
 _AMBIGUOUS = frozenset({"yes", "no", "on", "off", "true", "false", "null", "y", "n", "~", ""})

@@ -151,7 +151,7 @@ def _output_of_nested(project: Project, document: TextDocument, name: Name) -> P
 def _in_environment(document: TextDocument, token: Token) -> Place | None:
     """Return the template that a value of an environment's registry names."""
     path = token.path
-    if not document.names.is_environment or not path or path[0] != "resource_registry" or token.role is Role.KEY:
+    if not document.is_environment or not path or path[0] != "resource_registry" or token.role is Role.KEY:
         return None
     base = document.outline.text_at(("resource_registry", "base_url")) or ""
     if not is_template_name(token.text) or is_remote(token.text) or is_remote(base):

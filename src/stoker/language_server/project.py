@@ -10,10 +10,11 @@ from pathlib import Path as FilePath
 
 from stoker.authoring.lint import lint
 from stoker.authoring.repeated_keys import repeated_keys
-from stoker.authoring.sources import beside, is_remote, read
+from stoker.authoring.sources import beside, is_remote
 from stoker.authoring.workspace import Workspace
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import RequestLimitExceeded, StokerError, TemplateInvalid
+from stoker.language_server.files import Files, FilesOnDisk
 from stoker.language_server.names import TemplateNames
 from stoker.language_server.outline import Outline
 from stoker.plugins.registry import Registry
@@ -25,15 +26,24 @@ from stoker.template.registry import is_template_name
 
 @dataclass(frozen=True)
 class TextDocument:
-    """A document with the absolute path of its file, and what is known about its text."""
+    """A document with the absolute path of its file, and what is known about its text.
+
+    `named_environment` says that the document is an environment, whatever it contains so far.
+    """
 
     path: str
     text: str
+    named_environment: bool = False
 
     @cached_property
     def names(self) -> TemplateNames:
         """The names in the document."""
         return TemplateNames(Outline.of(self.text))
+
+    @property
+    def is_environment(self) -> bool:
+        """Whether the document is an environment."""
+        return self.named_environment or self.names.is_environment
 
     @property
     def outline(self) -> Outline:
@@ -62,8 +72,13 @@ class Report:
 class Project:
     """Open documents, with the environments that templates are checked with."""
 
-    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self, limits: Limits = DEFAULT_LIMITS, files: Files | None = None, registry: Registry | None = None
+    ) -> None:
+        """`files` are those that are not open: by default, those of this machine. `registry` is made when needed."""
         self._limits = limits
+        self.files = files or FilesOnDisk()
+        self._registry = registry
         self._opened: dict[str, TextDocument] = {}
         self.environments: Sequence[str] = ()
         self._workspace: Workspace | None = None
@@ -71,7 +86,7 @@ class Project:
     @cached_property
     def registry(self) -> Registry:
         """The resource types of the installed packages, which are imported when they are used. Raises PluginInvalid."""
-        return Registry.on_demand()
+        return self._registry or Registry.on_demand()
 
     # -- documents ------------------------------------------------------------------------------------------------
 
@@ -104,7 +119,7 @@ class Project:
         found = self._opened.get(path)
         if found is None:
             try:
-                found = TextDocument(path, read(path))
+                found = TextDocument(path, self.files.read(path))
             except (OSError, UnicodeDecodeError):
                 return None
         return found if len(found.text) <= self._limits.max_template_size else None
@@ -112,7 +127,7 @@ class Project:
     def read(self, path: str) -> str:
         """Return the text of a document or a file. Raises OSError or UnicodeDecodeError."""
         found = self._opened.get(path)
-        return found.text if found else read(path)
+        return found.text if found else self.files.read(path)
 
     # -- diagnostics ----------------------------------------------------------------------------------------------
 
@@ -128,7 +143,7 @@ class Project:
         workspace = Workspace(self.registry, self.environments, limits=self._limits, reader=self.read)
         if len(document.text) > self._limits.max_template_size or document.names.version is not None:
             found = lint(workspace, [path])
-        elif document.names.is_environment:
+        elif document.is_environment:
             workspace = Workspace(self.registry, [path], limits=self._limits, reader=self.read)
             found = [
                 *_of_environment(workspace),

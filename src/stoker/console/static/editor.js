@@ -1,19 +1,8 @@
-// The template editor: line numbers, and what the service complains about while the user writes.
+// The editor: the template, the environment and files in tabs, and what the service complains about while the user writes.
+import { assist } from "./assistance.js";
+import { documents } from "./documents.js";
 
 const AFTER_TYPING = 700; // milliseconds
-
-/** Number the lines, and scroll the numbers with the text. */
-function numberLines(text, lines) {
-  const draw = () => {
-    const count = text.value.split("\n").length;
-    lines.textContent = Array.from({ length: count }, (_, place) => place + 1).join("\n") + "\n\n\n";
-  };
-  text.addEventListener("input", draw);
-  text.addEventListener("scroll", () => {
-    lines.scrollTop = text.scrollTop;
-  });
-  draw();
-}
 
 /** Put the caret where a problem is. */
 function goTo(text, line, column) {
@@ -24,9 +13,24 @@ function goTo(text, line, column) {
   text.scrollTop = Math.max(0, (line - 5) * parseFloat(getComputedStyle(text).lineHeight));
 }
 
+/** Ask before a page with changes that are not sent is left. */
+function keepChanges(form) {
+  let changed = false;
+  form.addEventListener("input", () => {
+    changed = true;
+  });
+  form.addEventListener("submit", () => {
+    changed = false;
+  });
+  addEventListener("beforeunload", (event) => {
+    if (changed) {
+      event.preventDefault();
+    }
+  });
+}
+
 /** Make a form for templates helpful. */
 export function edit(form, { announce }) {
-  const text = form.querySelector("#template");
   let timer = null;
   let latest = 0;
 
@@ -57,16 +61,21 @@ export function edit(form, { announce }) {
     }
   }
 
-  numberLines(text, form.querySelector("#lines"));
-  text.addEventListener("input", () => {
+  function checkSoon() {
     clearTimeout(timer);
     timer = setTimeout(check, AFTER_TYPING);
-  });
+  }
+
+  const holder = form.querySelector("#documents");
+  const tabs = documents(holder, { announce, changed: checkSoon });
+  assist(form, holder, { announce });
+  keepChanges(form);
+  holder.addEventListener("input", checkSoon);
   form.addEventListener("click", (event) => {
     const link = event.target.closest("[data-line]");
     if (link) {
       event.preventDefault();
-      goTo(text, Number(link.dataset.line), Number(link.dataset.column));
+      goTo(tabs.select(link.dataset.in), Number(link.dataset.line), Number(link.dataset.column));
     }
   });
 }
