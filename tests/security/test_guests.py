@@ -14,6 +14,7 @@ from stoker.emulator.guests.console import LARGEST
 from stoker.emulator.guests.ids import id_maps
 from tests.emulator.compute.guest_cloud import (
     TRY,
+    Octavia,
     RealNova,
     boot,
     ended,
@@ -219,3 +220,30 @@ def test_services_of_this_machine_by_way_of_networks(cloud: RealNova) -> None:
             private.accept()
     assert len(seen) == len(addresses)
     assert {"ConnectionRefusedError", "TimeoutError"} >= set(seen.values()), seen
+
+
+def test_members_of_load_balancers_that_are_no_guests(cloud: RealNova) -> None:
+    """A user makes load balancers that lead to services of this machine, to metadata, and to themselves."""
+    octavia = Octavia(cloud)
+    [subnet] = neutron(cloud, "GET", f"/subnets?network_id={cloud.network()}&ip_version=4")
+    balancer = octavia.make("/loadbalancers", "loadbalancer", "", vip_subnet_id=subnet["id"])
+    vip = str(octavia.call("GET", f"/loadbalancers/{balancer}")["vip_address"])
+    with socket.create_server(("0.0.0.0", 0)) as private:
+        number = private.getsockname()[1]
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as outgoing:
+            outgoing.connect(("192.0.2.1", 9))
+            own = outgoing.getsockname()[0]
+        places = [("127.0.0.1", number), (own, number), ("172.24.4.1", number), ("169.254.169.254", 80), (vip, 84)]
+        for at, (address, port) in enumerate(places):
+            member = {"address": address, "protocol_port": port}
+            pool = {"protocol": "TCP", "lb_algorithm": "ROUND_ROBIN", "members": [member]}
+            listener = {"loadbalancer_id": balancer, "protocol": "TCP", "protocol_port": 80 + at, "default_pool": pool}
+            octavia.make("/listeners", "listener", balancer, **listener)
+        seen = tried(cloud, *(f"{vip}:{80 + at}" for at in range(len(places))))
+        private.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            private.accept()
+    assert len(seen) == len(places), seen
+    assert {"closed", "ConnectionResetError", "TimeoutError"} >= set(seen.values()), seen
+    octavia.call("DELETE", f"/loadbalancers/{balancer}?cascade=true")
+    assert cloud.served.call("GET", "/identity/v3").status == 200

@@ -75,9 +75,8 @@ for place in sys.argv[1:]:
     address, _, port = place.rpartition(":")
     try:
         with socket.create_connection((address, int(port)), 1) as one:
-            while True:
-                print("TRIED", place, one.recv(100).split()[-1].decode())
-                break
+            words = one.recv(100).split() or [b"closed"]
+            print("TRIED", place, words[-1].decode())
     except OSError as error:
         print("TRIED", place, type(error).__name__)
 """
@@ -144,3 +143,27 @@ def subnetwork(cloud: RealNova, cidr: str, **subnet: Any) -> tuple[str, str]:
     network = neutron(cloud, "POST", "/networks", {"network": {"name": "n"}})["id"]
     body = {"network_id": network, "cidr": cidr, "ip_version": 4, **subnet}
     return str(network), str(neutron(cloud, "POST", "/subnets", {"subnet": body})["id"])
+
+
+class Octavia:
+    """The load-balancer service in a cloud on the real clock."""
+
+    def __init__(self, cloud: RealNova) -> None:
+        self._cloud = cloud
+
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        answer = self._cloud.other(method, f"/load-balancer/v2/lbaas{path}", body)
+        assert answer.status < 300, answer.content
+        return next(iter(answer.json.values())) if answer.content else None
+
+    def make(self, path: str, kind: str, balancer: str, **fields: Any) -> str:
+        key = str(self.call("POST", path, {kind: fields})["id"])
+        self.settled(balancer or key)
+        return key
+
+    def settled(self, balancer: str) -> None:
+        place = f"/loadbalancers/{balancer}"
+        self._cloud.until(lambda: self.call("GET", place)["provisioning_status"] == "ACTIVE")
+
+    def health(self, pool: str) -> list[str]:
+        return sorted(member["operating_status"] for member in self.call("GET", f"/pools/{pool}/members"))

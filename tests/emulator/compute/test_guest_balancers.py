@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from http.client import HTTPConnection
-from typing import Any
 
 import pytest
 
 from stoker.emulator.guests.forwarding import local_address, local_port
 
-from .guest_cloud import RealNova, address_of, boot, group, guest_cloud, neutron, program
+from .guest_cloud import Octavia, RealNova, address_of, boot, group, guest_cloud, neutron, program
 from .test_guest_networks import page
 
 pytestmark = pytest.mark.guests
@@ -45,30 +44,6 @@ def status(address: str, port: int) -> int:
         return 0
     finally:
         connection.close()
-
-
-class Octavia:
-    """The load-balancer service in a cloud on the real clock."""
-
-    def __init__(self, cloud: RealNova) -> None:
-        self._cloud = cloud
-
-    def call(self, method: str, path: str, body: Any = None) -> Any:
-        answer = self._cloud.other(method, f"/load-balancer/v2/lbaas{path}", body)
-        assert answer.status < 300, answer.content
-        return next(iter(answer.json.values())) if answer.content else None
-
-    def make(self, path: str, kind: str, balancer: str, **fields: Any) -> str:
-        key = str(self.call("POST", path, {kind: fields})["id"])
-        self.settled(balancer or key)
-        return key
-
-    def settled(self, balancer: str) -> None:
-        place = f"/loadbalancers/{balancer}"
-        self._cloud.until(lambda: self.call("GET", place)["provisioning_status"] == "ACTIVE")
-
-    def health(self, pool: str) -> list[str]:
-        return sorted(member["operating_status"] for member in self.call("GET", f"/pools/{pool}/members"))
 
 
 def test_connections_are_distributed_and_members_probed(cloud: RealNova) -> None:

@@ -83,6 +83,8 @@ def test_an_image_is_built_replaced_and_deleted_but_not_while_a_cloud_uses_it(to
     assert ",git,heat-cfntools," in arguments
     assert ",puppet-agent," in arguments
     assert re.search(r"--customize-hook=tar-in .*/agents.tar /", arguments)
+    assert 'rm -rf "$1"/var/log' not in arguments, "services need the directories of their logs"
+    assert ",libnss-myhostname," in arguments, "sudo looks up the name of the host"
     assert "SOURCE_DATE_EPOCH=1704067200" in arguments
     assert lines[:2] == ["Downloading heat-agents.", "Running apt-get update...."]
     image = find_image("debian")

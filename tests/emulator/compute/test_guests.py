@@ -294,11 +294,13 @@ def test_a_guest_boots_runs_its_user_data_and_ends(running: RealNova) -> None:
         "cat /var/lib/cloud/seed/config_drive/openstack/latest/meta_data.json; echo",
         "echo changed >/etc/of-the-guest",
         "touch /var/lib/cloud/seed/config_drive/x || echo the drive is read-only",
+        "[ -k /run/lock ] && echo services have a place for locks",
     )
     shown = running.console(key)
     assert "host=web user=0 first=sh" in shown
     assert f'"uuid":"{key}"' in shown
     assert "the drive is read-only" in shown
+    assert "services have a place for locks" in shown
     assert not Path("/etc/of-the-guest").exists()
     running.until(lambda: "The guest web has booted." in running.console(key))
 

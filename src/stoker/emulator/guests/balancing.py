@@ -12,7 +12,7 @@ import logging
 import math
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from ipaddress import ip_address, ip_network
 from socket import SOCK_STREAM, socket
@@ -46,11 +46,10 @@ class Balancing:
 
     async def serve(self, balancers: Sequence[Balancer]) -> None:
         """Serve these load balancers and no others, whose namespaces exist. Raises: NetworkFailed."""
-        self._probe(balancers)
+        await self._probe(balancers)
         wanted = {(one.id, listener.port): listener for one in balancers for listener in one.listeners}
         for place in self._fronts.keys() - wanted.keys():
-            self._fronts.pop(place).close()
-            await asyncio.sleep(0)  # its socket is closed in the next turn of the event loop
+            await self._fronts.pop(place).close()
         for place, listener in wanted.items():
             if place in self._fronts:
                 self._fronts[place].listener = listener
@@ -66,7 +65,7 @@ class Balancing:
         await front.open(socket(fileno=descriptor))
         return front
 
-    def _probe(self, balancers: Sequence[Balancer]) -> None:
+    async def _probe(self, balancers: Sequence[Balancer]) -> None:
         wanted = {
             member.id: (balancer_space(one.id), member, pool.monitor)
             for one in balancers
@@ -77,8 +76,8 @@ class Balancing:
         for key, running in list(self._health.items()):
             space, member, monitor = wanted.get(key, ("", None, None))
             if member is None or running.of != (space, member.probed, monitor):
-                running.task.cancel()
                 del self._health[key]
+                await ended([running.task])
         for key, (space, member, monitor) in wanted.items():
             if key not in self._health:
                 self._health[key] = Health(self._fabric, space, member, monitor)
@@ -94,18 +93,34 @@ class Front:
         self._open: Counter[str] = Counter()
         self._usable: list[Member] = []
         self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def open(self, listening: socket) -> None:
         listening.setblocking(False)
-        self._server = await asyncio.start_server(self._pass_on, sock=listening)
+        self._server = await asyncio.start_server(self._accept, sock=listening)
 
-    def close(self) -> None:
+    async def close(self) -> None:
+        """Listen no more, and end the connections."""
         if self._server is not None:
             self._server.close()
+        await ended(self._tasks)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.get_running_loop().create_task(self._pass_on(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        source, port = writer.get_extra_info("peername")[:2]
+        try:
+            await self._serve(reader, writer)
+        finally:
+            writer.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         listener = self.listener
+        source, port = writer.get_extra_info("peername") or ("", 0)
+        if not source:  # the connection has ended already
+            return
         admitted = not listener.sources or any(ip_address(source) in ip_network(one) for one in listener.sources)
         if not admitted or self._open.total() >= min(MOST, MOST if listener.most is None else listener.most):
             writer.transport.abort()
@@ -142,7 +157,6 @@ class Front:
                 await reader.read(1)
                 writer.write(status_line(UNAVAILABLE))
                 await writer.drain()
-        writer.close()
 
     def _choice(self, pool: Pool | None, source: str) -> list[Member]:
         """Return the members that may get a connection, the first one first."""
@@ -162,6 +176,14 @@ class Front:
         if chosen:
             self._served[chosen[0].id] += 1
         return chosen
+
+
+async def ended(tasks: Collection[asyncio.Task[None]]) -> None:
+    """Cancel tasks, and wait until they have ended and their sockets are closed."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.sleep(0)  # transports close their sockets in the next turn of the event loop
 
 
 def _rank(source: str, member: Member) -> float:

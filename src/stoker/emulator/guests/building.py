@@ -23,8 +23,8 @@ from stoker.emulator.guests.launching import task_command
 
 MIRROR = "http://deb.debian.org/debian"
 PACKAGES = (
-    "ca-certificates", "cloud-init", "curl", "iproute2", "mount", "netbase", "openssh-server", "procps", "python3",
-    "sudo", "usr-is-merged",
+    "ca-certificates", "cloud-init", "curl", "iproute2", "libnss-myhostname", "mount", "netbase", "openssh-server",
+    "procps", "python3", "sudo", "usr-is-merged",
 )  # fmt: skip
 EPOCH = "1704067200"
 """The latest time of a file in an image: two builds from the same packages have the same content."""
@@ -185,7 +185,8 @@ def _bootstrap(
         f"copy-in {settings} /etc/cloud/cloud.cfg.d",
         *(f"tar-in {file} /" for file in unpacked),
         'rm -f "$1"/etc/ssh/ssh_host_* "$1"/etc/machine-id "$1"/etc/hostname',
-        'rm -rf "$1"/var/log/* "$1"/var/cache/ldconfig/aux-cache "$1"/var/lib/cloud',
+        'rm -rf "$1"/var/cache/ldconfig/aux-cache "$1"/var/lib/cloud',
+        'find "$1"/var/log -type f -delete',  # servers do not start without the directories of their logs
         'ln -sf C.utf8 "$1"/usr/lib/locale/en_US.utf8',  # os-collect-config takes C.UTF-8 for it and needs it
         'find "$1"/usr/lib/python3/dist-packages -type d -name tests -prune -exec rm -rf {} +',
     )

@@ -102,7 +102,12 @@ class Fabric:
         Raises: NetworkFailed.
         """
         act = partial(self._order, do, name, *descriptors, **arguments)
-        return await asyncio.get_running_loop().run_in_executor(self._pool, act)
+        answer = asyncio.get_running_loop().run_in_executor(self._pool, act)
+        try:
+            return await asyncio.shield(answer)
+        except asyncio.CancelledError:
+            answer.add_done_callback(_drop_descriptors)  # the order is carried out nevertheless
+            raise
 
     async def run(self, name: str, tool: str, arguments: Sequence[str], text: str) -> None:
         """Run a command in a namespace with this input. Raises: NetworkFailed."""
@@ -150,6 +155,12 @@ class Fabric:
         finally:
             self._order("drop", "probe")
         return BRIDGE
+
+
+def _drop_descriptors(answer: asyncio.Future[list[int]]) -> None:
+    if not answer.cancelled() and answer.exception() is None:
+        for descriptor in answer.result():
+            os.close(descriptor)
 
 
 TRACKED_BRIDGES: Mapping[str, str] = {

@@ -229,6 +229,8 @@ def mount_system() -> None:
     with suppress(LaunchFailed):  # refused where parts of this machine's /sys are hidden; few programs need it
         _mount("sysfs", "root/sys", "sysfs", NO_SUID | NO_DEVICES | NO_EXEC | READ_ONLY)
     _mount("tmpfs", "root/run", "tmpfs", NO_SUID | NO_DEVICES, "mode=755,size=64m")
+    Path("root/run/lock").mkdir()
+    Path("root/run/lock").chmod(0o1777)
     _mount("tmpfs", "root/dev", "tmpfs", NO_SUID | NO_EXEC, "mode=755,size=1m")
     for name in ("null", "zero", "full", "random", "urandom", "tty"):
         Path("root/dev", name).touch()
