@@ -5,6 +5,7 @@ Examples that Hypothesis makes have no time limit each: the machine may be busy 
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -42,6 +43,13 @@ async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
     world = await World(tmp_path / "stoker.db", served).start()
     yield world
     await world.stop()
+
+
+def pytest_xdist_auto_num_workers() -> int | None:
+    """For `-n auto`, one worker more than processors: for a third of the time, tests wait for other processes."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    return len(os.sched_getaffinity(0)) + 1
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

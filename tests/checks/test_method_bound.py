@@ -81,11 +81,12 @@ def test_a_base_of_ours_that_is_not_found_is_an_error_and_not_a_smaller_count(tm
         check(modules, {})
 
 
-@pytest.mark.parametrize("kind", [COMPUTE.records, VOLUME.records])
-def test_the_count_without_importing_is_what_python_finds(kind: type) -> None:
-    name = f"{kind.__module__}.{kind.__name__}"
-    ours = [base for base in kind.__mro__ if base is not object]
+def test_the_count_without_importing_is_what_python_finds() -> None:
+    counter = Counter(SourceTree().modules)
+    kinds: tuple[type, ...] = (COMPUTE.records, VOLUME.records)
+    for kind in kinds:
+        ours = [base for base in kind.__mro__ if base is not object]
 
-    found = {attribute for base in ours for attribute, value in vars(base).items() if inspect.isfunction(value)}
+        found = {attribute for base in ours for attribute, value in vars(base).items() if inspect.isfunction(value)}
 
-    assert Counter(SourceTree().modules).methods(name) == found
+        assert counter.methods(f"{kind.__module__}.{kind.__name__}") == found

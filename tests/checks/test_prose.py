@@ -39,7 +39,7 @@ def test_only_the_projects_pages_are_read_and_pending_ones_left_out(tmp_path: Pa
 
 def test_every_pending_place_exists_and_has_complaints_left() -> None:
     vocabulary = Vocabulary.load()
-    everywhere = check(SourceTree(), Vocabulary(vocabulary.terms, ()))
+    everywhere = check(SourceTree(), Vocabulary(vocabulary.terms, ())) if vocabulary.pending else []
 
     done = [place for place in vocabulary.pending if not any(line.startswith(place) for line in everywhere)]
 

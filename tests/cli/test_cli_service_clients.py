@@ -293,8 +293,8 @@ def test_bare_metal(administrator: OpenStack) -> None:
     administrator(f"baremetal port set --extra plug=left {port}")
     assert administrator(f"baremetal port show {port} -f json")["extra"] == {"plug": "left"}
     assert rows(administrator, f"baremetal port list --node {node}", "uuid") == [port]
-    administrator("baremetal node manage --wait=20 rack-1")
-    administrator("baremetal node provide --wait=20 rack-1")
+    administrator("baremetal node manage --wait=200 rack-1")
+    administrator("baremetal node provide --wait=200 rack-1")
     administrator("baremetal node power on rack-1")
     until(administrator, "baremetal node show rack-1", "power_state", "power on")
     administrator("baremetal node maintenance set --reason dust rack-1")
