@@ -17,6 +17,7 @@ from stoker.engine.inspection.health import unhealthy_in
 from stoker.engine.ownership.healing import heal
 from stoker.engine.ownership.healing_schedule import LONGEST_PAUSE, MOST_FAILURES, interval_of, next_attempt
 from stoker.engine.settings import EngineSettings
+from stoker.plugins.registry import Registry
 from stoker.store import queries
 from stoker.store.records import COMPLETE, FAILED, HEALING, Operation
 from tests.harness import World
@@ -70,10 +71,10 @@ async def healed(world: World, stack_id: str, attempts: int = 1) -> dict[str, An
     raise AssertionError("the stack is not healed")
 
 
-async def asked(world: World, method: str, service: str, path: str, **how: Any) -> None:
-    """Do something to an object behind Stoker's back."""
+async def asked(world: World, method: str, service: str, path: str, **how: Any) -> Any:
+    """Do something to an object behind Stoker's back, and return the answer."""
     cloud = await world.pool.cloud(TokenCredential(world.context.token))
-    await cloud.request(method, service, path, **how)
+    return (await cloud.request(method, service, path, **how)).body
 
 
 async def stopped(world: World, server_id: str) -> None:
@@ -231,3 +232,46 @@ async def test_a_tag_that_cannot_be_followed_is_refused(world: World, tag: str) 
     assert interval_of("stoker:heal=120", 60) == 120 and interval_of("stoker:heal", 60) == 60
     with pytest.raises(BadValue, match="the interval must be an integer of at least 10"):
         await world.call("stack_create", name="web", template=GROUPS, tags=[tag])
+
+
+def test_an_operator_can_make_the_restarter_a_placeholder() -> None:
+    for options, enabled in (({}, True), ({"restart_on_signal": False}, False)):
+        assert getattr(Registry.from_entry_points(options).get("OS::Heat::HARestarter"), "enabled") is enabled  # noqa: B009
+
+
+async def test_a_restarter_replaces_its_instance_and_what_refers_to_it(world: World) -> None:
+    attached = {"volume_id": {"get_resource": "volume"}, "instance_uuid": {"get_resource": "server"}}
+    parts = {
+        "server": SERVER,
+        "volume": {"type": "OS::Cinder::Volume", "properties": {"size": 1}},
+        "attached": {"type": "OS::Cinder::VolumeAttachment", "properties": attached},
+        "restarter": {"type": "OS::Heat::HARestarter", "properties": {"InstanceId": {"get_resource": "server"}}},
+        "old": {"type": "OS::Heat::HARestarter", "properties": {"anything": 1}},
+    }
+    outputs = {"url": {"value": {"get_attr": ["restarter", "AlarmUrl"]}}}
+    made = await world.create(
+        "web", {"heat_template_version": "2021-04-16", "resources": parts, "outputs": outputs}, disable_rollback=True
+    )
+    assert made["status"] == COMPLETE, made["status_reason"]
+    before = await world.resources("web")
+    await world.call("resource_signal", ref=REF, name="old", details=None)
+    assert len(await operations(world, made["id"])) == 1, "without InstanceId it is a placeholder"
+
+    await world.call("resource_signal", ref=REF, name="restarter", details={"current": "alarm"})
+    await world.call("resource_signal", ref=REF, name="restarter", details={"current": "alarm"})
+    shown = await healed(world, made["id"])
+
+    assert shown["status"] == COMPLETE, shown["status_reason"]
+    after = await world.resources("web")
+    changed = {name for name in after if after[name]["physical_id"] != before[name]["physical_id"]}
+    assert changed == {"server"}
+    volume = await asked(world, "GET", "cinder", f"/volumes/{after['volume']['physical_id']}")
+    assert [each["server_id"] for each in volume["volume"]["attachments"]] == [after["server"]["physical_id"]]
+    reasons = [event["status_reason"] for event in await world.call("event_list", ref=REF)]
+    assert "replacement of server started" in reasons and "restarter has received a signal" in reasons
+    await world.call("resource_signal", ref=REF, name="restarter", details=None)
+    assert len(await operations(world, made["id"])) == 2, "a repeated alarm has to wait"
+    await passes(world, 90)
+    await world.call("resource_signal", ref=REF, name="restarter", details=None)
+    await healed(world, made["id"], 2)
+    assert (await world.delete("web"))["status"] == COMPLETE

@@ -156,6 +156,12 @@ _BEHAVIOUR = (
         help="Seconds between the health checks of stacks with the tag stoker:heal that names no interval; 0 disables "
         "health checks and healing.",
     ),
+    cfg.BoolOpt(
+        "restart_on_signal",
+        default=True,
+        help="Whether OS::Heat::HARestarter replaces the resource InstanceId when it is signalled; if not, it is a "
+        "placeholder, as in Heat.",
+    ),
     cfg.StrOpt(
         "default_publisher_id",
         sample_default="orchestration.<host name>",

@@ -20,11 +20,13 @@ from stoker.engine.credentials import hold
 from stoker.engine.inspection.reading import Reader, ReaderForRuns
 from stoker.engine.memory import Leftovers
 from stoker.engine.notifications.announcer import Announcer, Bus
+from stoker.engine.ownership.healing import replace_on_signal
 from stoker.engine.ownership.membership import Membership, OwnerHost
 from stoker.engine.ownership.peers import NoPeers, Peers
 from stoker.engine.ownership.takeover import Takeover, begun
 from stoker.engine.records.actions import REMOVES, ROLLS_BACK
 from stoker.engine.records.loader import Prepared
+from stoker.engine.records.state import ResourceState
 from stoker.engine.running.conclusion import conclusion, outcome, rollback_of
 from stoker.engine.running.exports import exchanged
 from stoker.engine.running.operation_log import lines_about, log_end, log_start
@@ -325,6 +327,10 @@ class Engine(OwnerHost):
             self._launch(run.follow_up)
         elif self.membership.others:
             self.spawn(self.membership.take_next(run.stack.id))
+
+    async def replace(self, stack: Stack, state: ResourceState, reason: str) -> str:
+        """Begin an update that replaces a resource; return the result. Raises NoActionRequired."""
+        return await replace_on_signal(self, stack, state, reason)
 
     async def remove_snapshot(self, snapshot: StackSnapshot, stack: Stack, operation: Operation) -> None:
         """Record the deletion of a snapshot and start it, in parallel with other operations on the stack."""

@@ -142,6 +142,13 @@ class Neighbours(Protocol):
         Raises EntityNotFound when there is none, NoActionRequired while an action of the resource is in progress.
         """
 
+    async def replace(self, name: str, reason: str) -> str:
+        """Mark the resource with this name unhealthy, begin an update that replaces it, and return the result.
+
+        Raises NoActionRequired when there is none, while an operation runs on the stack,
+        after a user's operation has failed, and during the pause after earlier attempts.
+        """
+
 
 class NoActionRequired(Exception):
     """The signal was accepted but requires no action at present; the message states why."""

@@ -200,6 +200,23 @@ def test_a_server_follows_the_end_of_its_guest_and_an_event_alarm_is_raised(watc
     watched.served.do(lambda: cloudside.ended("a server that is gone", ""))
 
 
+@pytest.mark.parametrize(
+    ("action", "event"),
+    [("os-stop", "compute.instance.power_off.end"), ("delete", "compute.instance.delete.end")],
+)
+def test_what_users_do_to_servers_is_announced_to_event_alarms(watched: Nova, action: str, event: str) -> None:
+    key = watched.boot()
+    query = [{"field": "traits.instance_id", "op": "eq", "value": key}]
+    alarm = {"name": event, "type": "event", "event_rule": {"event_type": event, "query": query}}
+    made = watched.other("POST", "/alarming/v2/alarms", alarm).json["alarm_id"]
+    if action == "delete":
+        watched.call("DELETE", f"/servers/{key}")
+    else:
+        watched.act(key, action)
+    watched.wait()
+    assert watched.other("GET", f"/alarming/v2/alarms/{made}").json["state"] == "alarm"
+
+
 def test_the_guests_of_active_servers_are_started_with_the_cloud(tmp_path: Path) -> None:
     state, clock = tmp_path / "cloud.db", ManualClock()
     with ServedCloud(new_cloud(clock=clock, state_path=state, guests=Recorder())) as served:

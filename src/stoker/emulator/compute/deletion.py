@@ -59,4 +59,5 @@ class Deletion(Component):
         self._migrations.confirm(server_id)
         self._usage.keep(server)
         self.servers.rows.remove(server)
+        self.servers.announce(server | {"vm_state": "deleted"}, "compute.instance.delete.end")
         self.servers.history.end(server_id)

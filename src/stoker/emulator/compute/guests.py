@@ -9,7 +9,7 @@ from stoker.emulator.compute.block_devices import BlockDevices, is_data
 from stoker.emulator.compute.metadata import Guest as GuestView
 from stoker.emulator.compute.metadata import config_drive
 from stoker.emulator.compute.servers import Servers
-from stoker.emulator.compute.states import REINSTALL, RUNNING, SHUT_DOWN
+from stoker.emulator.compute.states import OPERATIONS, REINSTALL, RUNNING, SHUT_DOWN
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError
@@ -106,14 +106,7 @@ class Guests(Component):
         elif server["vm_state"] == "active" and server["task_state"] is None:
             log.warning("The guest of the server %s has ended: the server is stopped.", server_id)
             self._servers.touch(server, vm_state="stopped", power_state=SHUT_DOWN)
-            traits = {
-                "instance_id": server_id,
-                "resource_id": server_id,
-                "display_name": server["name"],
-                "tenant_id": server["project_id"],
-                "state": "stopped",
-            }
-            self.records.notify("aodh", "event", server["project_id"], "compute.instance.power_off.end", traits)
+            self._servers.announce(server, OPERATIONS["stop"].event)
 
     def _guest(self, server: Record) -> Guest:
         return Guest(

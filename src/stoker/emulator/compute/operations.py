@@ -75,4 +75,6 @@ class Operations(Component):
             self._guests.interrupt(server_id, operation.guest)
             changes.setdefault("power_state", server["power_state"])
         self.servers.touch(server, **changes)
+        if operation.event:
+            self.servers.announce(server, operation.event)
         self.servers.history.end(server_id)

@@ -80,6 +80,18 @@ class Servers(Component):
             for follow in self.power_followers:
                 follow(server)
 
+    def announce(self, server: Record, event_type: str) -> None:
+        """Notify the alarm service of an event of a server, as Nova does; not in a cloud that never had an alarm."""
+        if self.cloud.was_used("aodh"):
+            traits = {
+                "instance_id": server["id"],
+                "resource_id": server["id"],
+                "display_name": server["name"],
+                "tenant_id": server["project_id"],
+                "state": server["vm_state"],
+            }
+            self.records.notify("aodh", "event", server["project_id"], event_type, traits)
+
     def require_state(self, server: Record, action: str, states: tuple[str, ...], idle: bool = True) -> None:
         """409 for an action on a server in another state, or, unless `idle` is False, with a task in progress."""
         if states and server["vm_state"] not in states:

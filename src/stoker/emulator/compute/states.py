@@ -54,6 +54,7 @@ class Operation:
     tasks: the task states the server passes through.
     state, power: what it becomes; None: what it was.
     guest: what happens to the system that runs in the server before it follows the power state; empty: nothing.
+    event: the type of the event at its end, of those that alarms of the emulated cloud may wait for; empty: none.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Operation:
     state: str | None = None
     power: int | None = None
     guest: str = ""
+    event: str = ""
 
 
 RESTART, REINSTALL = "restart", "reinstall"
@@ -72,8 +74,15 @@ PLUGGABLE = ("active", "paused", "stopped")
 OPERATIONS = {
     operation.name: operation
     for operation in (
-        Operation("stop", ("active", "rescued", "error"), ("powering-off",), "stopped", SHUT_DOWN),
-        Operation("start", ("stopped",), ("powering-on",), "active", RUNNING),
+        Operation(
+            "stop",
+            ("active", "rescued", "error"),
+            ("powering-off",),
+            "stopped",
+            SHUT_DOWN,
+            event="compute.instance.power_off.end",
+        ),
+        Operation("start", ("stopped",), ("powering-on",), "active", RUNNING, event="compute.instance.power_on.end"),
         Operation("reboot", ("active",), ("rebooting", "reboot_started"), "active", RUNNING, RESTART),
         Operation(
             "hard reboot",

@@ -76,6 +76,10 @@ class OperationHost(EngineServices, ABC):
         """Record an operation on an existing stack, and start it."""
 
     @abstractmethod
+    async def replace(self, stack: Stack, state: ResourceState, reason: str) -> str:
+        """Begin an update that replaces a resource; return the result. Raises NoActionRequired."""
+
+    @abstractmethod
     async def refreshed(self, operation: Operation) -> Operation:
         """Return the current state of the operation."""
 

@@ -39,7 +39,7 @@ class StackNeighbours(NeighboursView):
     """Implements plugins.resource.Neighbours.
 
     `current` finds the resources by name, `make_call` builds the call of one of them, `take_signal` delivers a signal
-    to it. `sending` is a lock that serializes the delivery of messages.
+    to it. `sending` is a lock that serializes the delivery of messages. `replace` begins the replacement of a resource.
     """
 
     def __init__(
@@ -48,11 +48,13 @@ class StackNeighbours(NeighboursView):
         make_call: Callable[[ResourceState], Awaitable[Call]],
         take_signal: Callable[[ResourceState, Call, Mapping[str, Any] | None], Awaitable[None]],
         sending: asyncio.Lock,
+        replace: Callable[[ResourceState, str], Awaitable[str]],
     ) -> None:
         super().__init__(current)
         self._make_call = make_call
         self._take_signal = take_signal
         self._sending = sending
+        self._replace = replace
 
     async def collect(self, reference_id: Any) -> None:
         """Deliver to the resource with this reference id the signals that another service stores for it."""
@@ -78,6 +80,14 @@ class StackNeighbours(NeighboursView):
         # A second message must see the effects of the first one.
         async with self._sending:
             return await state.type.receive(await self._make_call(state), message)
+
+    async def replace(self, name: str, reason: str) -> str:
+        """Begin an update that replaces the current resource with this name, and return the result."""
+        state = self._current.get(name)
+        if state is None:
+            raise NoActionRequired(f"there is no resource {name!r} now")
+        async with self._sending:
+            return await self._replace(state, reason)
 
 
 def _neighbour(state: ResourceState | None) -> Neighbour | None:

@@ -26,7 +26,9 @@ from stoker.engine.ownership.healing_schedule import (
     next_attempt,
 )
 from stoker.engine.planning.decide import was_never_usable
+from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import StepHost, acting_on
+from stoker.plugins.resource import NoActionRequired
 from stoker.store import healing, queries, settings
 from stoker.store.records import FAILED, HEALING, IN_PROGRESS, PENDING, Operation, Stack
 
@@ -96,6 +98,29 @@ class Healer:
         found = await unhealthy_in(engine, stack)
         if found:
             await heal(engine, stack, found, failures_of(operations) + 1)
+
+
+async def replace_on_signal(engine: StepHost, stack: Stack, state: ResourceState, reason: str) -> str:
+    """Begin an update that replaces a resource that a signal is about; return the result.
+
+    Alarms repeat themselves and know nothing of operations: the same rules apply as to health checks, except that the
+    stack needs no tag. Raises NoActionRequired if they do not allow it now.
+    """
+    root = await engine.database.read(queries.stack_by_id, stack.root_id)
+    if root is None or root.status == IN_PROGRESS:
+        raise NoActionRequired(f"an operation runs on stack {stack.name}")
+    operations = await engine.database.read(queries.operations_of, root.id, EXAMINED_OPERATIONS)
+    if not may_be_healed(root, operations[0] if operations else None):
+        raise NoActionRequired(f"stack {root.name} is suspended, or an operation of a user has failed")
+    start = next_attempt(operations, float(max(engine.settings.healing_interval, SHORTEST_INTERVAL)))
+    if start is None or engine.clock.now() < start or await engine.database.read(_excluded, root):
+        raise NoActionRequired(f"stack {root.name} has a stack policy, a running operation, or was healed recently")
+    name = state.row.name
+    try:
+        await heal(engine, root, [Unhealthy(stack, name, state.row.uuid, reason)], failures_of(operations) + 1)
+    except ActionInProgress as error:
+        raise NoActionRequired(error.message) from error
+    return f"replacement of {name} started"
 
 
 async def heal(engine: StepHost, root: Stack, found: list[Unhealthy], attempt: int) -> None:

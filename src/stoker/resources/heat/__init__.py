@@ -11,7 +11,7 @@ TYPES = TypesOnDemand(
         "OS::Heat::AutoScalingGroup": "auto_scaling_group:AutoScalingGroup",
         "OS::Heat::CloudConfig": "cloud_config:CloudConfig",
         "OS::Heat::Delay": "delay:Delay",
-        "OS::Heat::HARestarter": "placeholder:HARestarter",
+        "OS::Heat::HARestarter": "ha_restarter:HARestarter",
         "OS::Heat::MultipartMime": "multipart_mime:MultipartMime",
         "OS::Heat::None": "placeholder:NoResource",
         "OS::Heat::RandomString": "random_string:RandomString",

@@ -25,11 +25,3 @@ class NoResource(Placeholder):
     type_name = "OS::Heat::None"
     description = "Does nothing: accepts any properties and ignores them."
     support = Support(version="5.0.0")
-
-
-class HARestarter(Placeholder):
-    """OS::Heat::HARestarter, which has no effect."""
-
-    type_name = "OS::Heat::HARestarter"
-    description = "Has no effect; formerly restarted failed instances."
-    support = Support("HIDDEN", "10.0.0", previous=Support("DEPRECATED", "2015.1"))

@@ -22,7 +22,22 @@ LOG = logging.getLogger(__name__)
 SIGNED_URL = "ec2_signed_url"
 
 
-class PolicyResource(StackUserResource):
+class SignedUrlResource(StackUserResource):
+    """A resource that is signalled by a signed URL, such as the action of an alarm."""
+
+    async def equip(self, call: Call) -> Outcome:
+        unfinished = await make_key_pair(call)
+        if unfinished is not None:
+            return unfinished
+        try:
+            call.data[SIGNED_URL] = signed_url(call, SIGNAL)
+        except CloudError as error:
+            # It can still be signalled with a token, so a cloud without the CloudFormation API is no obstacle.
+            LOG.info("%s of stack %s has no signed URL: %s", call.name, call.stack.name, error.message)
+        return Done()
+
+
+class PolicyResource(SignedUrlResource):
     """Requests a change of size of a group in the same stack whenever it is signalled."""
 
     @abstractmethod
@@ -32,17 +47,6 @@ class PolicyResource(StackUserResource):
     @abstractmethod
     def adjustment(self, properties: Mapping[str, Any]) -> Adjustment:
         """Return the change of size to request."""
-
-    async def equip(self, call: Call) -> Outcome:
-        unfinished = await make_key_pair(call)
-        if unfinished is not None:
-            return unfinished
-        try:
-            call.data[SIGNED_URL] = signed_url(call, SIGNAL)
-        except CloudError as error:
-            # The policy can still be signalled with a token, so a cloud without the CloudFormation API is no obstacle.
-            LOG.info("scaling policy %s of stack %s has no signed URL: %s", call.name, call.stack.name, error.message)
-        return Done()
 
     async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
         """Request the adjustment of the group, whatever the alarm's state. Raises NoActionRequired."""
