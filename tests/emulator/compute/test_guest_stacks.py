@@ -101,6 +101,30 @@ def test_guests_that_die_or_are_stopped_are_replaced(cloud: RealNova, engine: Qu
     assert "the server is SHUTOFF" in [event["status_reason"] for event in events]
 
 
+def test_an_event_alarm_has_a_dead_guest_replaced_at_once(cloud: RealNova, engine: QueryService) -> None:
+    traits = [{"field": "traits.instance_id", "op": "eq", "value": {"get_resource": "server"}}]
+    alarm = {
+        "event_type": "compute.instance.power_off.end",
+        "query": traits,
+        "alarm_actions": [{"get_attr": ["restarter", "AlarmUrl"]}],
+    }
+    resources = {
+        "server": server("#!/bin/sh\necho ALIVE\n"),
+        "restarter": {"type": "OS::Heat::HARestarter", "properties": {"InstanceId": {"get_resource": "server"}}},
+        "stopped": {"type": "OS::Aodh::EventAlarm", "properties": alarm},
+    }
+    create(engine, "alarmed", resources)
+    cloud.until(lambda: state(engine, "alarmed") == "CREATE_COMPLETE", 60)
+    [killed] = members(engine, "alarmed").values()
+    cloud.until(lambda: "ALIVE" in cloud.console(killed))
+    kill_guest(killed)
+
+    cloud.until(lambda: state(engine, "alarmed") == "UPDATE_COMPLETE", 60)
+    [new] = members(engine, "alarmed").values()
+    assert new != killed
+    cloud.until(lambda: "ALIVE" in cloud.console(new))
+
+
 def test_a_group_grows_and_shrinks_with_the_load_of_its_guests(cloud: RealNova, engine: QueryService) -> None:
     def alarm(policy: str, comparison: str, threshold: float) -> dict[str, Any]:
         properties = {
