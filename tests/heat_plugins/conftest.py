@@ -79,7 +79,9 @@ async def begin(installed: None, served: ServedCloud, tmp_path: Path) -> AsyncIt
             performance.RUNNING.clear()
         named = {"plugin_dirs": [str(place) for place in directories or (MODULES,)], **options}
         world = World(
-            tmp_path / "stoker.db", served, settings=EngineSettings(type_options=named, enable_stack_abandon=True)
+            tmp_path / "stoker.db",
+            served,
+            settings=EngineSettings(type_options=named, enable_stack_abandon=True, enable_stack_adopt=True),
         )
         begun.append(await world.start())
         return world

@@ -28,6 +28,13 @@ def template(**properties: Any) -> dict[str, Any]:
     }
 
 
+def cluster(**properties: Any) -> dict[str, Any]:
+    """The template with the cluster only."""
+    whole = template(**properties)
+    outputs = {name: whole["outputs"][name] for name in ATTRIBUTES}
+    return {**whole, "resources": {"cluster": whole["resources"]["cluster"]}, "outputs": outputs}
+
+
 async def act(world: World, stack: dict[str, Any], action: str) -> str:
     await world.call("stack_action", ref=REF, action=action)
     return str((await world.settle(stack["id"]))["status"])
@@ -92,3 +99,28 @@ async def test_interruptions(begin: Begin) -> None:
     assert len(appliance.OBJECTS) == 1
     stack = await world.delete("net")
     assert stack["status"] == "COMPLETE" and appliance.OBJECTS == {}
+
+
+async def test_snapshots_and_adoption(begin: Begin) -> None:
+    """A snapshot contains the nested stack, a restored one has what it had, and an abandoned one can be adopted."""
+    world = await begin()
+    stack = await world.create("net", cluster(size=2))
+    taken = await world.call("snapshot_create", ref=REF, name="first")
+    await world.settle(stack["id"])
+    pools = {name: pool for name, pool in appliance.OBJECTS.items() if not pool["name"].startswith("backup")}
+    assert len(pools) == 2 and len(appliance.OBJECTS) == 4
+    await world.update("net", cluster(size=1, port=443))
+    await world.call("snapshot_restore", ref=REF, snapshot_id=taken["id"])
+    stack = await world.settle(stack["id"])
+    assert (stack["action"], stack["status"]) == ("RESTORE", "COMPLETE"), stack["status_reason"]
+    assert world.outputs(stack)["count"] == 2
+    await world.call("snapshot_delete", ref=REF, snapshot_id=taken["id"])
+    await world.until(lambda: len(appliance.OBJECTS) == 2)
+    kept = dict(appliance.OBJECTS)
+    exported = await world.call("stack_abandon", ref=REF)
+    await world.settle(stack["id"])
+    assert kept == appliance.OBJECTS
+    stack = await world.create("net", None, adopt_stack_data=exported)
+    assert (stack["action"], stack["status"]) == ("ADOPT", "COMPLETE"), stack["status_reason"]
+    assert world.outputs(stack)["count"] == 2 and kept == appliance.OBJECTS
+    assert (await world.delete("net"))["status"] == "COMPLETE" and appliance.OBJECTS == {}

@@ -30,7 +30,7 @@ class StackResource(resource.Resource):
 
     def child_template(self) -> Any:
         """Return the template of the nested stack: a map, a string, or a `heat.engine.template.Template`."""
-        raise NotImplementedError(f"{type(self).__name__} has no child_template")
+        raise NotImplementedError(f"{type(self).__name__} lacks child_template, which handlers of StackResource need")
 
     def child_params(self) -> Mapping[str, Any]:
         """Return the parameters of the nested stack."""
