@@ -63,8 +63,9 @@ def test_versions(served: ServedCloud, ironic: Ironic) -> None:
     first = ironic.call("GET", "/", None, "1.48")
     assert first.headers["x-openstack-ironic-api-version"] == "1.48"
     assert {"nodes", "volume"} < first.json.keys() and "conductors" not in first.json
-    ironic.refused("GET", "/nodes", None, 406, "maximum is 1.75", "1.76")
     refused = ironic.call("GET", "/nodes", None, "1.76")
+    assert refused.status == 406
+    assert "range is: [1.1, 1.75]" in json.loads(refused.json["error_message"])["description"]
     assert refused.headers["x-openstack-ironic-api-minimum-version"] == "1.1"
     assert ironic.call("GET", "/nodes", None, "latest").headers["x-openstack-ironic-api-version"] == "1.75"
     old = ironic.call("GET", "/nodes/node-0", None, "1.4").json
@@ -95,8 +96,8 @@ def test_provisioning(served: ServedCloud, ironic: Ironic) -> None:
     path = f"/nodes/{key}"
     assert ironic.states("n1") == ("enroll", None, None)
     ironic.refused("PUT", f"{path}/states/provision", {"target": "provide"}, 400, 'while it is in state "enroll"')
-    ironic.refused("PUT", f"{path}/states/provision", {"target": "dance"}, 400, "not known")
-    ironic.refused("PUT", f"{path}/states/power", {"target": "on"}, 400, "power state 'on'")
+    ironic.refused("PUT", f"{path}/states/provision", {"target": "dance"}, 400, "can not be performed")
+    ironic.refused("PUT", f"{path}/states/power", {"target": "on"}, 400, "can not be performed")
     assert ironic.call("PUT", f"{path}/states/provision", {"target": "manage"}).status == 202
     during = ironic.call("GET", path).json
     assert (during["provision_state"], during["target_provision_state"]) == ("verifying", "manageable")
@@ -166,15 +167,16 @@ def test_nodes_are_listed_and_changed(ironic: Ironic) -> None:
     assert len(ironic.do("GET", "/nodes/detail?provision_state=enroll")["nodes"][0]) > 50
     assert set(ironic.do("GET", "/nodes?fields=name&fields=driver")["nodes"][0]) == {"name", "driver", "links"}
     for query, words in (
-        ("fields=nope", '"nope" are not valid'), ("sort_key=nope", "sort_key value 'nope'"),
-        ("marker=nope", "marker nope"), ("limit=x", "non-negative integer"),
+        ("fields=nope", 'Field nope is not a valid field'), ("sort_key=nope", 'sort_key value "nope"'),
+        ("colour=red", "Unexpected arguments: colour"), ("limit=x", "Expected an integer for limit"),
     ):  # fmt: skip
         ironic.refused("GET", f"/nodes?{query}", None, 400, words)
+    ironic.refused("GET", "/nodes?marker=nope", None, 404, "Node nope could not be found")
     ironic.refused("POST", "/nodes", {"driver": "ipmi", "name": "n1"}, 409, "name n1 already exists")
     taken = {"driver": "ipmi", "uuid": ironic.do("GET", "/nodes/n1")["uuid"]}
     ironic.refused("POST", "/nodes", taken, 409, "already exists")
     for path, more in (("/nodes", {"driver": "ipmi"}), ("/chassis", {}), ("/allocations", {"resource_class": "gold"})):
-        ironic.refused("POST", path, dict[str, object](uuid=5, **more), 400, "Expected a UUID but received 5")
+        ironic.refused("POST", path, dict[str, object](uuid=5, **more), 400, "Expected UUID for uuid: 5")
     for body, words in (
         ({}, "'driver' is a required property"), ({"driver": "punch-card"}, "supports driver punch-card"),
         ({"driver": "ipmi", "nope": 1}, "'nope' was unexpected"), ({"driver": "ipmi", "name": "a b"}, "valid name"),
@@ -195,13 +197,13 @@ def test_nodes_are_listed_and_changed(ironic: Ironic) -> None:
     )
     assert (changed["extra"], changed["power_interface"]) == ({"list": [2, 4]}, "redfish")
     for operation, words in (
-        ({"op": "move", "path": "/extra"}, "'op' is one of add, replace, remove"),
+        ({"op": "move", "path": "/extra"}, "'move' is not one of ['add', 'replace', 'remove']"),
         ({"op": "replace", "path": "/extra/nope/deep", "value": 1}, "Couldn't apply patch"),
-        ({"op": "remove", "path": "/extra/nope"}, "the path does not exist"),
-        ({"op": "add", "path": "/extra/list/9", "value": 1}, "the path does not exist"),
-        ({"op": "add", "path": "/nope", "value": 1}, "root of the resource is not allowed"),
-        ({"op": "replace", "path": "/uuid", "value": "x"}, "internal attribute"),
-        ({"op": "remove", "path": "/driver"}, "mandatory attribute"),
+        ({"op": "remove", "path": "/extra/nope"}, "can't remove a non-existent object 'nope'"),
+        ({"op": "add", "path": "/extra/list/9", "value": 1}, "can't add a non-existent object '9'"),
+        ({"op": "add", "path": "/nope", "value": 1}, "Cannot patch /nope. Only the following"),
+        ({"op": "replace", "path": "/uuid", "value": "x"}, "Cannot patch /uuid. Only the following"),
+        ({"op": "remove", "path": "/driver"}, "'driver' is a required property"),
         ({"op": "replace", "path": "/name", "value": "n 1"}, "valid name"),
         ({"op": "replace", "path": "/extra"}, "A value is required"),
         ({"op": "replace", "path": "extra", "value": {}}, "is invalid"),
@@ -215,7 +217,7 @@ def test_traits_boot_devices_and_interfaces(ironic: Ironic) -> None:
     ironic.do("PUT", "/nodes/node-0/traits/HW_CPU_X86_VMX", None, 204)
     ironic.do("DELETE", "/nodes/node-0/traits/CUSTOM_B", None, 204)
     ironic.refused("DELETE", "/nodes/node-0/traits/CUSTOM_B", None, 404, "doesn't have a trait")
-    ironic.refused("PUT", "/nodes/node-0/traits/wrong-one", None, 400, "Invalid trait")
+    ironic.refused("PUT", "/nodes/node-0/traits/wrong-one", None, 400, "Schema error for trait")
     assert ironic.do("GET", "/nodes/node-0/traits") == {"traits": ["CUSTOM_A", "HW_CPU_X86_VMX"]}
     ironic.do("PUT", "/nodes/node-0/management/boot_device", {"boot_device": "disk", "persistent": True}, 204)
     device = ironic.do("GET", "/nodes/node-0/management/boot_device")
@@ -251,7 +253,7 @@ def test_ports_and_groups(ironic: Ironic) -> None:
     for body, status, words in (
         ({"address": ADDRESS}, 400, "'node_uuid' is a required property"),
         ({"node_uuid": "nope", "address": ADDRESS}, 400, "Node nope could not be found"),
-        ({"node_uuid": node, "address": "x"}, 400, "Expected a MAC address but received x"),
+        ({"node_uuid": node, "address": "x"}, 400, "Expected valid MAC address for address: x"),
         ({"node_uuid": node, "address": "52:54:00:00:00:aa"}, 409, "already exists"),
         ({"node_uuid": node, "address": ADDRESS, "portgroup_uuid": "nope"}, 400, "Portgroup nope"),
         ({"node_uuid": node, "address": ADDRESS, "local_link_connection": {"port_id": "x"}}, 400, "missing mandatory"),
@@ -332,7 +334,7 @@ def test_power_and_backfilled_allocations(served: ServedCloud, ironic: Ironic) -
     )
     assert ironic.do("GET", "/nodes/n1")["instance_uuid"] == found["uuid"]
     ironic.refused("POST", "/allocations", {"node": "n1"}, 409, "has an instance")
-    ironic.refused("GET", "/allocations?fields=node", None, 400, "not valid")
+    ironic.refused("GET", "/allocations?fields=node", None, 400, "not a valid field")
 
 
 def test_chassis_and_allocations(ironic: Ironic) -> None:
@@ -430,13 +432,13 @@ def test_volumes_of_nodes(ironic: Ironic) -> None:
     assert ironic.do("PATCH", place, patch)["extra"] == {"a": 1}
     ironic.provision("n1", "manage")
     ironic.do("PUT", "/nodes/n1/states/power", {"target": "power on"}, 202)
-    ironic.refused("PATCH", place, patch, 400, "the path does not exist")
+    ironic.refused("PATCH", place, patch, 400, "can't remove a non-existent object")
     on = 'The requested action "volume connector deletion" can not be performed'
     ironic.refused("DELETE", place, None, 400, on)
     ironic.do("PUT", "/nodes/n1/states/power", {"target": "power off"}, 202)
     ironic.do("DELETE", place, None, 204)
     ironic.refused("GET", place, None, 404, "Volume connector")
-    ironic.refused("GET", "/volume/targets", None, 404, "could not be found", "1.31")
+    assert ironic.call("GET", "/volume/targets", None, "1.31").status == 404
     ironic.do("DELETE", "/nodes/n1", None, 204)
     ironic.refused("GET", f"/volume/targets/{target['uuid']}", None, 404, "Volume target")
 
@@ -447,9 +449,9 @@ def test_deploy_templates_and_conductors(ironic: Ironic) -> None:
     made = ironic.do("POST", "/deploy_templates", body, 201)
     ironic.refused("POST", "/deploy_templates", body, 409, "already exists")
     for wrong, words in (
-        ({"name": "HYPERTHREADING"}, "valid trait"),
+        ({"name": "HYPERTHREADING"}, "does not match"),
         ({"name": None}, "required property"),
-        ({"steps": []}, "at least one step"),
+        ({"steps": []}, "should be non-empty"),
         ({"steps": [{**step, "interface": "console"}]}, "interface that has steps"),
         ({"steps": [{**step, "priority": -1}]}, "not a priority"),
         ({"steps": [step, {**step, "priority": 1}]}, "Duplicate deploy steps"),
@@ -460,16 +462,16 @@ def test_deploy_templates_and_conductors(ironic: Ironic) -> None:
     changed = ironic.do("PATCH", place, [{"op": "replace", "path": "/name", "value": "CUSTOM_B"}])
     assert (changed["uuid"], changed["name"], changed["steps"]) == (made["uuid"], "CUSTOM_B", [step])
     uuid = f"/deploy_templates/{made['uuid']}"
-    ironic.refused("PATCH", uuid, [{"op": "remove", "path": "/steps"}], 400, "mandatory")
+    ironic.refused("PATCH", uuid, [{"op": "remove", "path": "/steps"}], 400, "required property")
     ironic.refused("GET", place, None, 404, "Deploy template")
-    ironic.refused("GET", uuid, None, 404, "could not be found", "1.54")
+    assert ironic.call("GET", uuid, None, "1.54").status == 404
     ironic.refused("POST", "/deploy_templates", body, 405, "does not allow", "1.54")
     ironic.do("DELETE", uuid, None, 204)
     [conductor] = ironic.do("GET", "/conductors")["conductors"]
     assert conductor["alive"] and "drivers" not in conductor
     assert "fake-hardware" in ironic.do("GET", f"/conductors/{conductor['hostname']}")["drivers"]
     ironic.refused("GET", "/conductors/other", None, 404, "Conductor other")
-    ironic.refused("GET", "/conductors", None, 404, "could not be found", "1.48")
+    assert ironic.call("GET", "/conductors", None, "1.48").status == 404
 
 
 def test_limits_and_filters_of_nodes(ironic: Ironic) -> None:
@@ -493,7 +495,7 @@ def test_limits_and_filters_of_nodes(ironic: Ironic) -> None:
     assert port["node_uuid"] == node
     found = ironic.served.call("GET", "/baremetal/ports", token=ironic.served.token())
     assert found.json["ports"][0]["uuid"] == port["uuid"], "a path without a version is one of version 1"
-    ironic.refused("GET", "/ports/p", None, 400, "Expected a UUID")
+    ironic.refused("GET", "/ports/p", None, 404, "Port p could not be found")
     ironic.do("PUT", "/nodes/n1/states/power", {"target": "power on"}, 202)
     answer = ironic.call("PUT", "/nodes/n1/states/power", {"target": "power on"})
     assert answer.status == 202 and ironic.call("GET", "/nodes/n1").json["reservation"] is None, "it is on already"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from stoker.emulator.baremetal.http import (
     ADMINISTRATORS,
+    CONDUCTOR,
     TIMESTAMP,
     listed,
     needs,
@@ -110,13 +111,15 @@ def create(allocations: Allocations, request: Request) -> Response:
         if values["owner"] not in (None, caller.project_id):
             require(request, "baremetal:allocation:create_restricted", *ADMINISTRATORS)
         values["owner"] = caller.project
+    elif values["owner"] is None and not caller.system:
+        values["owner"] = caller.project_id
     backfilled = _backfilled(allocations, request, values.pop("node"))
     if values["resource_class"] is None and backfilled is not None:
         values["resource_class"] = backfilled["resource_class"]
     if values["resource_class"] is None:
         raise bad_request("The resource_class field is mandatory when not backfilling")
     if values["name"] is not None and allocations.rows.first(name=values["name"]) is not None:
-        raise conflict(f"An allocation with name {values['name']} already exists.")
+        raise conflict(f"An allocation with name {values['name']} already exists.", CONDUCTOR)
     values["candidate_nodes"] = [allocations.nodes.reach(request, key)["uuid"] for key in values["candidate_nodes"]]
     if backfilled is not None and not _fits(values, backfilled):
         raise conflict(f"Node {backfilled['uuid']} is not active, has an instance, or does not match the allocation.")
@@ -174,7 +177,7 @@ def update(allocations: Allocations, request: Request) -> Response:
         raise bad_request(f"Cannot update {', '.join(fixed)} of an allocation, only {' and '.join(_CHANGEABLE)}.")
     other = allocations.rows.first(name=changes["name"]) if changes.get("name") else None
     if other is not None and other is not allocation:
-        raise conflict(f"An allocation with name {changes['name']} already exists.")
+        raise conflict(f"An allocation with name {changes['name']} already exists.", CONDUCTOR)
     allocations.rows.update(allocation, **changes, updated_at=allocations.now())
     return single(request, ALLOCATION, allocation)
 

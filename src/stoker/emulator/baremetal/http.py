@@ -3,32 +3,49 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from typing import Any
-
-import orjson
 
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import new_id
-from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden
+from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
 from stoker.emulator.core.http import Context, Request, Response, Version
+from stoker.emulator.core.microversions import Unsupported
 from stoker.emulator.core.paging import ordered, page
+from stoker.emulator.core.routing import NO_ROUTE
 from stoker.emulator.core.store import Collection, Record
 
 ADMINISTRATORS = ("baremetal_admin",)
 OBSERVERS = (*ADMINISTRATORS, "baremetal_observer")
 TIMESTAMP = "%Y-%m-%dT%H:%M:%S+00:00"
+BOOLEANS = "'0', '1', 'f', 'false', 'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'"
+LISTED_BY = ("limit", "marker", "sort_key", "sort_dir", "fields", "detail")
+CONDUCTOR = "conductor"
+"""The kind of errors that the conductor has found."""
 _NAME = re.compile(r"[A-Za-z0-9._~-]{1,255}\Z")
 _MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}\Z")
 
 
 def error_body(error: ApiError) -> dict[str, Any]:
-    """Ironic's form of an error: a JSON document in a string."""
+    """Ironic's form of an error: a JSON document in a string. The conductor writes it without spaces."""
+    if error.message == NO_ROUTE:
+        return {"error_message": json.dumps({"code": error.status, "title": error.title, "description": ""})}
+    if isinstance(error, Unsupported):
+        return {
+            "error_message": json.dumps({"code": error.status, "title": error.title, "description": error.sentence})
+        }
     code = "Server" if error.status >= 500 else "Client"
-    inner = {"debuginfo": None, "faultcode": code, "faultstring": error.message}
-    return {"error_message": orjson.dumps(inner).decode()}
+    inner = {"faultcode": code, "faultstring": error.message, "debuginfo": None}
+    separators = (",", ":") if error.kind == CONDUCTOR else None
+    return {"error_message": json.dumps(inner, separators=separators)}
+
+
+class Whole(str):
+    """What is wrong with a value, as the whole message, with `{title}` of the object and `{name}` of the field."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +76,14 @@ class Kind:
     The last part of the path is the name of lists.
 
     brief: the fields that lists show unless the request asks for more.
+    below: paths below an object that it links to, and the microversions that brought them.
     """
 
     path: str
     title: str
     fields: Mapping[str, Field]
     brief: tuple[str, ...]
+    below: Mapping[str, Version] = dataclass_field(default_factory=dict)
 
     def values(self, request: Request) -> Record:
         """The fields of a new object, defaults included. Raises ApiError 400 and 406."""
@@ -92,14 +111,26 @@ class Kind:
             if version < field.since:
                 raise ApiError(406, "Request not acceptable. The requested API version does not have this field.")
             if value is not None and field.check is not None and (problem := field.check(value)) is not None:
-                raise bad_request(f"Schema error for {self.title}: {name}: {problem}")
+                raise self.refused(name, problem)
+
+    def refused(self, name: str, problem: str) -> ApiError:
+        """The 400 for a wrong value of a field."""
+        if isinstance(problem, Whole):
+            return bad_request(problem.replace("{title}", self.title).replace("{name}", name))
+        return bad_request(f"Schema error for {self.title}: {name}: {problem}")
 
     def shown(self, request: Request, values: Mapping[str, Any], names: Iterable[str] | None = None) -> dict[str, Any]:
         """The fields that exist in the request's version; only those in `names`, if given, and links."""
         known = [name for name, field in self.fields.items() if field.since <= request.version and not field.write_only]
         chosen = known if names is None else [name for name in known if name in names]
         body = {name: self.fields[name].visible(request.version, values[name]) for name in chosen}
-        return {**body, "links": links(request, self.path, values["uuid"])}
+        key = values["uuid"]
+        below = {
+            name: links(request, self.path, f"{key}/{name}")
+            for name, since in self.below.items()
+            if names is None and since <= request.version
+        }
+        return {**body, **below, "links": links(request, self.path, key)}
 
 
 def links(request: Request, path: str, key: str) -> list[dict[str, str]]:
@@ -121,7 +152,7 @@ def chosen_fields(request: Request, kind: Kind, detail: bool) -> Sequence[str] |
     for name in wanted:
         field = kind.fields.get(name)
         if name != "links" and (field is None or field.write_only):
-            raise bad_request(f'Field(s) "{name}" are not valid')
+            raise bad_request(f"Field {name} is not a valid field.")
         if field is not None and field.since > request.version:
             raise ApiError(406, f"Request not acceptable. Field {name} needs a newer API version.")
     return wanted
@@ -138,16 +169,23 @@ def listed(
     names = chosen_fields(request, kind, detail)
     key = request.query.get("sort_key")
     if key is not None and key not in kind.fields:
-        raise bad_request(f"The sort_key value '{key}' is invalid for sorting")
-    found = page(ordered([dict(row) for row in rows], request.query), request.query, key="uuid", missing=_no_marker)
+        raise bad_request(f'The sort_key value "{key}" is an invalid field for sorting')
+    if (limit := request.query.get("limit")) is not None and not limit.lstrip("-").isdecimal():
+        raise bad_request(f"Expected an integer for limit: {limit}")
+    if limit is not None and int(limit) < 0:
+        raise bad_request("Limit must be positive")
+    direction = request.query.get("sort_dir", "asc")
+    if direction not in ("asc", "desc"):
+        raise bad_request(f"Invalid sort direction: {direction}. Acceptable values are 'asc' or 'desc'")
+
+    def no_marker(marker: str) -> ApiError:
+        return not_found(f"{kind.title.capitalize()} {marker} could not be found.")
+
+    found = page(ordered([dict(row) for row in rows], request.query), request.query, key="uuid", missing=no_marker)
     body: dict[str, Any] = {kind.path.rpartition("/")[2]: [kind.shown(request, row, names) for row in found.rows]}
     if found.truncated and found.next_marker is not None:
         body["next"] = request.next_url(found.next_marker)
     return Response(body)
-
-
-def _no_marker(marker: str) -> ApiError:
-    return bad_request(f"The marker {marker} could not be found.")
 
 
 def single(request: Request, kind: Kind, values: Mapping[str, Any], status: int = 200) -> Response:
@@ -163,7 +201,7 @@ def new_key(request: Request, *present: Collection) -> str:
     if given is None:
         return new_id()
     if fields.identifier(given) is not None:
-        raise bad_request(f"Expected a UUID but received {given}.")
+        raise bad_request(f"Expected UUID for uuid: {given}")
     if any(given in rows for rows in present):
         raise conflict(f"An object with UUID {given} already exists.")
     return str(given)
@@ -205,23 +243,37 @@ def require(request: Request, policy: str, *roles: str) -> None:
         raise forbidden(f"Access was denied to the following resource: {policy}")
 
 
+def not_a_trait(title: str, value: Any) -> str:
+    """What is wrong with a name that is no trait."""
+    return (
+        f"Schema error for {title}: {value!r} is not valid under any of the given schemas. Possible root cause: "
+        f"{value!r} does not match '^CUSTOM_[A-Z0-9_]+$'"
+    )
+
+
 def name_form(value: Any) -> str | None:
     """A logical name: a host name."""
-    good = isinstance(value, str) and _NAME.match(value) is not None
-    return None if good else f"{value!r} is not a valid name"
+    good = isinstance(value, str) and _NAME.match(value) is not None and fields.identifier(value) is not None
+    return None if good else Whole(f"Cannot create {{title}} with invalid name '{value}'")
 
 
 def mac_form(value: Any) -> str | None:
     """A MAC address, in either case."""
     good = isinstance(value, str) and _MAC.match(value.lower()) is not None
-    return None if good else f"Expected a MAC address but received {value}."
+    return None if good else Whole(f"Expected valid MAC address for {{name}}: {value}")
 
 
 def object_form(value: Any) -> str | None:
     """A JSON object."""
-    return None if isinstance(value, dict) else f"{value!r} is not of type 'object'"
+    return (
+        None
+        if isinstance(value, dict)
+        else Whole(f"Schema error for {{title}}: {value!r} is not of type 'object', 'null'")
+    )
 
 
 def boolean_form(value: Any) -> str | None:
     """A boolean, or a word for one."""
-    return fields.boolean(value)
+    if fields.boolean(value) is None:
+        return None
+    return Whole(f"Invalid {{name}}: Unrecognized value '{value}', acceptable values are: {BOOLEANS}")

@@ -39,6 +39,8 @@ MICROVERSIONS = Microversions(
     NEWEST,
     default=OLDEST,
     legacy_header=f"{_HEADER}-Version",
+    alone=True,
+    varies=False,
     range_headers=(f"{_HEADER}-Minimum-Version", f"{_HEADER}-Maximum-Version"),
 )
 
@@ -120,5 +122,6 @@ BARE_METAL = Service(
     root={"/": {"GET": versions}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
     error_body=error_body,
+    request_id_header="openstack-request-id",
     microversions=MICROVERSIONS,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.emulator.baremetal.http import Field, Kind, boolean_form, mac_form, name_form, object_form
+from stoker.emulator.baremetal.http import Field, Kind, Whole, boolean_form, mac_form, name_form, object_form
 from stoker.emulator.core import fields
 from stoker.emulator.core.http import Version
 
@@ -77,6 +77,7 @@ NODE = Kind(
         **_times(),
     },
     ("uuid", "name", "instance_uuid", "power_state", "provision_state", "maintenance"),
+    {"ports": (1, 1), "states": (1, 14), "portgroups": (1, 24), "volume": (1, 32)},
 )
 
 
@@ -142,6 +143,7 @@ PORT_GROUP = Kind(
         **_times(),
     },
     ("uuid", "name", "address"),
+    {"ports": (1, 24)},
 )
 CHASSIS = Kind(
     "chassis",
@@ -172,8 +174,10 @@ ALLOCATION = Kind(
 
 def steps_form(value: Any) -> str | None:
     """The steps of a deploy template: at least one of `{interface, step, args, priority}`."""
-    if not isinstance(value, list) or not value:
-        return f"{value!r} is not a list of at least one step"
+    if not isinstance(value, list):
+        return f"{value!r} is not of type 'array'"
+    if not value:
+        return Whole("Schema error for template: [] should be non-empty")
     for step in value:
         if not isinstance(step, dict) or step.keys() != {"interface", "step", "args", "priority"}:
             return f"{step!r} must be an object with interface, step, args and priority"

@@ -7,9 +7,11 @@ from typing import Any
 
 from stoker.emulator.baremetal.http import (
     ADMINISTRATORS,
+    LISTED_BY,
     OBSERVERS,
     boolean_form,
     listed,
+    not_a_trait,
     offered_below_node,
     require,
     single,
@@ -18,6 +20,7 @@ from stoker.emulator.baremetal.kinds import INTERFACES, NODE
 from stoker.emulator.baremetal.nodes import DRIVERS, HOST, Nodes, may_see, require_unlocked
 from stoker.emulator.baremetal.patching import patched
 from stoker.emulator.baremetal.ports import Ports
+from stoker.emulator.baremetal.provisioning import STATES
 from stoker.emulator.baremetal.volumes import Volumes
 from stoker.emulator.core import fields
 from stoker.emulator.core.component import using
@@ -28,6 +31,8 @@ from stoker.emulator.core.store import Record
 _EQUAL = ("provision_state", "driver", "resource_class", "conductor_group", "owner", "lessee", "fault", "chassis_uuid",
           "instance_uuid")  # fmt: skip
 _FLAGS = ("maintenance", "retired")
+_FURTHER = ("fault", "associated", "description_contains")
+"""Filters of lists of nodes."""
 _FAULTS = ("power failure", "clean failure", "rescue abort failure", "service failure")
 MOST_TRAITS = 50
 """Traits of one node."""
@@ -52,6 +57,11 @@ def create(nodes: Nodes, request: Request) -> Response:
 def visible_nodes(nodes: Nodes, request: Request) -> list[Record]:
     """The nodes that the caller may see and that the query selects. Raises ApiError 400 and 406."""
     query = request.query
+    known = {*_EQUAL, *_FLAGS, *_FURTHER, *LISTED_BY}
+    if unknown := [name for name, _ in query.pairs if name not in known]:
+        raise bad_request(f"Unexpected arguments: {', '.join(unknown)}")
+    if (state := query.get("provision_state")) is not None and state not in STATES:
+        raise bad_request(f'Provision state "{state}" is not valid')
     if newer := [name for name in (*_EQUAL, *_FLAGS) if name in query and NODE.fields[name].since > request.version]:
         raise ApiError(406, f"Request not acceptable. The filter {newer[0]} needs a newer API version.")
     if "fault" in query and query.get("fault") not in _FAULTS:
@@ -136,14 +146,18 @@ def show_unknown_state(nodes: Nodes, request: Request) -> Response:
 
 def _set_power(nodes: Nodes, request: Request, node: Record) -> Response:
     nodes.set_power(request, node, _body(request).get("target"))
-    return Response(status=202)
+    return _states_begin(request, node)
+
+
+def _states_begin(request: Request, node: Record) -> Response:
+    return Response(status=202, headers={"Location": f"{request.base}/v1/nodes/{node['uuid']}/states"})
 
 
 def _set_provision(nodes: Nodes, request: Request, node: Record) -> Response:
     body = _body(request)
     target = body.get("target")
     if not isinstance(target, str):
-        raise bad_request("The request body must have a string 'target'.")
+        raise bad_request("Missing mandatory parameter: target")
     if target == "clean" and not isinstance(body.get("clean_steps"), list):
         raise bad_request("clean_steps is required when setting target provision state to clean")
     if target == "rescue" and not body.get("rescue_password"):
@@ -152,7 +166,7 @@ def _set_provision(nodes: Nodes, request: Request, node: Record) -> Response:
     if unknown := sorted(body.keys() - known):
         raise bad_request(f"Unknown fields of the request: {', '.join(unknown)}")
     nodes.provision(request, node, target)
-    return Response(status=202)
+    return _states_begin(request, node)
 
 
 def show_console(nodes: Nodes, request: Request) -> Response:
@@ -230,7 +244,7 @@ def list_traits(nodes: Nodes, request: Request) -> Response:
 def _trait(value: Any) -> str:
     good = isinstance(value, str) and 0 < len(value) <= 255 and value.replace("_", "").isalnum() and value.isupper()
     if not good:
-        raise bad_request(f"Invalid trait {value!r}: a trait is a standard one, or begins with CUSTOM_.")
+        raise bad_request(not_a_trait("trait", value))
     return str(value)
 
 
@@ -252,8 +266,9 @@ def _set_traits(nodes: Nodes, request: Request, node: Record) -> Response:
 
 def _add_trait(nodes: Nodes, request: Request, node: Record) -> Response:
     offered_below_node(request, (1, 37))
-    nodes.update(node, {"traits": _few({*node["traits"], _trait(request.vars["trait"])})})
-    return Response(status=204)
+    trait = _trait(request.vars["trait"])
+    nodes.update(node, {"traits": _few({*node["traits"], trait})})
+    return Response(status=204, headers={"Location": f"{request.base}/v1/nodes/{node['uuid']}/traits/{trait}"})
 
 
 def _remove_trait(nodes: Nodes, request: Request, node: Record) -> Response:

@@ -9,7 +9,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.emulator.baremetal.http import ADMINISTRATORS, TIMESTAMP, new_key, observes, require
+from stoker.emulator.baremetal.http import ADMINISTRATORS, CONDUCTOR, TIMESTAMP, new_key, observes, require
 from stoker.emulator.baremetal.kinds import INTERFACES, NODE
 from stoker.emulator.baremetal.provisioning import (
     ACTIONS,
@@ -104,6 +104,8 @@ class Nodes(Component):
     def create(self, request: Request) -> Record:
         """Add a node as a request describes it. Raises ApiError 400, 406 and 409."""
         values = NODE.values(request)
+        if values["owner"] is None and not request.context.system:
+            values["owner"] = request.context.project_id
         key = new_key(request, self.rows)
         self.check({**values, "uuid": key}, values)
         return self.add(key, values, ENROLL if request.version >= (1, 11) else AVAILABLE)
@@ -162,7 +164,7 @@ class Nodes(Component):
         if changes.get("name"):
             other = self.rows.first(name=changes["name"])
             if other is not None and other["uuid"] != node["uuid"]:
-                raise conflict(f"A node with name {changes['name']} already exists.")
+                raise conflict(f"A node with name {changes['name']} already exists.", CONDUCTOR)
         if changes.get("instance_uuid"):
             other = self.rows.first(instance_uuid=changes["instance_uuid"])
             if other is not None and other["uuid"] != node["uuid"]:
@@ -172,7 +174,8 @@ class Nodes(Component):
         if "driver" in changes and changes["driver"] not in DRIVERS:
             raise bad_request(
                 f"No valid host was found. Reason: No conductor service registered which supports driver "
-                f"{changes['driver']} for conductor group '{node['conductor_group']}'."
+                f'{changes["driver"]} for conductor group "{node["conductor_group"]}". Ensure the driver is valid and '
+                "enabled."
             )
 
     def update(self, node: Record, changes: Mapping[str, Any]) -> None:
@@ -187,7 +190,7 @@ class Nodes(Component):
     def delete(self, node: Record) -> None:
         """Remove a node. Raises ApiError 409 in a state that does not allow it."""
         if node["instance_uuid"] is not None and not node["maintenance"]:
-            raise conflict(f"Node {node['uuid']} is associated with instance {node['instance_uuid']}.")
+            raise conflict(f"Node {node['uuid']} is associated with instance {node['instance_uuid']}.", CONDUCTOR)
         if node["provision_state"] not in DELETABLE and not node["maintenance"]:
             raise conflict(
                 f'Can not delete node "{node["uuid"]}" while it is in provision state "{node["provision_state"]}".'
@@ -204,7 +207,10 @@ class Nodes(Component):
     def provision(self, request: Request, node: Record, action: str) -> None:
         """Begin an action of the state machine. Raises ApiError 400, 403, 406 and 409."""
         if action not in ACTIONS and action != "abort":
-            raise bad_request(f'The requested action "{action}" is not known.')
+            raise bad_request(
+                f'The requested action "{action}" can not be performed on node "{node["uuid"]}" while it is in state '
+                f'"{node["provision_state"]}".'
+            )
         if request.version < SINCE.get(action, (1, 1)):
             raise ApiError(406, f"Request not acceptable. The action {action} needs a newer API version.")
         state = node["provision_state"]
@@ -272,7 +278,10 @@ class Nodes(Component):
     def set_power(self, request: Request, node: Record, target: Any) -> None:
         """Begin a change of the power state. Raises ApiError 400 and 406."""
         if not isinstance(target, str) or target not in POWER:
-            raise bad_request(f"The target power state {target!r} is not one of {', '.join(POWER)}.")
+            raise bad_request(
+                f'The requested action "{target}" can not be performed on node "{node["uuid"]}" while it is in state '
+                f'"{node["power_state"]}".'
+            )
         after, since = POWER[target]
         if request.version < since:
             raise ApiError(406, f"Request not acceptable. The target {target} needs a newer API version.")

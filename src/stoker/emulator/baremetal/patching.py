@@ -34,11 +34,12 @@ def patched(request: Request, kind: Kind, values: Mapping[str, Any]) -> dict[str
         try:
             _apply(document, [name, *parts], operation)
         except (KeyError, IndexError, TypeError, ValueError):
-            raise _refused(operation, "the path does not exist") from None
+            last = (parts or [name])[-1]
+            raise _refused(operation, f"can't {operation['op']} a non-existent object '{last}'") from None
     for name in touched:
         if document.get(name) is None:
             if kind.fields[name].required:
-                raise bad_request(f"'/{name}' is a mandatory attribute and can not be removed")
+                raise bad_request(f"Schema error for patch: '{name}' is a required property")
             document[name] = copy.deepcopy(kind.fields[name].default)
     changes = {name: document[name] for name in touched}
     kind.check(request.version, changes)
@@ -47,20 +48,19 @@ def patched(request: Request, kind: Kind, values: Mapping[str, Any]) -> dict[str
 
 def _target(kind: Kind, operation: Any) -> tuple[str, list[str]]:
     """The field that an operation is about, and the path in its value."""
-    if not isinstance(operation, dict) or operation.get("op") not in _OPERATIONS:
-        raise bad_request(f"Each patch operation must be an object whose 'op' is one of {', '.join(_OPERATIONS)}.")
+    if not isinstance(operation, dict):
+        raise bad_request(f"Schema error for patch: {operation!r} is not of type 'object'")
+    if operation.get("op") not in _OPERATIONS:
+        raise bad_request(f"Schema error for patch: {operation.get('op')!r} is not one of {list(_OPERATIONS)}")
     path = operation.get("path")
     if not isinstance(path, str) or _PATH.match(path) is None:
         raise bad_request(f"The path {path!r} of a patch operation is invalid.")
     if operation["op"] != "remove" and "value" not in operation:
         raise bad_request("A value is required for the patch operations add and replace.")
     name, *parts = (part.replace("~1", "/").replace("~0", "~") for part in path[1:].split("/"))
-    if name not in kind.fields:
-        if operation["op"] == "add" and not parts:
-            raise bad_request(f"Adding a new attribute (/{name}) to the root of the resource is not allowed")
-        raise _refused(operation, "the path does not exist")
-    if kind.fields[name].check is None:
-        raise bad_request(f"'/{name}' is an internal attribute and can not be updated")
+    if name not in kind.fields or kind.fields[name].check is None:
+        known = ", ".join(sorted(one for one, field in kind.fields.items() if field.check is not None))
+        raise bad_request(f"Cannot patch /{name}. Only the following can be updated: {known}")
     return name, parts
 
 
@@ -94,4 +94,4 @@ def _apply_to_list(document: list[Any], last: str, operation: Mapping[str, Any])
 
 
 def _refused(operation: Mapping[str, Any], why: str) -> ApiError:
-    return bad_request(f"Couldn't apply patch '{operation['op']} {operation.get('path')}'. Reason: {why}")
+    return bad_request(f"Couldn't apply patch '{operation}'. Reason: {why}")

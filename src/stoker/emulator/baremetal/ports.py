@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stoker.emulator.baremetal.http import ADMINISTRATORS, TIMESTAMP, listed, needs, new_key, require, single
+from stoker.emulator.baremetal.http import ADMINISTRATORS, CONDUCTOR, TIMESTAMP, listed, needs, new_key, require, single
 from stoker.emulator.baremetal.kinds import PORT, PORT_GROUP
 from stoker.emulator.baremetal.nodes import Nodes, may_see, require_unlocked
 from stoker.emulator.baremetal.patching import patched
@@ -40,7 +40,7 @@ class Ports(Component):
         """The port that the path names, if the caller may see its node. Raises ApiError 400 and 404."""
         key = request.vars["port"]
         if fields.identifier(key) is not None:
-            raise bad_request(f"Expected a UUID but received {key}.")
+            raise self.rows.missing(key)
         port = self.rows.require(key)
         if not may_see(request, self.nodes.rows.require(port["node_uuid"])):
             raise self.rows.missing(port["uuid"])
@@ -68,7 +68,7 @@ class Ports(Component):
             port[name] = fields.as_boolean(port[name])
         other = self.rows.first(address=port["address"])
         if other is not None and other["uuid"] != port["uuid"]:
-            raise conflict(f"A port with MAC address {port['address']} already exists.")
+            raise conflict(f"A port with MAC address {port['address']} already exists.", CONDUCTOR)
         if port["is_smartnic"] and not {"hostname", "port_id"} <= port["local_link_connection"].keys():
             raise bad_request("A smart NIC port needs hostname and port_id in local_link_connection.")
         if port["portgroup_uuid"] is None:

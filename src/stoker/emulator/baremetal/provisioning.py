@@ -73,3 +73,12 @@ STEPS: Mapping[str, Step] = {
     step.during: step for step in (VERIFY, INSPECT, ADOPT, DEPLOY, TEAR_DOWN, RESCUE, UNRESCUE)
 }
 """Steps by their state; `cleaning` has two, which differ in the node's target."""
+
+STATES = frozenset(
+    state
+    for steps in ACTIONS.values()
+    for before, step in steps.items()
+    for state in (before, step.during, step.then, step.failed)
+    if state
+)
+"""All provision states."""

@@ -10,6 +10,7 @@ from stoker.emulator.baremetal.http import (
     TIMESTAMP,
     listed,
     new_key,
+    not_a_trait,
     offered,
     require,
     single,
@@ -45,7 +46,7 @@ class Templates(Component):
     def check(self, wanted: Record) -> None:
         """Refuse a template with a name that is no trait (400), or that another one has (409)."""
         if _TRAIT.match(wanted["name"]) is None:
-            raise bad_request(f"Deploy template name must be a valid trait: {wanted['name']}")
+            raise bad_request(not_a_trait("template", wanted["name"]))
         seen = [(step["interface"], step["step"]) for step in wanted["steps"]]
         if len(set(seen)) < len(seen):
             raise bad_request("Duplicate deploy steps: an interface and a step may be named once.")

@@ -32,6 +32,9 @@ _UNIQUE: Mapping[Kind, tuple[str, ...]] = {VOLUME_CONNECTOR: ("type", "connector
 """Fields of which no two objects may have the same values: connectors of all nodes, targets of one node."""
 
 
+_WORDS = {"connector_id": "connector ID"}
+
+
 class Volumes(Component):
     """All connectors and targets."""
 
@@ -71,7 +74,7 @@ class Volumes(Component):
         names = _UNIQUE[kind] if kind is VOLUME_CONNECTOR else ("node_uuid", *_UNIQUE[kind])
         for row in self.rows(kind):
             if row["uuid"] != wanted["uuid"] and all(row[name] == wanted[name] for name in names):
-                same = ", ".join(f"{name} {wanted[name]}" for name in names)
+                same = " and ".join(f"{_WORDS.get(name, name)} {wanted[name]}" for name in names)
                 raise conflict(f"A {kind.title} with {same} already exists.")
 
     def require_off(self, kind: Kind, row: Record, action: str) -> None:

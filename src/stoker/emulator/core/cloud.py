@@ -132,6 +132,7 @@ class Microversions:
     `alone` says that the service sends the older header only.
     `range_headers` are the headers in which some services send the minimum and the maximum: those with an older header
     with every response, without the type.
+    `varies` says that answers have the header `Vary`.
     `aliases` are further types by which clients may call the service.
     """
 
@@ -143,6 +144,7 @@ class Microversions:
     alone: bool = False
     range_headers: tuple[str, str] | None = None
     aliases: tuple[str, ...] = ()
+    varies: bool = True
 
 
 class Target(NamedTuple):

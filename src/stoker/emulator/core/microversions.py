@@ -20,6 +20,10 @@ class Unsupported(ApiError):
     def __init__(self, rules: Microversions, asked: str) -> None:
         self.rules, self.asked = rules, asked
         least, most = write(rules.minimum), write(rules.maximum)
+        self.sentence = (
+            f"Version {asked} was requested but the minor version is not supported by this service. The supported "
+            f"version range is: [{least}, {most}]."
+        )
         super().__init__(406, f"Version {asked} is not supported by the API. Minimum is {least} and maximum is {most}.")
 
     def described(self, code: str) -> dict[str, Any]:
@@ -60,7 +64,7 @@ def answer_headers(rules: Microversions, version: Version) -> dict[str, str]:
     headers = {} if rules.alone else {HEADER: f"{rules.type} {write(version)}"}
     if rules.legacy_header is not None:
         headers[rules.legacy_header] = write(version)
-    return {**headers, "Vary": ", ".join(headers)}
+    return {**headers, "Vary": ", ".join(headers)} if rules.varies else headers
 
 
 def range_headers(rules: Microversions) -> dict[str, str]:
