@@ -398,6 +398,7 @@ def pages(web: str, broken: str) -> dict[str, str]:
         "nothing-found": "/stacks?name=none",
         "events-found": f"{web}/events?status=COMPLETE&action=CREATE",
         "adopt": "/adopt",
+        "projects": "/projects",
         "resource": f"{web}/resources/server",
         "failed": broken,
         "delete": f"{web}/actions/delete",

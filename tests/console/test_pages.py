@@ -10,7 +10,7 @@ from typing import Any
 from stoker.console.progress_pages import bars_of
 from stoker.console.timeline import Span
 from stoker.emulator.testing import ServedCloud
-from tests.console.support import Browser, create
+from tests.console.support import Browser, create, logged_in
 from tests.harness import ThreadedWorld
 
 TEMPLATE: dict[str, Any] = {
@@ -330,6 +330,24 @@ def test_the_editor_completes_and_describes(browser: Browser) -> None:
     assert "web.sh" in labels("template", f"{head}    properties: {{b: {{get_file: |}}}}", **files)
     assert labels("environment", "resource_reg|") == ["resource_registry"]
     assert labels("file:nested/db.yaml", f"{nested}outp|") == ["outputs"]
+
+
+def test_regions_lead_to_their_consoles(browser: Browser, served: ServedCloud) -> None:
+    token = served.token("admin", "admin")
+
+    def make(kind: str, **values: str) -> Any:
+        answer = served.call("POST", f"/identity/v3/{kind}s", {kind: values}, token)
+        assert answer.status == 201, answer.content
+        return answer.json[kind]["id"]
+
+    assert "Regions" not in browser.get("/projects").text
+    service = make("service", type="orchestration", name="stoker")
+    for region, host in (("North", browser.base), ("South", "https://south.example:8004")):
+        make("region", id=region)
+        url = f"{host}/v1/$(project_id)s"
+        make("endpoint", service_id=service, region_id=region, interface="public", url=url)
+    page = logged_in(browser.base, served).get("/projects").text
+    assert '<a href="https://south.example:8004/console">South</a>' in page and "North <span" in page
 
 
 def test_files_and_an_environment_are_deployed(browser: Browser, world: ThreadedWorld) -> None:

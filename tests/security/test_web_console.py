@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import requests
 from cryptography.fernet import Fernet, InvalidToken
 
 from stoker.base.clock import ManualClock, SystemClock
@@ -112,6 +113,38 @@ def test_other_projects(base: str, stack: str, world: ThreadedWorld) -> None:
     assert other.post(path, {"csrf": token}).status_code == 404
 
 
+def test_switching_projects(base: str, stack: str, world: ThreadedWorld) -> None:
+    """Have another site switch the project of a session, switch to a foreign project, and use the former session."""
+    token = world.served.token("admin", "admin")
+    admin = {
+        item["name"]: item["id"]
+        for item in world.served.call("GET", "/identity/v3/projects", None, token).json["projects"]
+    }
+    made = world.served.call(
+        "POST", "/identity/v3/projects", {"project": {"name": "second", "domain_id": "default"}}, token
+    ).json["project"]["id"]
+    (user,) = world.served.call("GET", "/identity/v3/users?name=demo", None, token).json["users"]
+    (role,) = world.served.call("GET", "/identity/v3/roles?name=member", None, token).json["roles"]
+    path = f"/identity/v3/projects/{made}/users/{user['id']}/roles/{role['id']}"
+    assert world.served.call("PUT", path, None, token).status == 204
+
+    browser = logged_in(base, world.served)
+    page = browser.get("/projects").text
+    assert "second" in page and "in use" in page and "admin" not in page
+    assert browser.post("/projects", {"project": made}).status_code == 403
+    refused = browser.submit("/projects", "/projects", project=admin["admin"])
+    assert refused.status_code == 403 and 'role="alert"' in refused.text
+    assert browser.get(stack).status_code == 200
+
+    kept = {"Cookie": "; ".join(f"{cookie.name}={cookie.value}" for cookie in browser.session.cookies)}
+    form = browser.get(f"{stack}/actions/delete").text.partition('name="csrf" value="')[2].partition('"')[0]
+    assert browser.submit("/projects", "/projects", project=made).headers["Location"] == "/console/stacks"
+    stacks = browser.get("/stacks")
+    assert "in second" in stacks.text and stack not in stacks.text and browser.get(stack).status_code == 404
+    assert browser.post(f"{stack}/actions/delete", {"csrf": form}).status_code == 403
+    assert Browser(base).get("/stacks", **kept).status_code == 303
+
+
 def test_after_the_session(base: str, world: ThreadedWorld) -> None:
     """Use the cookie of a session after the user has logged out."""
     browser = logged_in(base, world.served)
@@ -120,6 +153,22 @@ def test_after_the_session(base: str, world: ThreadedWorld) -> None:
     assert not browser.session.cookies
     late = Browser(base)
     assert late.get("/stacks", **kept).status_code == 303
+
+
+def test_after_the_token(base: str, world: ThreadedWorld) -> None:
+    """Use a session whose token was revoked in the identity service."""
+    browser = logged_in(base, world.served)
+    (cookie,) = [one.value for one in browser.session.cookies]
+    session = SessionCookies(["0123456789abcdef0123456789abcdef"]).read(f"stoker_console={cookie}", 0)
+    assert session is not None
+    token = world.served.token("admin", "admin")
+    headers = {"X-Auth-Token": token, "X-Subject-Token": session.token}
+    revoked = requests.delete(f"{world.served.url}/identity/v3/auth/tokens", headers=headers, timeout=60)
+    assert revoked.status_code == 204
+    answer = browser.get("/stacks?name=web")
+    assert answer.status_code == 303 and "ended=1" in answer.headers["Location"]
+    assert "next=%2Fconsole%2Fstacks%3Fname%3Dweb" in answer.headers["Location"] and not browser.session.cookies
+    assert "Your session has ended" in browser.get("/login?ended=1").text
 
 
 def test_exchanged_ciphertexts(base: str, stack: str, world: ThreadedWorld) -> None:

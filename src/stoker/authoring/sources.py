@@ -46,11 +46,6 @@ def read(path: str) -> str:
     return Path(path).read_text("utf-8-sig")
 
 
-def exists(path: str) -> bool:
-    """Return whether there is a file with this path, or a template of the default environment with this URL."""
-    return path in packaged_templates() or Path(path).is_file()
-
-
 def looks_like_template(text: str) -> bool:
     """Return whether the top-level mapping of a document has the key for the template version.
 

@@ -15,6 +15,7 @@ from stoker.console.exchange import Exchange
 from stoker.console.gateway import ApiError, Gateway
 from stoker.console.login import Keystone
 from stoker.console.login_pages import LoginPages
+from stoker.console.projects import ProjectPages
 from stoker.console.protection import SECURITY_HEADERS, check_origin
 from stoker.console.rendering import Pages
 from stoker.console.routes import ROUTES
@@ -59,6 +60,7 @@ class _Console:
         attempts = Attempts(settings.login_attempts, settings.login_window, clock.now)
         keystone = Keystone(settings.auth_url, settings.verify)
         self._login = LoginPages(self._cookies, keystone, attempts, settings.session_seconds, clock)
+        self._projects = ProjectPages(self._cookies, keystone, clock)
 
     def application(self) -> WSGIApplication:
         """Return the application for paths below PREFIX."""
@@ -72,6 +74,10 @@ class _Console:
             f"{PREFIX}/login", _Resource(GET=self._open(self._login.show), POST=self._open(self._login.log_in))
         )
         application.add_route(f"{PREFIX}/logout", _Resource(POST=self._private(self._login.log_out)))
+        application.add_route(
+            f"{PREFIX}/projects",
+            _Resource(GET=self._private(self._projects.show), POST=self._private(self._projects.switch)),
+        )
         application.add_route(f"{PREFIX}/assistance", _Resource(POST=self._private(Assistant().answer)))
         for path, methods in ROUTES.items():
             handlers = {method: self._private(handler) for method, handler in methods.items()}
@@ -128,7 +134,7 @@ class _Console:
         exchange = self._exchange(request, response, {})
         if isinstance(error, ApiError) and error.status == 401:
             exchange.end_session()
-            exchange.ask_to_log_in()
+            exchange.ask_to_log_in(ended="1")
             return
         exchange.fail(error)
 

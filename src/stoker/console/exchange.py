@@ -115,12 +115,15 @@ class Exchange:
         self.response.downloadable_as = name
         self.response.text = text
 
-    def ask_to_log_in(self) -> None:
-        """Continue with the form for logging in, and then with this page; scripts get the status 401."""
+    def ask_to_log_in(self, **query: str) -> None:
+        """Continue with the form for logging in, and then with this page; scripts get the status 401.
+
+        `query` is added to the URL of the form.
+        """
         if self.request.method == "GET" and self.request.get_header("Sec-Fetch-Mode", default="navigate") == "navigate":
-            self.redirect("/login", next=safe_target(self.request.relative_uri))
+            self.redirect("/login", next=safe_target(self.request.relative_uri), **query)
         elif self.request.method == "POST":
-            self.redirect("/login")
+            self.redirect("/login", **query)
         else:
             self.response.status = HTTPStatus.UNAUTHORIZED
             self.response.text = "The session has ended."

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
+from typing import Any
 
 from keystoneauth1 import exceptions, session
-from keystoneauth1.identity import V3Password
+from keystoneauth1.access import AccessInfo
+from keystoneauth1.identity import V3Password, V3Token
+from keystoneauth1.identity.v3 import Auth
 
 from stoker.console.sessions import Session
+
+_log = logging.getLogger(__name__)
 
 _SECONDS = 30.0
 
@@ -53,19 +59,67 @@ class Keystone:
             reauthenticate=False,
             include_catalog=False,
         )
+        access = self._access(plugin)
+        return _begin(access, access.username or login.user, access.project_name or login.project, latest)
+
+    def rescope(self, former: Session, project_id: str) -> Session:
+        """Return a session of the same user in another project, which ends with the former one at the latest.
+
+        Raises LoginRefused or LoginUnavailable.
+        """
+        plugin = V3Token(self._auth_url, former.token, project_id=project_id, reauthenticate=False)
+        access = self._access(plugin)
+        return _begin(access, former.user, access.project_name or project_id, former.expires)
+
+    def _access(self, plugin: Auth) -> AccessInfo:
         try:
-            access = plugin.get_access(self._session)
-        except (exceptions.Unauthorized, exceptions.BadRequest, exceptions.NotFound) as error:
+            return plugin.get_access(self._session)
+        except (exceptions.Unauthorized, exceptions.Forbidden, exceptions.BadRequest, exceptions.NotFound) as error:
             raise LoginRefused from error
         except exceptions.ClientException as error:
             raise LoginUnavailable from error
-        token, project_id, expires = access.auth_token, access.project_id, access.expires
-        if token is None or project_id is None or expires is None:
-            raise LoginRefused
-        ends = min(latest, expires.timestamp())
-        return Session.begin(
-            token, access.username or login.user, access.project_name or login.project, project_id, ends
+
+    def projects(self, session: Session) -> list[dict[str, Any]]:
+        """Return the projects that the user can work in, by name. Raises LoginRefused or LoginUnavailable."""
+        found = self._get(session, "/auth/projects")["projects"]
+        return sorted(
+            (
+                {"id": item["id"], "name": item["name"], "description": item.get("description") or ""}
+                for item in found
+                if item.get("enabled", True)
+            ),
+            key=lambda item: str(item["name"]),
         )
+
+    def regions(self, session: Session) -> dict[str, str]:
+        """Return the public URL of the orchestration API by region. Raises LoginRefused or LoginUnavailable."""
+        return {
+            str(endpoint.get("region") or endpoint.get("region_id") or ""): str(endpoint["url"])
+            for service in self._get(session, "/auth/catalog")["catalog"]
+            if service["type"] == "orchestration"
+            for endpoint in service["endpoints"]
+            if endpoint["interface"] == "public" and str(endpoint["url"]).startswith(("http://", "https://"))
+        }
+
+    def _get(self, session: Session, path: str) -> Any:
+        try:
+            response = self._session.get(
+                f"{self._auth_url.rstrip('/')}{path}",
+                headers={"X-Auth-Token": session.token, "Accept": "application/json"},
+                authenticated=False,
+            )
+            return response.json()
+        except (exceptions.Unauthorized, exceptions.Forbidden, exceptions.NotFound) as error:
+            raise LoginRefused from error
+        except (exceptions.ClientException, ValueError) as error:
+            raise LoginUnavailable from error
+
+    def log_out_quietly(self, ended: Session) -> None:
+        """Revoke the token of a session; if that is not possible, it is logged."""
+        try:
+            self.log_out(ended)
+        except LoginUnavailable as error:
+            _log.warning("the token of an ended session of the console was not revoked: %s", error.__cause__)
 
     def log_out(self, ended: Session) -> None:
         """Revoke the token of a session. Raises LoginUnavailable."""
@@ -76,3 +130,11 @@ class Keystone:
             return  # it is not valid anymore
         except exceptions.ClientException as error:
             raise LoginUnavailable from error
+
+
+def _begin(access: AccessInfo, user: str, project: str, latest: float) -> Session:
+    """Return a session with a token. Raises LoginRefused if it is not for a project."""
+    token, project_id, expires = access.auth_token, access.project_id, access.expires
+    if token is None or project_id is None or expires is None:
+        raise LoginRefused
+    return Session.begin(token, user, project, project_id, min(latest, expires.timestamp()))

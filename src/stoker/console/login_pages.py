@@ -81,14 +81,14 @@ class LoginPages:
         """End the session, and revoke its token."""
         assert exchange.session is not None
         self._cookies.end(exchange.session, self._clock.now())
-        try:
-            self._keystone.log_out(exchange.session)
-        except LoginUnavailable as error:
-            _log.warning("the token of an ended session of the console was not revoked: %s", error.__cause__)
+        self._keystone.log_out_quietly(exchange.session)
         exchange.end_session()
         exchange.redirect("/login")
 
     def _form(self, exchange: Exchange, target: str, status: int, problem: str) -> None:
         sent = exchange.fields() if exchange.request.method == "POST" else {}
         kept = {name: sent.get(name, [""])[-1] for name in ("user", "project", "user_domain", "project_domain")}
-        exchange.show("login.html", status, target=target, problem=problem, kept=kept, default=_DEFAULT_DOMAIN)
+        ended = bool(exchange.query("ended")) and not problem
+        exchange.show(
+            "login.html", status, target=target, ended=ended, problem=problem, kept=kept, default=_DEFAULT_DOMAIN
+        )
