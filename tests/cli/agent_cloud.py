@@ -51,6 +51,13 @@ class Cloud:
         shown = self.show(name)
         return shown["stack_status"], shown["stack_status_reason"]
 
+    def act(self, name: str, action: str) -> None:
+        """Suspend, resume or check a stack to its end."""
+        self.user.post(f"{self.stacks()}/{name}/{self.show(name)['id']}/actions", json={action: None})
+        until(lambda: not self.show(name)["stack_status"].endswith("IN_PROGRESS"))
+        shown = self.show(name)
+        assert shown["stack_status"] == f"{action.upper()}_COMPLETE", shown["stack_status_reason"]
+
     def outputs(self, name: str) -> dict[str, Any]:
         return {output["output_key"]: output["output_value"] for output in self.show(name)["outputs"]}
 

@@ -162,3 +162,77 @@ def test_cfn_init_and_cfn_hup(guests: Shell, cloud: Cloud) -> None:
 
     until((disk / "etc/cfn/hooked").exists)
     cloud.delete("tools")
+
+
+ACTIONS = """#!/bin/sh
+echo "$deploy_action" >>/etc/actions; cat /etc/actions
+"""
+
+
+def test_deployments_act_on_the_actions_of_their_stack(cloud: Cloud) -> None:
+    """A deployment of another stack than the server's sees each action; the last one before it is deleted."""
+    machine = template({"server": server("POLL_SERVER_CFN")}, {})
+    machine["outputs"] = {"id": {"value": {"get_resource": "server"}}}
+    cloud.deploy("machine", machine)
+    resources = {"life": config("script", ACTIONS), "lived": deployment("server", "life")}
+    properties = resources["lived"]["properties"]
+    properties |= {"server": cloud.outputs("machine")["id"], "actions": ["CREATE", "SUSPEND", "RESUME", "DELETE"]}
+    wanted = template(resources, {"lived": ["lived", "deploy_stdout"]})
+    cloud.deploy("acts", wanted)
+    for action in ("suspend", "resume"):
+        cloud.act("acts", action)
+    cloud.delete("acts")
+
+    properties["actions"] = ["CREATE"]
+    cloud.deploy("acts", wanted)
+    assert cloud.outputs("acts")["lived"].split() == ["CREATE", "SUSPEND", "RESUME", "DELETE", "CREATE"]
+    cloud.delete("acts")
+    cloud.delete("machine")
+
+
+ROLLING = """#!/bin/sh
+echo "begin $(date +%s%N)"
+[ "$word" = bad ] && [ "$(hostname)" = two ] && exit 1
+sleep 1
+cat /etc/structured
+echo "end $(date +%s%N)"
+"""
+
+
+def test_groups_of_deployments_are_updated_in_batches(cloud: Cloud) -> None:
+    """One server after the other, until one fails."""
+    files = {"/etc/structured": {"content": {"get_input": "word"}, "mode": "000644"}}
+    structured = {"group": "cfn-init", "inputs": [{"name": "word"}], "config": {"config": {"files": files}}}
+
+    def wanted(word: str, *names: str) -> dict[str, Any]:
+        resources: dict[str, Any] = {name: server("POLL_SERVER_HEAT", name=name) for name in names}
+        resources |= {
+            "script": config("script", ROLLING, inputs=("word",)),
+            "structured": {"type": "OS::Heat::StructuredConfig", "properties": structured},
+        }
+        servers = {name: {"get_resource": name} for name in names}
+        for name, kind in (("structured", "Structured"), ("script", "Software")):
+            resources[f"{name}_group"] = {
+                "type": f"OS::Heat::{kind}DeploymentGroup",
+                "properties": {"config": {"get_resource": name}, "servers": servers, "input_values": {"word": word}},
+            }
+        resources["script_group"] |= {
+            "depends_on": "structured_group",
+            "update_policy": {"rolling_update": {"max_batch_size": 1, "pause_time": 0}},
+        }
+        return template(resources, {"said": ["script_group", "deploy_stdouts"]})
+
+    def spans() -> list[tuple[int, str, int]]:
+        found = [said.split() for said in cloud.outputs("rolling")["said"].values()]
+        return sorted((int(said[1]), said[2].removesuffix("end"), int(said[-1])) for said in found)
+
+    cloud.deploy("rolling", wanted("first", "one", "two"))
+    assert [word for _, word, _ in spans()] == ["first", "first"]
+
+    cloud.update("rolling", wanted("second", "one", "two"))
+    [(_, one, end), (begin, two, _)] = spans()
+    assert (one, two) == ("second", "second") and end < begin, "a batch begins when the one before has ended"
+
+    status, reason = cloud.updated("rolling", wanted("bad", "one", "two"))
+    assert status == "UPDATE_FAILED" and "non-zero status code: 1" in reason
+    cloud.delete("rolling")
