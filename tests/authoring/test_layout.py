@@ -295,7 +295,7 @@ AWKWARD = {
     "a hash after a comma": "a: [b,#c\n  d]\n",
     "a hash in a tag": "a: !!str x#y\nb: c#d\n",
     "a merge key": "a: &x {b: c}\nd:\n   <<: *x\n   e: f\n",
-    "not a number": "a: .nan\nb: .inf\n",
+    "numbers with a point": "a: .5\nb: 1.5e+3\n",
     "the mark of byte order": "\ufeffa:   b\n",
     "a key that is a comma away": "a: {b: , c: '', d}\n",
     "a flow that closes below": "a: {\nb: [\n{c: d},\n# why\n],\n}\n- no: 1\n"[:-8],
