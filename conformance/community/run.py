@@ -16,6 +16,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
+from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import openstack
@@ -51,6 +52,7 @@ class Case:
     outputs: Mapping[str, str]
     pages: Sequence[tuple[str, str, str]]
     shells: Sequence[tuple[str, str, str]]
+    urls: Sequence[tuple[str, str]]
 
     @property
     def stack(self) -> str:
@@ -72,7 +74,8 @@ def read_document() -> Document:
     cases = []
     for name, given in read["templates"].items():
         empty: dict[str, Any] = {
-            "parameters": {}, "environment": "", "words": {}, "files": {}, "outputs": {}, "pages": [], "shells": []
+            "parameters": {}, "environment": "", "words": {}, "files": {}, "outputs": {}, "pages": [], "shells": [],
+            "urls": [],
         }  # fmt: skip
         if unknown := given.keys() - empty.keys() - {"answer"}:
             raise LookupError(f"{DOCUMENT}: {name} has unknown keys: {', '.join(sorted(unknown))}")
@@ -99,6 +102,8 @@ class Community:
         self._stoker("deploy", case.stack, "-t", str(template), *options, "--yes")
         try:
             self._compare_outputs(case)
+            for output, part in case.urls:
+                self._expect(case, "", partial(self._outer_page, case, output), part)
             for server, path, part in case.pages:
                 self._expect(case, server, partial(self._page, case, server, path), part)
             for server, command, part in case.shells:
@@ -142,16 +147,30 @@ class Community:
         end, said = time.monotonic() + ANSWER_SECONDS, ""
         while part not in said:
             if time.monotonic() > end:
-                console = self._cloud.compute.get_server_console_output(self._server(case, server))["output"]
                 raise Failed(
                     f"The answer has no {part!r} after {ANSWER_SECONDS:.0f} s: {said[-1000:]}\n"
-                    f"The end of the server's console:\n{console[-CONSOLE_CHARACTERS:]}"
+                    f"The end of the server's console:\n{self._console(case, server)}"
                 )
             time.sleep(PAUSE_SECONDS)
             said = ask()
 
+    def _console(self, case: Case, server: str) -> str:
+        if not server:
+            return "(not of one server)"
+        output = self._cloud.compute.get_server_console_output(self._server(case, server))["output"]
+        return str(output)[-CONSOLE_CHARACTERS:]
+
     def _page(self, case: Case, server: str, path: str) -> str:
-        url = f"http://{local_address(self._address(case, server))}:{local_port(80)}{path}"
+        return self._fetched(self._address(case, server), path)
+
+    def _outer_page(self, case: Case, output: str) -> str:
+        """Return the page at a URL that the stack has as an output."""
+        url = urlsplit(json.loads(self._stoker("outputs", case.stack, "-f", "json"))[output])
+        return self._fetched(str(url.hostname), url.path)
+
+    def _fetched(self, address: str, path: str) -> str:
+        """Return the page at a path of an address of the external network."""
+        url = f"http://{local_address(address)}:{local_port(80)}{path}"
         try:
             with urlopen(url, timeout=30) as answer:
                 return str(answer.read().decode(errors="replace"))
