@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from email.message import Message
 
 import pytest
+from pygls.workspace import PositionCodec
 
 from stoker.authoring import render
+from stoker.authoring.rules import RULES
+from stoker.base import manual
 from stoker.base.diagnostics import Diagnostic, Position
 from stoker.cli import paint
+from stoker.language_server import messages
+from stoker.language_server.outline import Outline
+from stoker.language_server.positions import Positions
 from tests.authoring.support import Desk
 from tests.authoring.test_lint import BAD
 
@@ -92,3 +99,33 @@ def test_sarif_has_rules_places_and_levels(desk: Desk) -> None:
     }
     assert place["logicalLocations"] == [{"fullyQualifiedName": "resources.word.properties"}]
     assert "did you mean 'length'?" in first["message"]["text"]
+
+
+def test_diagnostics_lead_to_the_pages_of_their_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    def rule() -> dict[str, object]:
+        sarif = render.to_sarif([PROBLEM], RULES, "1")
+        found: dict[str, object] = sarif["runs"][0]["tool"]["driver"]["rules"][0]
+        return found
+
+    monkeypatch.setenv("STOKER_MANUAL_URL", "https://docs.example.com/stoker/")
+    page = "https://docs.example.com/stoker/generated/rules/unknown-property.html"
+    assert rule()["helpUri"] == render.to_json([PROBLEM], 1)["diagnostics"][0]["url"] == page
+    outline = Outline.of(TEXT)
+    positions = Positions(TEXT, PositionCodec())
+    described = messages.diagnostic(PROBLEM, outline, positions).code_description
+    assert described is not None and described.href == page
+    monkeypatch.delenv("STOKER_MANUAL_URL")
+    monkeypatch.setattr(manual, "_packaged", lambda: None)
+    assert "helpUri" not in rule() and "url" not in render.to_json([PROBLEM], 1)["diagnostics"][0]
+    assert messages.diagnostic(PROBLEM, outline, positions).code_description is None
+
+
+def test_a_package_states_where_its_manual_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    stated = Message()
+    stated["Project-URL"] = "Source, https://example.com/source"
+    stated["Project-URL"] = "Documentation, https://example.com/manual"
+    monkeypatch.delenv("STOKER_MANUAL_URL", raising=False)
+    monkeypatch.setattr("importlib.metadata.metadata", lambda _name: stated)
+    manual._packaged.cache_clear()
+    assert manual.rule_page("limit") == "https://example.com/manual/generated/rules/limit.html"
+    manual._packaged.cache_clear()

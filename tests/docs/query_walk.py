@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,14 @@ Outputs:
   Network:
     Value: !Ref Net
     Export: {Name: shared-network}
+"""
+_NETWORK = """\
+    DependsOn: Addresses
+  Net:
+    Type: OS::Neutron::Net
+  Addresses:
+    Type: OS::Neutron::Subnet
+    Properties: {network: !Ref Net, cidr: 10.0.0.0/24}
 """
 _KEYS = re.compile(r"Signature=[^&<]+|AWSAccessKeyId=[^&<]+")
 
@@ -79,6 +88,7 @@ def walk(folder: Path) -> Examples:
         recorder = Recorder(client, disguise)
         _templates(client)
         _change_sets(client, service)
+        _rollbacks(client, service, served)
         _stack(client, service)
         _drift(client, service)
         client.update_stack(StackName="web", TemplateBody=TEMPLATE, Parameters=_named("back"))
@@ -163,3 +173,34 @@ def _drift(client: Any, service: QueryService) -> None:
     service.until(detected)
     client.describe_stack_resource_drifts(StackName="web")
     client.detect_stack_resource_drift(StackName="web", LogicalResourceId="Net")
+
+
+def _rollbacks(client: Any, service: QueryService, served: ServedCloud) -> None:
+    client.create_stack(StackName="trial", TemplateBody=_trial(value="first"))
+    _settled(client, service, "trial")
+    client.update_stack(StackName="trial", TemplateBody=_trial(value="second", wait_secs=2))
+    client.cancel_update_stack(StackName="trial")
+    service.until(lambda: _status(client, "trial") == "UPDATE_ROLLBACK_COMPLETE")
+    added = _trial(value="third", fail=True) + _NETWORK
+    client.update_stack(StackName="trial", TemplateBody=added, DisableRollback=True)
+    service.until(lambda: _status(client, "trial") == "UPDATE_FAILED")
+    token = served.token("demo", "demo")
+    shown = client.describe_stack_resource(StackName="trial", LogicalResourceId="Net")["StackResourceDetail"]
+    port = {"network_id": shown["PhysicalResourceId"]}
+    made = served.call("POST", "/network/v2.0/ports", {"port": port}, token).json["port"]["id"]
+    client.rollback_stack(StackName="trial")
+    service.until(lambda: _status(client, "trial") == "UPDATE_ROLLBACK_FAILED")
+    served.call("DELETE", f"/network/v2.0/ports/{made}", None, token)
+    client.continue_update_rollback(StackName="trial")
+    service.until(lambda: _status(client, "trial") == "UPDATE_ROLLBACK_COMPLETE")
+
+
+def _trial(**properties: Any) -> str:
+    return (
+        "AWSTemplateFormatVersion: 2010-09-09\nResources:\n  Thing:\n    Type: OS::Heat::TestResource\n"
+        f"    Properties: {json.dumps(properties)}\n"
+    )
+
+
+def _status(client: Any, name: str) -> str:
+    return str(client.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"])

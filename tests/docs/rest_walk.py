@@ -11,10 +11,13 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
+import pytest
+
 from stoker.api.app import make_app
 from stoker.api.server import Server
 from stoker.api.v1.routes import ROUTES
 from stoker.base.clock import SystemClock
+from stoker.base.diagnostics import Diagnostic
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
@@ -72,6 +75,15 @@ class Walk:
             "answer": self._disguise.plain(decoded),
         }
         return decoded
+
+    def refusal(self, template: str) -> list[Diagnostic]:
+        """Return the diagnostics about a template that cannot be used, which a preview finds."""
+        body = json.dumps({"stack_name": "refused", "template": template}).encode()
+        headers = {"X-Auth-Token": self._token, "Content-Type": "application/json"}
+        url = f"{self._server.url}/v1/{self._project}/stacks/preview"
+        with pytest.raises(HTTPError) as raised:
+            urlopen(Request(url, body, headers), timeout=60)
+        return [Diagnostic.from_dict(each) for each in json.loads(raised.value.read())["error"]["diagnostics"]]
 
     def settle(self, stack_id: str) -> None:
         self._world.settle(stack_id)

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from stoker.authoring.rules import ERROR, WARNING
 from stoker.base.diagnostics import Diagnostic, Position, format_path
+from stoker.base.manual import rule_page
 from stoker.template.rules import Rule
 
 TextOf = Callable[[str], str | None]
@@ -84,10 +85,10 @@ def _counted(number: int, noun: str) -> str:
 
 
 def to_json(diagnostics: Sequence[Diagnostic], files: int) -> dict[str, Any]:
-    """Return diagnostics as plain data, with their number."""
+    """Return diagnostics as plain data with the page of each rule, if the manual's place is known, and their number."""
     counts = Counter(diagnostic.severity for diagnostic in diagnostics)
     return {
-        "diagnostics": [diagnostic.to_dict() for diagnostic in diagnostics],
+        "diagnostics": [{**diagnostic.to_dict(), **_link("url", diagnostic.rule)} for diagnostic in diagnostics],
         "summary": {"files": files, "errors": counts[ERROR], "warnings": counts[WARNING]},
     }
 
@@ -101,12 +102,18 @@ def to_sarif(diagnostics: Sequence[Diagnostic], rules: Mapping[str, Rule], versi
     return {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
+def _link(key: str, rule: str) -> dict[str, str]:
+    page = rule_page(rule)
+    return {key: page} if page else {}
+
+
 def _sarif_rule(name: str, rules: Mapping[str, Rule]) -> dict[str, Any]:
     rule = rules.get(name)
     if rule is None:
         return {"id": name}
     return {
         "id": name,
+        **_link("helpUri", name),
         "shortDescription": {"text": rule.meaning},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
     }

@@ -9,6 +9,7 @@ from lsprotocol import types
 
 from stoker.authoring.rules import WARNING
 from stoker.base.diagnostics import Diagnostic
+from stoker.base.manual import rule_page
 from stoker.language_server.items import Category, Completion, Item
 from stoker.language_server.names import Kind
 from stoker.language_server.navigation import Symbol
@@ -59,11 +60,13 @@ def diagnostic(found: Diagnostic, outline: Outline, positions: Positions) -> typ
             word = _WORD.match(outline.text, start)
             end = word.end() if word else start
     tag = _TAGS.get(found.rule)
+    page = rule_page(found.rule)
     return types.Diagnostic(
         range=positions.range(start, end),
         message=f"{found.message}\n{found.hint}" if found.hint else found.message,
         severity=types.DiagnosticSeverity.Warning if found.severity == WARNING else types.DiagnosticSeverity.Error,
         code=found.rule,
+        code_description=types.CodeDescription(page) if page else None,
         source=SOURCE,
         tags=[tag] if tag else None,
     )
