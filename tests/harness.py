@@ -61,7 +61,7 @@ http_request_max_retries = 0
 
 _TURN = 0.002
 _TURNS = 5000
-_THREAD_SECONDS = 60.0
+_LONGEST_CALL = 60.0
 
 
 class EmulatedCloud(Protocol):
@@ -166,8 +166,11 @@ class World:
     # -- requests ------------------------------------------------------------------------------------------------
 
     async def call(self, method: str, **arguments: Any) -> Any:
-        """Run an operation of the engine as the user demo. Raises what the operation raises."""
-        return await OPERATIONS[method](self.engine, self.context, arguments)
+        """Run an operation of the engine as the user demo. Raises what the operation raises, and TimeoutError, whose
+        traceback shows what it waited for, after a minute.
+        """
+        async with asyncio.timeout(_LONGEST_CALL):
+            return await OPERATIONS[method](self.engine, self.context, arguments)
 
     async def create(self, name: str, template: Any, **arguments: Any) -> dict[str, Any]:
         """Create a stack; return it as `stack_show` does, when the operation has ended."""
@@ -256,7 +259,7 @@ class ThreadedWorld:
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Run a coroutine on the world's loop and return its result. Raises TimeoutError after a minute."""
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(_THREAD_SECONDS)
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(_LONGEST_CALL)
 
     def settle(self, stack_id: str) -> None:
         """Wait until the engine runs no operation on a stack."""
