@@ -313,7 +313,7 @@ def large(walk: Walk, path: str, base: str, act: Callable[..., Any]) -> None:
             page.wait_for_function(_PAINT)
             paints.append(page.evaluate(_PAINT))
         page.evaluate(_WATCH_FRAMES)
-        pauses = []
+        pauses: list[float] = []
         while len(pauses) < 3 and min(pauses, default=1000.0) >= 1000:  # the machine may be busy
             page.evaluate("window.longestPause = 0")  # from before the work begins until the page shows its end
             act("stack", "check", path.split("/")[2]).wait(180)

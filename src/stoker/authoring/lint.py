@@ -106,7 +106,7 @@ def _forms(registry: Registry, place: Place) -> Iterator[Diagnostic]:
             yield Diagnostic("parameter-constraint", asked.message(complaint), asked.path, document.source, position)
     for resource in definition.resources.values():
         kind = place.kind_of(resource)
-        if kind is not None and kind.has_custom_constraints and resource.external_id is None:
+        if kind is not None and kind.traits.has_custom_constraints and resource.external_id is None:
             yield from finalize(definition, resource, kind, UnknownScope(), custom).diagnostics
 
 

@@ -359,7 +359,7 @@ def _checked_values(engine: Engine, definition: Definition) -> Iterator[tuple[st
         _, kind = engine.types.lookup(definition.environment, definition.files, resource.type, name)
         if kind is None or kind.any_properties:
             continue
-        if kind.has_custom_constraints:
+        if kind.traits.has_custom_constraints:
             path = (definition.template.written("resources"), name, "properties")
             given, _ = resolve_map(definition, resource.properties, _UNKNOWN, path)
             for constraint, value, inner in custom_constraints(kind.properties, given):

@@ -48,16 +48,3 @@ async def _resolve(prop: Property, value: Any, cloud: Cloud, ids: Collection[str
         if is_uuid(str(value)):  # the service itself reports an unknown ID
             return value
         raise
-
-
-def resolves_names(schema: Mapping[str, Property]) -> bool:
-    """Return whether any property, at any depth, declares `resolve`."""
-    return any(_resolves(prop) for prop in schema.values())
-
-
-def _resolves(prop: Property) -> bool:
-    return (
-        prop.resolve is not None
-        or (prop.items is not None and _resolves(prop.items))
-        or (prop.schema is not None and resolves_names(prop.schema))
-    )

@@ -42,10 +42,9 @@ from stoker.plugins.call import (
     Unrecorded,
 )
 from stoker.plugins.exclusion import Exclusion
-from stoker.plugins.names import resolves_names
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import Recovery
-from stoker.schema.property import SUPPORTED, Attribute, Property, Support, has_custom_constraints, has_secrets
+from stoker.schema.property import SUPPORTED, Attribute, Property, Support, Traits
 
 if TYPE_CHECKING:
     from stoker.cloud.session import Cloud
@@ -153,19 +152,9 @@ class ResourceType(ABC):
         return type(self).check is not ResourceType.check
 
     @cached_property
-    def looks_names_up(self) -> bool:
-        """Whether a property accepts a name where the service requires an ID."""
-        return resolves_names(self.properties)
-
-    @cached_property
-    def has_custom_constraints(self) -> bool:
-        """Whether a property, at any depth, has a custom constraint."""
-        return has_custom_constraints(self.properties)
-
-    @cached_property
-    def has_secrets(self) -> bool:
-        """Whether a property, at any depth, is secret."""
-        return has_secrets(self.properties)
+    def traits(self) -> Traits:
+        """What the type's properties declare, at any depth."""
+        return Traits.of(self.properties)
 
     def configure(self, options: Mapping[str, Any]) -> None:  # noqa: B027  most types have no options
         """Apply the operator's options (heat.conf names) to the declarations; called once, before any use."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from enum import Enum, StrEnum
@@ -420,19 +420,6 @@ def _custom_of(prop: Property, value: Any, path: Path) -> Iterator[tuple[str, An
             yield from _custom_of(prop.items, item, (*path, index))
 
 
-def has_custom_constraints(schema: Mapping[str, Property]) -> bool:
-    """Return whether any property, at any depth, has a custom constraint."""
-    return any(_has_custom(prop) for prop in schema.values())
-
-
-def _has_custom(prop: Property) -> bool:
-    return (
-        any(isinstance(constraint, CustomConstraint) for constraint in prop.constraints)
-        or (prop.items is not None and _has_custom(prop.items))
-        or (prop.schema is not None and has_custom_constraints(prop.schema))
-    )
-
-
 def secret_paths(schema: Mapping[str, Property], values: Mapping[str, Any], path: Path = ()) -> Iterator[Path]:
     """Return the paths of the secret values among property values."""
     for name, prop in schema.items():
@@ -451,14 +438,32 @@ def _secrets_of(prop: Property, value: Any, path: Path) -> Iterator[Path]:
             yield from _secrets_of(prop.items, item, (*path, index))
 
 
-def has_secrets(schema: Mapping[str, Property]) -> bool:
-    """Return whether any property, at any depth, is secret."""
-    return any(_has_secret(prop) for prop in schema.values())
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What any property of a schema declares, at any depth: a custom constraint; that it is secret; that it accepts a
+    name where the service requires an ID (`resolve`).
+    """
+
+    has_custom_constraints: bool
+    has_secrets: bool
+    looks_names_up: bool
+
+    @classmethod
+    def of(cls, schema: Mapping[str, Property]) -> Traits:
+        """Return the traits of a schema."""
+        found = list(_all_properties(schema.values()))
+        return cls(
+            has_custom_constraints=any(
+                isinstance(constraint, CustomConstraint) for prop in found for constraint in prop.constraints
+            ),
+            has_secrets=any(prop.secret for prop in found),
+            looks_names_up=any(prop.resolve is not None for prop in found),
+        )
 
 
-def _has_secret(prop: Property) -> bool:
-    return (
-        prop.secret
-        or (prop.items is not None and _has_secret(prop.items))
-        or (prop.schema is not None and has_secrets(prop.schema))
-    )
+def _all_properties(properties: Iterable[Property]) -> Iterator[Property]:
+    for prop in properties:
+        yield prop
+        yield from _all_properties((prop.schema or {}).values())
+        if prop.items is not None:
+            yield from _all_properties([prop.items])

@@ -225,7 +225,7 @@ async def _named(
     type_: ResourceType, values: Mapping[str, Any], cloud: Cloud, ids: Collection[str], *, required: bool
 ) -> Mapping[str, Any]:
     """Return values with names replaced by ids; unless `required`, names that do not exist any more are kept."""
-    if not type_.looks_names_up:
+    if not type_.traits.looks_names_up:
         return values
     try:
         return await resolve_names(type_.properties, values, cloud, ids)

@@ -78,7 +78,7 @@ class Redaction:
             return changes
         paths = self.paths(name, scope)
         kind = self.types[name][1]
-        if kind.has_secrets:
+        if kind.traits.has_secrets:
             for values in ({change.name: change.before for change in changes}, {c.name: c.after for c in changes}):
                 paths |= frozenset(secret_paths(kind.properties, values))
         return tuple(replace(change, hidden=below(paths, change.name)) for change in changes) if paths else changes

@@ -144,7 +144,7 @@ def generated_secrets(view: StackView) -> Iterator[str]:
 
 
 def _secret_properties(state: ResourceState) -> Iterator[str]:
-    if state.type.has_secrets:
+    if state.type.traits.has_secrets:
         for path in secret_paths(state.type.properties, state.given):
             value: Any = state.given
             for part in path:
@@ -174,7 +174,9 @@ async def properties_shown(
         for identifier, body in sealed.items():
             values, (type_name, name) = services.sealer.open(body), owners[identifier]
             _, kind = services.types.lookup(inputs.environment, inputs.files, type_name, name)
-            hidden = set(secret_paths(kind.properties, values)) if kind is not None and kind.has_secrets else set()
+            hidden = (
+                set(secret_paths(kind.properties, values)) if kind is not None and kind.traits.has_secrets else set()
+            )
             if redaction is not None and name in redaction.definition.resources:
                 hidden |= redaction.paths(name, view.scope)
             visible = dict.fromkeys(values, REDACTED) if () in hidden else shown(values, hidden)
