@@ -236,8 +236,8 @@ def test_databases(client: OpenStack) -> None:
     kind = f"--datastore mysql --datastore-version {version} --flavor 2 --size 1"
     client(f"database instance create books {kind} --nic net-id={network}")
     assert rows(client, "database instance list", "Name") == ["books"]
+    until(client, "database instance show books", "status", "ACTIVE")
     client("database instance update books --name library")
-    until(client, "database instance show library", "status", "ACTIVE")
     client("database db create library novels")
     client("database user create library reader secret --databases novels")
     assert rows(client, "database db list library", "Name") == ["novels"]
