@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import socket
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
+from stoker.emulator.guests import building
 from stoker.emulator.guests.console import LARGEST
 from stoker.emulator.guests.ids import id_maps
+from stoker.emulator.guests.topology import Forwarding, Port, Rule
 from tests.emulator.compute.guest_cloud import (
     TRY,
     Octavia,
@@ -247,3 +250,41 @@ def test_members_of_load_balancers_that_are_no_guests(cloud: RealNova) -> None:
     assert {"closed", "ConnectionResetError", "TimeoutError"} >= set(seen.values()), seen
     octavia.call("DELETE", f"/loadbalancers/{balancer}?cascade=true")
     assert cloud.served.call("GET", "/identity/v3").status == 200
+
+
+def test_the_archive_of_an_image_with_links_to_this_machine() -> None:
+    """The archive of a guest image has links and names that lead to files of this machine, and writes through them."""
+    with TemporaryDirectory() as name:
+        place = Path(name)
+        outside, image = place / "outside", place / "image"
+        for directory in (place, outside, image):
+            directory.mkdir(exist_ok=True)
+            directory.chmod(0o777)
+        with tarfile.open(place / "archive.tar.gz", "w:gz") as packed:
+            for link, to in (("etc", "../../outside"), ("opt", str(outside))):
+                entry = tarfile.TarInfo(link)
+                entry.type, entry.linkname = tarfile.SYMTYPE, to
+                packed.addfile(entry)
+            for file in ("bin/program", f"{outside}/absolute", "../../outside/relative", "etc/written", "opt/written"):
+                entry = tarfile.TarInfo(file)
+                entry.mode = 0o4755
+                packed.addfile(entry)
+        building._unpack(place / "archive.tar.gz", image, id_maps())
+        assert (image / "root/outside/written").exists()
+        assert (image / "root/bin/program").stat().st_mode & 0o7777 == 0o4755
+        assert list(outside.iterdir()) == []
+        building._delete_root(image, id_maps())
+
+
+@pytest.mark.parametrize("value", ["10.0.0.1\nflush ruleset", "10.0.0.1 drop", '"', "10.0.0.1;", "10.0.0.1\n"])
+def test_commands_in_the_values_of_networks(value: str) -> None:
+    """An address, MAC address or route contains a line feed and a command of `nft` or `ip`."""
+    for made in (
+        lambda: Rule(True, 4, remote=value),
+        lambda: Port("p", "any server", "n", value, ()),
+        lambda: Port("p", "s", "n", "fa:16:3e:00:00:01", ("10.0.0.5/24",), routes=((value, "10.0.0.1"),)),
+        lambda: Port("p", "s", "n", "fa:16:3e:00:00:01", (), pairs=(("fa:16:3e:00:00:02", value),)),
+        lambda: Forwarding(value, "203.0.113.5", 80, "10.0.0.5", 80),
+    ):
+        with pytest.raises(ValueError, match="not one word"):
+            made()

@@ -15,6 +15,8 @@ from stoker.emulator.guests import fabric
 from stoker.emulator.guests.driver import GuestsUnavailable
 from stoker.emulator.guests.fabric import Fabric, NetworkFailed
 from stoker.emulator.guests.ids import id_maps
+from stoker.emulator.guests.launch import OWN
+from stoker.emulator.guests.wiring import Wiring
 
 pytestmark = pytest.mark.guests
 
@@ -55,3 +57,23 @@ def test_an_answer_that_comes_late_is_not_that_to_the_next_order(held: Fabric) -
         held._control.settimeout(fabric.ORDER_SECONDS)
     assert order(held, "write", "network-1", files={"ipv4/ip_forward": "1"}) == []
     assert len(order(held, "open", "network-1", kind=1, bound=None, listen=False)) == 1
+
+
+def test_a_guest_whose_filter_is_refused_leaves_no_namespace(held: Fabric) -> None:
+    namespaces = [os.open(path, os.O_RDONLY) for path in OWN]
+    wiring = Wiring(held)
+
+    async def join() -> None:
+        try:
+            await wiring.join("1", namespaces, "this is no filter")
+        finally:
+            await wiring.leave("1")
+
+    try:
+        with pytest.raises(NetworkFailed, match=r"nft in guest-1|cannot be joined"):
+            asyncio.run(join())
+    finally:
+        for namespace in namespaces:
+            os.close(namespace)
+    with pytest.raises(NetworkFailed, match="guest-1"):
+        order(held, "drop", "guest-1")

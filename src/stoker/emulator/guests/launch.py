@@ -558,17 +558,23 @@ def copy(wanted: dict[str, Any]) -> int:
 
 
 def unpack(wanted: dict[str, Any]) -> int:
-    """Unpack the tar file on the standard input into `root`; without device files, which only real root may make."""
+    """Unpack the tar file on the standard input into `root`; without device files, which only real root may make.
+
+    An image contains absolute links and programs with special modes, which the filters of tarfile refuse or change.
+    Instead, `root` becomes the root directory: no name and no link in the archive leads to a file of this machine.
+    """
     only_root = wanted["ids"]["uid"][0].endswith(" 1") and len(wanted["ids"]["uid"]) == 1
     in_users_namespace(wanted)
     os.umask(0)
-    with tarfile.open(fileobj=sys.stdin.buffer, mode="r|*") as archive:
+    with tarfile.open(fileobj=sys.stdin.buffer, mode="r|*") as archive:  # imports what decompresses, while it can
         archive.extraction_filter = lambda member, path: member  # without effect in releases before filters
+        os.chroot("root")
+        os.chdir("/")
         for member in archive:
             if only_root:
                 member.uid = member.gid = 0
             if not member.isdev():
-                archive.extract(member, "root", numeric_owner=True)
+                archive.extract(member, "/", numeric_owner=True)
     return 0
 
 

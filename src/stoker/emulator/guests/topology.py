@@ -5,14 +5,43 @@ Addresses of interfaces have the length of their prefix (`10.0.0.5/24`); routes 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
 
 Route = tuple[str, str]
+WORD = re.compile(r"[\w.:/@-]*", re.ASCII)
+
+
+class _Words:
+    """Base of what is written into commands of `ip` and `nft`: each string must be one word there.
+
+    The network service accepts only such values. This is the second line of defense: a value with a space or a line
+    feed would be a command of its own, in a namespace in which the cloud is root. Raises: ValueError.
+    """
+
+    unwritten: ClassVar[frozenset[str]] = frozenset()
+    """Fields that are in no command."""
+
+    def __post_init__(self) -> None:
+        names = [one.name for one in fields(self) if one.name not in self.unwritten]  # type: ignore[arg-type]
+        for name in names:
+            for text in _strings(getattr(self, name)):
+                if not WORD.fullmatch(text):
+                    raise ValueError(f"The {name} of a {type(self).__name__} contains {text!r}, which is not one word.")
+
+
+def _strings(value: Any) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _strings(item)
 
 
 @dataclass(frozen=True)
-class Rule:
+class Rule(_Words):
     """What a security group permits.
 
     ingress: to the group's ports, or from them. version: of IP. protocol: its number; None: all. low, high: the range
@@ -39,12 +68,14 @@ class Lease:
 
 
 @dataclass(frozen=True)
-class Port:
+class Port(_Words):
     """An interface of a guest.
 
     secured: it may send only from its own addresses and the `pairs` (MAC address and prefix), and has the rules of
     `groups`. lease: None without DHCP.
     """
+
+    unwritten = frozenset({"guest_id"})  # names any server, also one that does not exist
 
     id: str
     guest_id: str
@@ -59,7 +90,7 @@ class Port:
 
 
 @dataclass(frozen=True)
-class Link:
+class Link(_Words):
     """An interface of a router."""
 
     id: str
@@ -69,7 +100,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Forwarding:
+class Forwarding(_Words):
     """One port of an address of the external network leads to one of a guest. protocol: its name."""
 
     protocol: str
@@ -80,7 +111,7 @@ class Forwarding:
 
 
 @dataclass(frozen=True)
-class Router:
+class Router(_Words):
     """Passes packets on between its links. gateway: the link to an external network, if there is one.
 
     source: the address that packets to the external network get; None: they keep theirs. floating: pairs of the
@@ -97,7 +128,7 @@ class Router:
 
 
 @dataclass(frozen=True)
-class Network:
+class Network(_Words):
     """addresses: those of the cloud itself on it. server: the one of them that answers DHCP, if there is one."""
 
     id: str

@@ -77,7 +77,11 @@ class Wiring:
         """
         async with self._lock:
             await self._fabric.order("keep", guest_space(guest_id), *namespaces)
-            await self._fabric.run(guest_space(guest_id), "nft", FILTER, translation)
+            try:
+                await self._fabric.run(guest_space(guest_id), "nft", FILTER, translation)
+            except NetworkFailed:
+                await self._fabric.order("drop", guest_space(guest_id))
+                raise
             self._running.add(guest_id)
             self._present.spaces[guest_space(guest_id)] = Space()
             await self._apply()
