@@ -105,8 +105,9 @@ recordings: $(STAMP)    ## record the answers of the real services of LAB (a fol
 docs: $(STAMP)          ## build the manual into docs/_build/html
 	$(BIN)/sphinx-build -W -q docs docs/_build/html
 
-pictures: $(STAMP)      ## make the manual's pictures of the terminal again, by running the program in tmux
+pictures: $(STAMP)      ## make the manual's pictures and recordings of the terminal again, by running the program in tmux
 	$(BIN)/python docs/_ext/pictures.py
+	$(BIN)/python docs/_ext/recordings.py
 
 man: $(STAMP)           ## write the manual pages from the programs' help
 	$(MANUAL_PAGES)

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
@@ -23,7 +25,7 @@ DOCS = Path(__file__).parents[1]
 PICTURES = DOCS / "_static" / "terminal"
 WIDTH, HEIGHT = 100, 46
 _PATIENCE = 120.0
-_THEME = TerminalTheme(
+THEME = TerminalTheme(
     (22, 27, 34),
     (201, 209, 217),
     [(72, 79, 88), (255, 123, 114), (63, 185, 80), (210, 153, 34), (88, 166, 255), (188, 140, 255), (57, 197, 207),
@@ -57,10 +59,13 @@ font-size: {char_height}px; line-height: {line_height}px; }}
 """Rich's format without its fonts, which a browser would load from another host."""
 
 
+FREE_PORTS = "--api-port 0 --cfn-port 0 --cloud-port 0"
+
+
 class Terminal:
     """A shell in a terminal of its own, in a directory with the examples."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, width: int = WIDTH, height: int = HEIGHT) -> None:
         self._typed = ""
         self._socket = str(folder / "tmux")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "STOKER_", "XDG_"))}
@@ -74,29 +79,50 @@ class Terminal:
         }
         settings = folder / "shell"
         settings.write_text(f"PS1='$ '\nPROMPT_COMMAND='tmux -S {self._socket} wait-for -S ready'\n", encoding="utf-8")
-        size = ["-x", str(WIDTH), "-y", str(HEIGHT)]
+        size = ["-x", str(width), "-y", str(height)]
         self._tmux("-f", "/dev/null", "new-session", "-d", *size, "-c", str(folder), f"bash --rcfile {settings}")
         self._ready()
 
     def type(self, command: str, *, wait: bool = True) -> None:
         """Type a command on an empty screen; return when it has ended, or at once."""
-        self._tmux("send-keys", "clear", "Enter")
-        self._ready()
+        self.clear()
         self._typed = command
-        self._tmux("send-keys", "-l", command)
-        self._tmux("send-keys", "Enter")
+        self.press(command)
+        self.enter()
         if wait:
             self._ready()
+
+    def clear(self) -> None:
+        """Clear the screen."""
+        self._tmux("send-keys", "clear", "Enter")
+        self._ready()
+
+    def press(self, keys: str) -> None:
+        """Type characters."""
+        self._tmux("send-keys", "-l", keys)
+
+    def enter(self) -> None:
+        """Press the Enter key."""
+        self._tmux("send-keys", "Enter")
+
+    def screen(self) -> str:
+        """Return the lines of the screen, with the escape sequences of their colors."""
+        return self._tmux("capture-pane", "-e", "-p")
 
     def _ready(self) -> None:
         self._tmux("wait-for", "ready")
 
     def until(self, pattern: str) -> None:
         """Wait until the screen shows a pattern."""
+        self.while_not(pattern, lambda: None)
+
+    def while_not(self, pattern: str, look: Callable[[], None]) -> None:
+        """Call `look` repeatedly until the screen shows a pattern."""
         end = time.monotonic() + _PATIENCE
-        while not re.search(pattern, self._tmux("capture-pane", "-p"), re.MULTILINE):
+        while not re.search(pattern, shown := self._tmux("capture-pane", "-p"), re.MULTILINE):
             if time.monotonic() > end:
-                raise TimeoutError(f"the screen never showed {pattern}: {self._tmux('capture-pane', '-p')}")
+                raise TimeoutError(f"the screen never showed {pattern}: {shown}")
+            look()
             time.sleep(0.05)
 
     def finish(self) -> None:
@@ -115,7 +141,7 @@ class Terminal:
         console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor")
         for line in (*lines, ""):
             console.print(Text.from_ansi(line), soft_wrap=True)
-        svg = console.export_svg(title="", theme=_THEME, code_format=_FORMAT, unique_id=name)
+        svg = console.export_svg(title="", theme=THEME, code_format=_FORMAT, unique_id=name)
         PICTURES.mkdir(parents=True, exist_ok=True)
         (PICTURES / f"{name}.svg").write_text(svg, encoding="utf-8")
 
@@ -134,20 +160,27 @@ class Terminal:
         return done.stdout
 
 
-def main() -> None:
-    """Make all pictures."""
-    if shutil.which("tmux") is None:
-        sys.exit("pictures: tmux is not installed; on Debian, apt-get install tmux")
+@contextmanager
+def templates() -> Iterator[Path]:
+    """Yield a directory with the templates of the examples and the tutorial."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         shutil.copytree(DOCS.parent / "examples" / "web-tier", folder, dirs_exist_ok=True)
         for template in ("network.yaml", "mistakes.yaml"):
             shutil.copy(DOCS / "tutorial" / template, folder)
+        yield folder
+
+
+def main() -> None:
+    """Make all pictures."""
+    if shutil.which("tmux") is None:
+        sys.exit("pictures: tmux is not installed; on Debian, apt-get install tmux")
+    with templates() as folder:
         terminal = Terminal(folder)
         try:
             terminal.type("stoker lint mistakes.yaml")
             terminal.picture("lint")
-            terminal.type("stoker up --detach --api-port 0 --cfn-port 0 --cloud-port 0")
+            terminal.type(f"stoker up --detach {FREE_PORTS}")
             _of_stacks(terminal)
         finally:
             terminal.type("stoker down")
