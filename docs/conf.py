@@ -27,6 +27,7 @@ html_theme = "furo"
 html_title = f"Stoker {version}"
 html_static_path = ["_static"]
 html_css_files = ["manual.css"]
+html_js_files = ["recordings.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False

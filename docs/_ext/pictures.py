@@ -98,8 +98,8 @@ class Terminal:
         self._ready()
 
     def press(self, keys: str) -> None:
-        """Type characters."""
-        self._tmux("send-keys", "-l", keys)
+        """Type characters; tmux takes an unescaped semicolon at the end for the end of its own command."""
+        self._tmux("send-keys", "-l", f"{keys[:-1]}\\;" if keys.endswith(";") else keys)
 
     def enter(self) -> None:
         """Press the Enter key."""

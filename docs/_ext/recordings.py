@@ -2,7 +2,8 @@
 
 Run by `make pictures`, which needs tmux. Each session is saved twice in `docs/_static/terminal`: as a recording in the
 format asciicast v2 (https://docs.asciinema.org/manual/asciicast/v2/), and as an SVG that plays it. The SVG shows the
-last screen alone to readers who prefer reduced motion.
+last screen alone to readers who prefer reduced motion; with the fragment `#play` it plays for them, too, and with
+`#still` for nobody.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import json
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,17 +50,18 @@ class Recorder:
     terminal: Terminal
     frames: list[Frame] = field(default_factory=list)
 
-    def run(self, command: str, until: str = r"\n\$ ?\n*\Z") -> None:
-        """Type a command word by word, and record until the screen matches `until`: the next prompt."""
+    def run(self, command: str) -> None:
+        """Type a command word by word, and record until the next prompt of the shell."""
+        self.ask(command, until=r"\n\$ ?\n*\Z")
+        self.terminal.finish()
+
+    def ask(self, command: str, until: str) -> None:
+        """Type a command word by word, and record until the screen matches the pattern of its question."""
         for number, word in enumerate(command.split(" ")):
             self.terminal.press(f" {word}" if number else word)
             self._look(_PERIOD)
         self.terminal.enter()
         time.sleep(_PERIOD)
-        self.watch(until)
-
-    def watch(self, until: str) -> None:
-        """Record until the screen matches a pattern, then give time to read."""
         self.terminal.while_not(until, lambda: self._look(_PERIOD))
         self._look(_READ)
 
@@ -144,11 +147,14 @@ text {{ font: 14px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace;
 @media (prefers-reduced-motion: no-preference) {{
 #strip {{ animation: play {seconds}s steps(1, end) infinite; }}
 }}
+#play:target ~ g #strip {{ animation: play {seconds}s steps(1, end) infinite; }}
+#still:target ~ g #strip {{ animation: none; }}
 @keyframes play {{ {stops} }}
 </style>
 <defs>
 {lines}
 </defs>
+<view id="play"/><view id="still"/>
 <rect width="100%" height="100%" rx="8" fill="{background}"/>
 <g transform="translate({margin} {base})" fill="{foreground}"><g id="strip">
 {strip}
@@ -196,7 +202,7 @@ def _up_and_deploy(recorder: Recorder) -> None:
 
 
 def _plan_and_approve(recorder: Recorder) -> None:
-    recorder.run("stoker deploy home -t network.yaml -P range=192.168.20.0/24", until=r"\[y/N\]: ?\n*\Z")
+    recorder.ask("stoker deploy home -t network.yaml -P range=192.168.20.0/24", until=r"\[y/N\]: ?\n*\Z")
     recorder.run("y")
 
 
@@ -221,13 +227,20 @@ RECORDINGS: Mapping[str, tuple[Callable[[Recorder], None], str]] = {
 }
 
 
+@contextmanager
+def prepared() -> Iterator[Path]:
+    """Yield a directory with the files that the sessions use."""
+    with templates() as folder:
+        (folder / "office.yaml").write_text(OVERLAPPING, encoding="utf-8")
+        (folder / "untidy.yaml").write_text(UNTIDY, encoding="utf-8")
+        yield folder
+
+
 def main() -> None:
     """Make all recordings."""
     if shutil.which("tmux") is None:
         sys.exit("recordings: tmux is not installed; on Debian, apt-get install tmux")
-    with templates() as folder:
-        (folder / "office.yaml").write_text(OVERLAPPING, encoding="utf-8")
-        (folder / "untidy.yaml").write_text(UNTIDY, encoding="utf-8")
+    with prepared() as folder:
         terminal = Terminal(folder, WIDTH, HEIGHT)
         try:
             terminal.type(f"stoker up --detach {FREE_PORTS} && stoker down")  # the next one uses the same ports

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from subprocess import Popen
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -260,7 +262,7 @@ def _same_addresses(one: SetUp, other: SetUp) -> bool:
 def _show_addresses(out: Console, local: Local) -> None:
     from rich.text import Text
 
-    set_up, path = local.set_up, local.directory.path
+    set_up, path = local.set_up, _for_shell(local.directory.path)
     lines = [("REST API", set_up.rest), ("Query API", set_up.cfn), ("identity", set_up.identity)]
     lines.append(("console", set_up.rest.removesuffix("/v1") + "/console"))
     if set_up.dns_port:
@@ -268,10 +270,18 @@ def _show_addresses(out: Console, local: Local) -> None:
     if set_up.cloud is None:
         lines.append(("for the shell", f"source {path}/openrc"))
         lines.append(("for AWS clients", f"source {path}/awsrc"))
-    lines.append(("for clients", f"export OS_CLIENT_CONFIG_FILE={path}/clouds.yaml OS_CLOUD=stoker"))
+    lines.append(("for clients", f"export OS_CLIENT_CONFIG_FILE={path}/clouds.yaml"))
+    lines.append(("", "export OS_CLOUD=stoker"))
     lines.append(("logs", f"{path}/*.log"))
     for name, value in lines:
         out.print(Text.assemble("  ", (f"{name:16}", "bold"), value), soft_wrap=True)
+
+
+def _for_shell(path: Path) -> str:
+    """Return a path as it is written in a shell: quoted where necessary, with `~` for the home directory."""
+    if path.is_relative_to(home := Path.home()):
+        return f"~/{shlex.quote(str(path.relative_to(home)))}"
+    return shlex.quote(str(path))
 
 
 def watch(local: Local, children: Processes, out: Console, stopped: threading.Event) -> None:
