@@ -13,6 +13,7 @@ from stoker.resources.heat.nested import NestedStackResource, member_path, read_
 from stoker.resources.heat.pause import seconds_left
 from stoker.resources.heat.software_deployment import (
     COMMON_PROPERTIES,
+    COMPLETE,
     STRUCTURED_PROPERTIES,
     with_default_transport,
 )
@@ -38,6 +39,11 @@ _BATCHES = Property(
 def _template(members: Mapping[str, Any]) -> dict[str, Any]:
     """Return the nested template that contains the members."""
     return {"heat_template_version": "2015-04-30", "resources": dict(members)}
+
+
+async def _definitions(call: Call) -> Mapping[str, Any]:
+    """Return the members that the nested template contains now."""
+    return (await call.child.template() or {}).get("resources") or {}
 
 
 class SoftwareDeploymentGroup(NestedStackResource):
@@ -93,23 +99,35 @@ class SoftwareDeploymentGroup(NestedStackResource):
     async def _in_batches(self, call: Call, action: str, policy_name: str) -> Outcome:
         """Update the members to the new definition in batches; without a policy, all at once."""
         policy = Finalizer().properties(self.update_policy, call.update_policy)[policy_name]
-        names = list(call.properties["servers"])
-        size = policy["max_batch_size"] if policy else max(len(names), 1)
         finished: int = call.progress.get("finished", 0)
         if finished and (left := seconds_left(call, policy["pause_time"], "paused_at")):
             return Again(after=left)
-        reached = names[: (finished + 1) * size]
+        if "order" not in call.progress:
+            call.progress["order"], call.progress["failed"] = await self._order(call)
+        order: list[str] = call.progress["order"]
+        size = policy["max_batch_size"] if policy else max(len(order), 1)
+        reached = set(order[: max(size, call.progress["failed"]) + finished * size])
         request = await self._part(call, reached, finished)
         outcome = await call.child.run(action if not finished else "UPDATE", request)
-        if not isinstance(outcome, Done) or len(reached) == len(names):
+        if not isinstance(outcome, Done) or len(reached) == len(order):
             return outcome
         call.progress["finished"], call.progress["paused_at"] = finished + 1, call.now
         return Again(after=policy["pause_time"])
 
-    async def _part(self, call: Call, reached: list[str], round_: int) -> ChildRequest:
+    async def _order(self, call: Call) -> tuple[list[str], int]:
+        """Return the servers in the order in which they get the new definition, and how many of them have failed.
+
+        Members whose last action did not succeed come first, and all of them belong to the first batch: every update of
+        the nested stack deploys to them again, and with the former definition they would fail before their turn.
+        """
+        succeeded = {one.name for one in await call.child.members() if one.status == COMPLETE and one.action != "INIT"}
+        failed = (await _definitions(call)).keys() - succeeded
+        order = sorted(call.properties["servers"], key=lambda name: name not in failed)
+        return order, len(failed.intersection(order))
+
+    async def _part(self, call: Call, reached: Collection[str], round_: int) -> ChildRequest:
         """Return the nested stack in which the `reached` servers have the new definition, the others the former one."""
-        template = await call.child.template() or {}
-        former = template.get("resources") or {}
+        former = await _definitions(call)
         members = {
             name: self._member(call.properties, name) if name in reached else former[name]
             for name in call.properties["servers"]
