@@ -94,8 +94,11 @@ async def test_errors_of_handlers(begin: Begin) -> None:
     assert appliance.OBJECTS == {}
 
 
-async def test_actions_signals_and_secrets(begin: Begin) -> None:
-    """Suspend, resume and check call the plug-in; signals are recorded; what is redacted is not shown."""
+async def test_actions_signals_and_secrets(begin: Begin, caplog: pytest.LogCaptureFixture) -> None:
+    """Suspend, resume and check call the plug-in; signals are recorded; what is redacted is not shown.
+
+    An attribute that cannot be read is null, and the others keep their values.
+    """
     world = await begin()
     stack = await world.create("net", template())
     ref = {"name": "net", "id": None}
@@ -109,6 +112,9 @@ async def test_actions_signals_and_secrets(begin: Begin) -> None:
     assert exported["resources"]["pool"]["resource_data"]["signal"] == "ready"
     assert "s3cret-of-the-pool" not in str(exported)
     appliance.OBJECTS.clear()
+    shown = await world.call("resource_show", ref=ref, name="pool", with_attr=["size", "secret"])
+    assert shown["attributes"]["size"] is None and shown["attributes"]["secret"] is not None
+    assert "cannot read the attribute size of pool: NotThere" in caplog.text and "s3cret" not in caplog.text
     await world.call("stack_action", ref=ref, action="check")
     stack = await world.settle(stack["id"])
     assert stack["status"] == "FAILED"

@@ -17,8 +17,6 @@ from tests.heat_plugins.conftest import MODULES
 
 BASE = "from heat.engine import properties, resource, constraints\n"
 
-STACK = "from heat.engine.resources import stack_resource\n"
-
 
 def registry(*directories: Path) -> Registry:
     return Registry.from_entry_points({"plugin_dirs": [str(place) for place in directories]})
@@ -59,11 +57,6 @@ def test_declarations(installed: None) -> None:
             ["line 3 uses self.stack.preview_resources"],
         ),
         (of_class("def child_template(self): pass"), ["Odd::One", "derived from StackResource"]),
-        (
-            f"{STACK}class Odd(stack_resource.StackResource):\n    def handle_snapshot(self): pass\n"
-            "def resource_mapping():\n    return {'Odd::One': Odd}\n",
-            ["Odd::One", "does not support its handle_snapshot"],
-        ),
         (of_class("properties_schema = {'a': properties.Schema('Text')}"), ["Odd::One", "the type 'Text'"]),
         (
             of_class("properties_schema = {'a': properties.Schema('String', constraints=[len])}"),

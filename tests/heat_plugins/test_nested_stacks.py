@@ -124,3 +124,27 @@ async def test_snapshots_and_adoption(begin: Begin) -> None:
     assert (stack["action"], stack["status"]) == ("ADOPT", "COMPLETE"), stack["status_reason"]
     assert world.outputs(stack)["count"] == 2 and kept == appliance.OBJECTS
     assert (await world.delete("net"))["status"] == "COMPLETE" and appliance.OBJECTS == {}
+
+
+async def test_snapshot_handlers_of_a_nested_stack(begin: Begin) -> None:
+    """The handlers make and delete a copy of their own; the nested stack's own copies are restored as well."""
+    world = await begin()
+    wanted = cluster()
+    wanted["resources"]["cluster"]["type"] = "Vendor::Net::SavedCluster"
+    stack = await world.create("net", wanted)
+    ((identifier, pool),) = appliance.OBJECTS.items()
+    pool["port"] = 8080  # changed in the service, so that restoring differs from an update
+    taken = await world.call("snapshot_create", ref=REF, name="first")
+    await world.settle(stack["id"])
+    assert sorted(made["name"] for made in appliance.OBJECTS.values())[-1] == pool["name"]
+    assert [made["name"].split()[0] for made in appliance.OBJECTS.values()].count("index") == 1
+    assert len(appliance.OBJECTS) == 3
+    assert any("Reading the nested stack in a handler for snapshots" in call for call in appliance.CALLS)
+    pool["port"] = 1
+    await world.call("snapshot_restore", ref=REF, snapshot_id=taken["id"])
+    stack = await world.settle(stack["id"])
+    assert (stack["action"], stack["status"]) == ("RESTORE", "COMPLETE"), stack["status_reason"]
+    assert appliance.OBJECTS[identifier] is pool and pool["port"] == 8080
+    await world.call("snapshot_delete", ref=REF, snapshot_id=taken["id"])
+    await world.until(lambda: list(appliance.OBJECTS) == [identifier])
+    assert (await world.delete("net"))["status"] == "COMPLETE" and appliance.OBJECTS == {}

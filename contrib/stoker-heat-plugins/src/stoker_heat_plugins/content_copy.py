@@ -10,9 +10,12 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
+from heat.common import exception
+from heat.engine.resources.stack_resource import StackResource
 from heat.engine.rsrc_defn import PROPERTIES
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import Call, ContentCopy, Snapshot
+from stoker_heat_plugins.names import MANUAL
 from stoker_heat_plugins.performance import Performance
 from stoker_heat_plugins.record import OWN, Record
 from stoker_heat_plugins.resource_type import HeatResourceType, failed
@@ -96,7 +99,15 @@ class HeatContentCopy(HeatResourceType, ContentCopy):
         return own
 
     def _maker(self, call: Call, values: Mapping[str, Any]) -> Any:
-        return super()._maker(call, values["properties"])
+        make = super()._maker(call, values["properties"])
+
+        def made(record: Record) -> Any:
+            resource = make(record)
+            if isinstance(resource, StackResource):
+                resource.child = _Unreadable()
+            return resource
+
+        return made
 
     async def _ended(self, call: Call, action: str, running: Performance) -> Outcome:
         return Done(physical_id=call.physical_id or call.physical_name)
@@ -107,6 +118,13 @@ class HeatContentCopy(HeatResourceType, ContentCopy):
             "is not repeated, since that could make a second copy. Delete the snapshot, and make another one.",
             "Interrupted",
         )
+
+
+class _Unreadable:
+    """Replaces the reader of a nested stack: a copy is a resource of the snapshot, without a nested stack."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise exception.NotSupported(feature=f"Reading the nested stack in a handler for snapshots ({MANUAL})")
 
 
 def made_copy(name: str, plugin: Any) -> HeatContentCopy:

@@ -93,11 +93,6 @@ def _type(name: str, plugin: Any) -> type[ResourceType]:
         raise Unsupported(f"{plugin.__qualname__} must be derived from StackResource to have a child_template")
     neutron = plugin.default_client_name == "neutron" and plugin.required_service_extension
     copied = any(defines(plugin, handler) for handler in HANDLERS)
-    if nested and copied:
-        raise Unsupported(
-            f"{plugin.__qualname__} has a nested stack, of which Stoker makes snapshots itself: stoker-heat-plugins "
-            f"does not support its {', '.join(handler for handler in HANDLERS if defines(plugin, handler))}"
-        )
     CLASSES[name] = plugin
     return made_type(
         HeatStackType if nested else HeatResourceType,

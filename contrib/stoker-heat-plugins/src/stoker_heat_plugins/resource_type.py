@@ -13,7 +13,7 @@ from heat.common import exception
 from heat.engine import resource as interface
 from heat.engine.properties import Properties
 from heat.engine.rsrc_defn import ResourceDefinition
-from stoker.base.errors import BadValue, StokerError
+from stoker.base.errors import BadValue, CloudError, StokerError
 from stoker.cloud import effects
 from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
@@ -177,14 +177,23 @@ class HeatResourceType(ResourceType):
 
         def read() -> dict[AttributeKey, Any]:
             resource = make(record)
-            return {key: resource.FnGetAtt(str(key[0]), *key[1:]) for key in keys}
+            return {key: self._read(resource, key) for key in keys}
 
+        return await WORKERS.run(read)
+
+    def _read(self, resource: Any, key: AttributeKey) -> Any:
+        """Return one attribute; None, with a warning, if the plug-in cannot read it."""
         try:
-            return await WORKERS.run(read)
-        except StokerError:
-            raise
+            return resource.FnGetAtt(str(key[0]), *key[1:])
         except Exception as error:
-            raise BadValue(f"{self.type_name}: the plug-in cannot read the attributes: {_shown(error)}") from error
+            if isinstance(error, CloudError) and error.transient:
+                raise
+            LOG.warning(
+                "%s: the plug-in cannot read the attribute %s of %s: %s at %s; it is null",
+                self.type_name, key[0], resource.name, type(error).__name__, _place(error),
+            )  # fmt: skip
+            LOG.debug("the traceback", exc_info=error)
+            return None
 
     async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
         make, record = self._maker(call, call.properties), Record.of(call)
@@ -368,12 +377,16 @@ def failed(type_name: str, action: str, error: Exception) -> Outcome:
     cause: BaseException = error
     if isinstance(error, exception.ResourceFailure) and error.exc is not None:
         cause = error.exc
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "an unknown place"
-    LOG.warning("%s: %s of the plug-in failed with %s at %s", type_name, action, type(cause).__name__, place)
+    LOG.warning("%s: %s of the plug-in failed with %s at %s", type_name, action, type(cause).__name__, _place(error))
     LOG.debug("the traceback", exc_info=error)
     kind = cause.kind if isinstance(cause, StokerError) else type(cause).__name__
     return Failed(_message(cause), kind, in_error=isinstance(cause, exception.ResourceInError))
+
+
+def _place(error: BaseException) -> str:
+    """Return the file and line at which an exception was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "an unknown place"
 
 
 def _shown(error: BaseException) -> str:

@@ -52,18 +52,19 @@ class Restoring:
         state = self.current.get(name)
         note = state.stored.restored if state is not None else {}
         if name in self.copies:
-            return self._from_copy(self.copies[name], given, note)
+            return self._from_copy(name, given, note)
         if name in self.above:
             begun = note.get("by") == self.operation
             return Restored(given, {"by": self.operation}, None if begun else frozenset())
         return _kept(given, note, state)
 
-    def _from_copy(self, copy: ResourceState, given: Mapping[str, Any], note: Mapping[str, Any]) -> Restored:
+    def _from_copy(self, name: str, given: Mapping[str, Any], note: Mapping[str, Any]) -> Restored:
+        copy = self.copies[name]
         assert isinstance(copy.type, ContentCopy)
         restored = copy.type.restored(given, copy.snapshot())
         instead = {key: given.get(key) for key, value in restored.items() if given.get(key) != value}
         begun = note.get("by") == self.operation
-        renewed = None if begun or not instead else frozenset(instead)
+        renewed = None if begun or not (instead or name in self.above) else frozenset(instead)
         return Restored(restored, {"by": self.operation, "instead": instead}, renewed)
 
 

@@ -35,7 +35,7 @@ async def load_copies(run: OperationContext) -> Restoring:
     above: set[str] = set()
     for copy in await copies_of(run, [identifier]):
         place = path_of(copy)
-        if place[: len(path)] != path:
+        if place == path or place[: len(path)] != path:
             continue
         if len(place) == len(path) + 1:
             run.copies[place[-1]] = copy
