@@ -141,6 +141,32 @@ async def test_a_trust_that_is_gone_is_made_anew_by_the_next_caller(world: World
     await until_none_is_left(world)
 
 
+async def test_an_output_that_the_trust_cannot_read_says_why_until_the_owner_returns(world: World) -> None:
+    made = await world.create(
+        "web",
+        "heat_template_version: 2021-04-16\n"
+        "resources: {address: {type: OS::Neutron::FloatingIP, properties: {floating_network: public}}}\n"
+        "outputs: {port: {value: {get_attr: [address, port_id]}}, id: {value: {get_resource: address}}}\n",
+    )
+
+    async def outputs() -> dict[str, Any]:
+        shown = (await world.call("stack_show", ref={"name": "web", "id": None}))["outputs"]
+        return {one["output_key"]: one.get("output_error") or one["output_value"] for one in shown}
+
+    sound = await outputs()
+    assert sound["port"] is None, "not associated"
+    revoke(world)
+    lost = await outputs()
+    assert lost["id"] == sound["id"]
+    assert "The attribute port_id of address cannot be read: Keystone does not honor the trust" in lost["port"]
+    assert "Check or update the stack as its owner" in lost["port"]
+    await world.call("stack_action", ref={"name": "web", "id": None}, action="check")
+    await world.settle(made["id"])
+    assert await outputs() == sound
+    world.in_cloud(partial(world.served.cloud.faults.add, Fault(on="GET /network/*", do="fail", status=503)))
+    assert "The attribute port_id of address cannot be read: neutron: " in (await outputs())["port"]
+
+
 async def stack(world: World, identifier: str) -> Any:
     return await world.database.read(queries.stack_by_id, identifier)
 

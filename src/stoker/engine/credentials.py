@@ -71,7 +71,7 @@ class Credentials:
         """
         credential = stack.credential
         mine = context.project_id == stack.project_id
-        if credential is None or (mine and not await self._pool.works(_parsed(credential))):
+        if credential is None or (mine and not await self.usable(stack)):
             credential = await self._keep(context)
         try:
             await begin(credential)
@@ -108,6 +108,10 @@ class Credentials:
         if stack.credential is None:
             raise MissingCredentialError("The stack has no stored credential; update it once to store one.")
         return await self._pool.cloud(_parsed(stack.credential))
+
+    async def usable(self, stack: Stack) -> bool:
+        """Return whether Keystone issues tokens for the stack's credential; an unreachable Keystone counts as yes."""
+        return stack.credential is not None and await self._pool.works(_parsed(stack.credential))
 
     async def remove_user_project(self, stack: Stack) -> None:
         """Remove the project of the tree's stack users, unless another stack uses it; do nothing if it does not exist.

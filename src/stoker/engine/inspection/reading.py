@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from stoker.base.errors import CloudError, StokerError, TemplateInvalid
+from stoker.base.ids import new_id
 from stoker.engine.calls.building import call_to_look
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.recorded import Recorded
@@ -22,6 +23,13 @@ from stoker.template.definition import Definition
 from stoker.template.functions.aws import FnGetAZs
 
 LOG = logging.getLogger(__name__)
+
+REFUSALS = (401, 403, 404)
+"""Statuses of calls with a credential that Keystone does not honor any more."""
+UNUSABLE = (
+    "Keystone does not honor the trust with which the service acts for the stack's owner any more, for example because "
+    "the owner's roles have changed. Check or update the stack as its owner: the service then gets a new trust."
+)
 
 
 class Reader:
@@ -77,10 +85,24 @@ class Reader:
             return await state.type.read_attributes(await call_to_look(view, state, self), keys)
         except StokerError as error:
             self._no_answer(error)
-            LOG.info("cannot read attributes of %s: %s", name, error.message)
+            reason = await self._reason(view, error)
+            LOG.warning("Cannot read attributes of %s of stack %s: %s", name, view.stack.name, reason)
+            view.unread[name] = reason
         except Exception:
-            LOG.exception("cannot read attributes of %s (%s) of stack %s", name, state.row.type, view.stack.name)
+            reference = new_id()
+            LOG.exception(
+                "Reference %s: cannot read attributes of %s (%s) of stack %s",
+                reference, name, state.row.type, view.stack.name,
+            )  # fmt: skip
+            view.unread[name] = f"internal error; quote this reference to the operator of the service: {reference}"
         return dict.fromkeys(keys)
+
+    async def _reason(self, view: StackView, error: StokerError) -> str:
+        if not isinstance(error, CloudError):
+            return error.message
+        if error.status in REFUSALS and not await self._services.credentials.usable(view.stack):
+            return UNUSABLE
+        return f"{error.service}: {error.message}"
 
     def _no_answer(self, error: StokerError) -> None:
         """Return the value that replaces an error: None."""
@@ -99,7 +121,7 @@ class Reader:
         answers = await view.evaluate(lambda: [_output(view, definition, name) for name in names])
         for answer in answers:
             if answer["output_value"] is None and "output_error" not in answer:
-                why = await self._why_below(view, definition, answer["output_key"])
+                why = await self._why_missing(view, definition, answer["output_key"])
                 answer |= {"output_error": why} if why else {}
         failing = [answer for answer in answers if "output_error" in answer]
         if failing:
@@ -108,11 +130,16 @@ class Reader:
                 answer["output_error"] = error
         return answers
 
-    async def _why_below(self, view: StackView, definition: Definition, name: str) -> str | None:
-        """Return the error of the nested stack's output that an output without a value refers to."""
+    async def _why_missing(self, view: StackView, definition: Definition, name: str) -> str | None:
+        """Return why an output has no value: an attribute that cannot be read, or the error of a nested stack's output
+        that it refers to.
+        """
         expression = definition.outputs[name].value
         for placed in await view.evaluate(lambda: list(definition.references_in(expression))):
             reference = placed.reference
+            if reference.attribute and reference.resource in view.unread:
+                unread = view.unread[reference.resource]
+                return f"The attribute {reference.attribute} of {reference.resource} cannot be read: {unread}"
             state = view.current.get(reference.resource)
             if state is None or not state.type.nested or not reference.attribute:
                 continue
@@ -134,7 +161,7 @@ class Reader:
             value = await view.evaluate(partial(definition.resolve, definition.outputs[name].value, view.scope))
         except TemplateInvalid as error:
             return error.diagnostics[0].message
-        return await self._why_below(view, definition, name) if value is None else None
+        return await self._why_missing(view, definition, name) if value is None else None
 
     async def _prefetch(self, view: StackView, definition: Definition, names: list[str]) -> None:
         shows_zones, wanted = await view.evaluate(partial(_looked_at, view, definition, names))
