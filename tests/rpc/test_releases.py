@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import pytest
 
+import stoker.operations
 from stoker import __version__
 from stoker.api.cfn.faults import code_of
 from stoker.api.faults import fault_body, status_of
 from stoker.base.context import RequestContext
-from stoker.base.errors import Bug, ReleaseMismatch
+from stoker.base.errors import AnswerMismatch, Bug, EntityNotFound, ReleaseMismatch
 from stoker.contract.request import OfStack, Problem, Reference, Request
 from stoker.rpc.dispatch import Dispatcher
+from stoker.rpc.envelope import Reply, answer_of, packed, reply_of
 
 CONTEXT = RequestContext("req-1", "u", "alice", "p")
 REF: Reference = {"name": "web", "id": None}
@@ -115,3 +118,89 @@ async def test_a_type_error_inside_of_an_operation_is_no_mismatch() -> None:
 
     with pytest.raises(Bug):
         await Dispatcher(None, {"break": Break.served_by(fail)}).dispatch(CONTEXT, "break", {}, "99.0.0")
+
+
+class Row(TypedDict):
+    name: str
+    time: float | None
+    note: NotRequired[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListRows(OfStack[Sequence[Row]]):
+    method = "list_rows"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListMoreRows(ListRows):
+    method = "list_more_rows"
+
+
+ROWS = ListMoreRows(ref=REF)
+
+
+def reply(answer: Any, **more: str) -> Reply:
+    return {"answer": packed("the answer", answer), **more}
+
+
+@pytest.mark.parametrize("answer", [[], [{"name": "a", "time": 1}], [{"name": "a", "time": None, "added": {"b": [1]}}]])
+def test_an_answer_keeps_what_another_release_has_added(answer: Any) -> None:
+    for release in ({}, {"release": __version__}, {"release": "99.0.0"}):
+        assert answer_of(ROWS, reply(answer, **release)) == answer
+
+
+@pytest.mark.parametrize(
+    ("damaged", "detail"),
+    [
+        (reply(None), "Expected `array`, got `null`"),
+        (reply({"name": "s3cret"}), "Expected `array`, got `object`"),
+        (reply([{"name": "s3cret"}]), "missing required field `time` - at `$[0]`"),
+        (reply([{"name": "a", "time": "s3cret"}]), "Expected `float | null`, got `str` - at `$[0].time`"),
+        ({"answer": '[{"name": "s3cret"'}, "line 1"),
+        ({"answer": None}, "damaged"),
+        ({}, "damaged"),
+        (None, "damaged"),
+        ({"error": "s3cret"}, "line 1"),
+        ({"error": "[1]"}, "damaged"),
+        ({"error": '{"kind": "ReleaseMismatch", "message": "s3cret"}'}, "damaged"),
+        ({"error": '{"kind": "TemplateInvalid", "diagnostics": [{}]}'}, "damaged"),
+    ],
+)
+def test_a_reply_that_is_not_understood_says_where(damaged: Any, detail: str) -> None:
+    with pytest.raises(AnswerMismatch) as caught:
+        answer_of(ROWS, damaged)
+    error = caught.value
+    assert all(part in error.message for part in ("list_more_rows", "an unknown release", __version__, detail))
+    assert "s3cret" not in error.message
+    assert (status_of(error), code_of(error)) == (503, "ServiceUnavailable")
+    assert fault_body(error)["error"]["type"] == "AnswerMismatch"
+    if damaged is not None:
+        with pytest.raises(AnswerMismatch, match=r"release 99\.0\.0"):
+            answer_of(ROWS, {**damaged, "release": "99.0.0"})
+        with pytest.raises(Bug):
+            answer_of(ROWS, {**damaged, "release": __version__})
+
+
+async def test_replies_name_the_release_and_carry_errors() -> None:
+    async def fail(engine: Any, context: RequestContext, request: ListMoreRows) -> Sequence[Row]:
+        raise EntityNotFound("There is no stack web.")
+
+    service = Dispatcher(None, {ROWS.method: ListMoreRows.served_by(fail)})
+    replied = await reply_of(service, CONTEXT, ROWS.method, ROWS.arguments())
+    assert replied["release"] == __version__
+    with pytest.raises(EntityNotFound, match="no stack web"):
+        answer_of(ROWS, replied)
+
+
+def test_every_request_says_of_which_type_its_answer_is() -> None:
+    """A damaged answer is noticed for all of them: no answer is of an opaque type."""
+    waiting: list[type[Request[Any]]] = [Request]
+    checked = 0
+    while waiting:
+        kind = waiting.pop()
+        waiting += kind.__subclasses__()
+        if kind.__dict__.get("method") in stoker.operations.OPERATIONS and kind.__module__.startswith("stoker."):
+            checked += 1
+            with pytest.raises(ValueError, match="Expected"):
+                kind.answered(object())
+    assert checked == len(stoker.operations.OPERATIONS)

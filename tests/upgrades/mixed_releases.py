@@ -276,7 +276,7 @@ class PipedClient:
     """An `EngineClient` of release 0.1.0 that calls the process which started this one."""
 
     def call(self, context: Any, method: str, arguments: Any, timeout: float = 60.0) -> Any:
-        from stoker.rpc.envelope import opened, packed
+        from stoker.rpc.envelope import opened, packed  # type: ignore[attr-defined]  # as in release 0.1.0
 
         sent = {"caller": context.to_dict(), "method": method, "arguments": packed("them", arguments)}
         print(json.dumps(sent), flush=True)

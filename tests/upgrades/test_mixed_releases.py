@@ -19,7 +19,7 @@ from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.operations import OPERATIONS
 from stoker.rpc.dispatch import Dispatcher
-from stoker.rpc.envelope import opened, packed, reply_of, unpacked
+from stoker.rpc.envelope import answer_of, packed, reply_of, unpacked
 from tests.harness import World
 from tests.upgrades import mixed_releases, releases
 
@@ -116,8 +116,7 @@ class PipedClient:
         assert self._process.stdin is not None and self._process.stdout is not None
         sent = {"caller": context.to_dict(), "method": request.method, "arguments": arguments}
         print(json.dumps(sent), file=self._process.stdin, flush=True)
-        answer: Answer = opened(json.loads(self._process.stdout.readline()))
-        return answer
+        return answer_of(request, json.loads(self._process.stdout.readline()))
 
 
 def test_an_api_of_this_release_calls_an_engine_of_the_one_before(sources: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 from stoker.base.errors import (
+    AnswerMismatch,
     Bug,
     CloudError,
     DatabaseUnavailable,
@@ -121,6 +122,7 @@ def status_of(error: StokerError) -> int:
             | DatabaseUnavailable()
             | Overloaded()
             | ReleaseMismatch()
+            | AnswerMismatch()
             | Fenced()
         ):
             return 503

@@ -8,6 +8,7 @@
     │   └── Conflict         409: StackExists, ActionInProgress
     ├── CloudError           a call to a service failed; keeps the service's own message
     ├── ReleaseMismatch      503: a process of another release sent what this release does not know
+    ├── AnswerMismatch       503: a process of another release gave an answer that this release does not understand
     ├── Fenced               another engine has taken over the operation; stop silently
     └── Bug                  an internal invariant is broken; the user gets a reference number
 
@@ -306,6 +307,13 @@ class ReleaseMismatch(StokerError):
     @classmethod
     def _restore(cls, data: Mapping[str, Any]) -> StokerError:
         return cls(data["problem"], data["method"], data["argument"], data["release"], data["sender"])
+
+
+class AnswerMismatch(StokerError):
+    """A process of another release gave an answer that this release does not understand, or it arrived damaged.
+
+    What was requested may have been carried out.
+    """
 
 
 class Fenced(StokerError):

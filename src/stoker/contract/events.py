@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from stoker.contract.request import OfStack, Request
 from stoker.contract.views import EventView, JSONObject
@@ -82,7 +82,7 @@ class OperationView(TypedDict):
     action: str
     status: str
     reason: str
-    reason_code: str | None
+    reason_code: NotRequired[str | None]
     request_id: str | None
     user_id: str | None
     user_name: str | None

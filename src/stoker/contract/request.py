@@ -6,6 +6,8 @@ neighboring releases call each other, so these rules hold:
 - A field that a release adds has a default, which never changes. Fields that have their default are not sent.
 - An engine refuses a method or an argument that it does not know, and an argument of another type. It must not ignore
   one: a request could then do something else than was asked (apply another plan, delete what was to be kept).
+- A key that a release adds to an answer is `NotRequired`, and the API processes of that release do without it. They
+  ignore keys that they do not know, and refuse an answer of another form (`AnswerMismatch`).
 
 A newer API process can therefore use an older engine for all that the older release can do.
 """
@@ -82,6 +84,20 @@ class Request(Generic[Answer]):
         return request
 
     @classmethod
+    def answered(cls, data: Any) -> Answer:
+        """Return an answer as it arrived, which must have the type `Answer`; keys that a later release has added stay.
+
+        Raises: ValueError with the path and the type that was expected; never with a value.
+        """
+        kind: Any = cls
+        try:
+            msgspec.convert(data, _answer_type(kind))
+        except msgspec.ValidationError as error:
+            raise ValueError(str(error)) from None
+        answer: Answer = data
+        return answer
+
+    @classmethod
     def served_by(cls, operation: Callable[[Engine, RequestContext, Self], Awaitable[Answer]]) -> Operation[Engine]:
         """Return the entry of the table of operations: `operation` implements this request."""
         return Operation(cls.method, cls.from_arguments, operation)
@@ -147,6 +163,19 @@ def _value(expected: Any, value: Any, method: str, path: str) -> Any:
         return msgspec.convert(value, expected)
     except msgspec.ValidationError as error:
         raise RequestMismatch(Problem.WRONG_TYPE, method, path, str(error)) from None
+
+
+@cache
+def _answer_type(kind: type[Request[Any]]) -> Any:
+    """The type that the nearest base class with a parameter gives to `Answer`."""
+    for base in kind.__mro__:
+        for declared in base.__dict__.get("__orig_bases__", ()):
+            origin = typing.get_origin(declared)
+            if isinstance(origin, type) and issubclass(origin, Request):
+                [answer] = typing.get_args(declared)
+                if not isinstance(answer, TypeVar):
+                    return answer
+    raise TypeError(f"{kind.__name__} does not say of which type its answer is")
 
 
 @cache

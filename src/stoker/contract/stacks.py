@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from stoker.contract.drift import DriftSummary
 from stoker.contract.request import Answer, OfStack, Request
@@ -272,7 +272,7 @@ class StackDescription(StackDetails):
     """A stack in full with its drift; for a nested one the names of the stacks above it by their IDs."""
 
     drift: DriftSummary
-    above: Mapping[str, str]
+    above: NotRequired[Mapping[str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)

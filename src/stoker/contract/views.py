@@ -57,7 +57,7 @@ class StackDetails(StackSummary):
     """A stack in full; `outputs` only if they were asked for. `exports` has the name of each exported output."""
 
     exports: Mapping[str, str]
-    outputs: Sequence[JSONObject] | None
+    outputs: NotRequired[Sequence[JSONObject] | None]
 
 
 class Place(TypedDict):

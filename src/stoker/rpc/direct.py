@@ -7,7 +7,7 @@ import asyncio
 from stoker import __version__
 from stoker.contract.request import Answer, Request
 from stoker.rpc.contract import EngineUnavailable, RequestContext, json_copy
-from stoker.rpc.envelope import Service, opened, packed, reply_of, unpacked
+from stoker.rpc.envelope import Service, answer_of, packed, reply_of, unpacked
 
 
 class DirectClient:
@@ -29,7 +29,6 @@ class DirectClient:
         work = reply_of(self._service, caller, method, sent, __version__)
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
-            answer: Answer = opened(future.result(timeout))
+            return answer_of(request, future.result(timeout))
         except TimeoutError:
             raise EngineUnavailable(f"No engine answered {method} within {timeout:g} seconds.") from None
-        return answer

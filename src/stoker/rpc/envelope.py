@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from stoker.base.errors import Bug, StokerError
+from stoker import __version__
+from stoker.base.errors import AnswerMismatch, Bug, StokerError
+from stoker.contract.request import Answer, Request
 from stoker.rpc.contract import RequestContext, error_from_dict, error_to_dict, json_data, json_text
 
 Reply = dict[str, str]
-"""`{"answer": …}` or `{"error": …}`, each a JSON document."""
+"""`answer` or `error`, a JSON document, and the `release` of the process that replies, which 0.1.0 does not send."""
 
 
 class Service(Protocol):
@@ -30,16 +32,37 @@ async def reply_of(
     """Carry out a call, and return the reply, ready to be sent. Never raises a StokerError."""
     try:
         answer = await service.dispatch(context, method, arguments, sender)
-        return {"answer": packed(f"the answer of {method}", answer)}
+        reply = {"answer": packed(f"the answer of {method}", answer)}
     except StokerError as error:
-        return {"error": packed("the error", error_to_dict(error))}
+        reply = {"error": packed("the error", error_to_dict(error))}
+    return {**reply, "release": __version__}
 
 
-def opened(reply: Reply) -> Any:
-    """Return the answer in a reply. Raises the error in it, if any."""
-    if "error" in reply:
-        raise error_from_dict(unpacked(reply["error"]))
-    return unpacked(reply["answer"])
+def answer_of(request: Request[Answer], reply: Reply) -> Answer:
+    """Return the answer to a request that a reply contains.
+
+    Raises the error in the reply, if any; AnswerMismatch for what this release does not understand, and Bug if the
+    process that replied has this release, too.
+    """
+    try:
+        if "error" not in reply:
+            return request.answered(unpacked(reply["answer"]))
+        error = error_from_dict(unpacked(reply["error"]))
+    except (ValueError, LookupError, TypeError, AttributeError) as problem:
+        raise _unusable(request.method, reply, problem) from problem
+    raise error
+
+
+def _unusable(method: str, reply: Reply, problem: Exception) -> StokerError:
+    release = str(reply.get("release", "")) if isinstance(reply, Mapping) else ""
+    detail = str(problem) if isinstance(problem, ValueError) else "the reply is damaged"
+    if release == __version__:
+        return Bug(f"The reply to {method} cannot be used: {detail}.")
+    return AnswerMismatch(
+        f"An engine of {f'release {release}' if release else 'an unknown release'} replied to {method} in a form that "
+        f"release {__version__} does not understand ({detail}). The request may have been carried out. Check with a "
+        "request that only reads when the upgrade of the service is complete."
+    )
 
 
 def packed(what: str, data: Any) -> str:

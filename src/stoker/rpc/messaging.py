@@ -30,7 +30,7 @@ from stoker.contract.request import Answer, Request
 from stoker.engine.ownership.peers import PeerAway
 from stoker.rpc.calling import BoundedCalls, BrokerUnavailable, broker_addresses
 from stoker.rpc.contract import EngineUnavailable
-from stoker.rpc.envelope import Reply, Service, opened, packed, reply_of, unpacked
+from stoker.rpc.envelope import Reply, Service, answer_of, packed, reply_of, unpacked
 from stoker.rpc.private_parts import refuse_more, registered_option
 
 LOG = logging.getLogger(__name__)
@@ -148,7 +148,7 @@ class MessagingClient:
         seconds = self._patience if timeout is None else timeout
         prepared = self._client.prepare(timeout=seconds)
         try:
-            answer: Answer = opened(self._calls.run(partial(call, prepared), seconds))
+            return answer_of(request, self._calls.run(partial(call, prepared), seconds))
         except oslo_messaging.MessagingTimeout:
             raise EngineUnavailable(f"No engine answered {request.method} in time.") from None
         except oslo_messaging.MessageUndeliverable:
@@ -156,7 +156,6 @@ class MessagingClient:
         except _PROBLEMS as error:
             LOG.warning("The message broker at %s (transport_url) cannot be used: %s", self._broker, error)
             raise EngineUnavailable("The message broker cannot be reached; try again later.") from None
-        return answer
 
 
 def _prepared(context: RequestContext, request: Request[Any]) -> Callable[[Any], Reply]:
@@ -339,8 +338,7 @@ class MessagingPeers:
             reply = await asyncio.get_running_loop().run_in_executor(self._askers, call)
         except _PROBLEMS as error:
             raise PeerAway(f"The engine {engine_id} did not answer: {error}.") from error
-        answer: Answer = opened(reply)
-        return answer
+        return answer_of(request, reply)
 
     async def close(self) -> None:
         """Send the waiting messages if the broker can be reached, and stop."""

@@ -18,6 +18,7 @@ from stoker.api.faults import (
 )
 from stoker.api.values import MissingValue, RepeatedField, UnexpectedValue, UnknownField, ValueOutOfRange
 from stoker.base.errors import (
+    AnswerMismatch,
     CloudError,
     DatabaseUnavailable,
     Fenced,
@@ -83,6 +84,7 @@ _CODES: tuple[tuple[type[StokerError], str], ...] = (
     (Fenced, "ServiceUnavailable"),
     (Overloaded, "ServiceUnavailable"),
     (ReleaseMismatch, "ServiceUnavailable"),
+    (AnswerMismatch, "ServiceUnavailable"),
     (DatabaseUnavailable, "ServiceUnavailable"),
 )
 """The first class that matches an error determines its code; other errors are internal errors."""

@@ -86,7 +86,7 @@ def stack(view: View) -> dict[str, Any]:
         ],
         "Outputs": [
             {**_output(item), "ExportName": view["exports"].get(item["output_key"])}
-            for item in view["outputs"] or ()
+            for item in view.get("outputs") or ()
             if item["enabled"]
         ],
         "Tags": tags(view["tags"]),
