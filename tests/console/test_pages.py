@@ -29,6 +29,7 @@ TEMPLATE: dict[str, Any] = {
     },
     "outputs": {"place": {"description": "Where", "value": "<script>alert(1)</script>"}},
 }
+LOGIN = {"user": "demo", "password": "secret", "project": "demo"}
 
 
 def test_a_stack_is_found_in_the_list_and_on_its_pages(browser: Browser, world: ThreadedWorld) -> None:
@@ -109,7 +110,7 @@ def test_a_stack_is_found_by_a_part_of_its_name_and_sorted(browser: Browser, wor
     (nested,) = re.findall(r"/stacks/(sorted-a-group-[^/]+)/([^/]+)/resources/0", browser.get(paths[0]).text)
     assert browser.get(f"/stacks/{nested[1]}").headers["Location"] == f"/console/stacks/{'/'.join(nested)}"
     inside = browser.get(f"/stacks/{'/'.join(nested)}").text
-    assert f'href="/console/stacks/{identifier}">parent stack<' in inside
+    assert f'href="/console{paths[0]}">sorted-a<' in inside
     assert f'{"/".join(nested)}">' in browser.get(f"{paths[0]}/resources/group").text
     assert browser.get("/stacks/missing").status_code == 404
 
@@ -395,3 +396,72 @@ outputs:
     assert "second" in browser.get(f"{stack}/details").text
     definition = browser.get(f"{stack}/definition").text
     assert "parameter_defaults" in definition and "My::Inner" in definition and "inner.yaml" in definition
+
+
+def test_what_is_typed_survives_the_end_of_the_session(browser: Browser, world: ThreadedWorld, base: str) -> None:
+    declared = "parameters: {word: {type: string}, key: {type: string, hidden: true}}"
+    template = f"heat_template_version: 2021-04-16\n{declared}\n"
+    form = {"do": "plan", "name": "typed", "template": template, "parameter:word": "shown", "parameter:key": "sesame"}
+    csrf = hidden_fields(browser.get("/deploy").text)["csrf"]
+    late = Browser(base)
+    login = late.post("/deploy", {**form, "csrf": csrf})
+    assert login.status_code == 401 and "what you have entered is kept" in login.text and "sesame" not in login.text
+    fields = hidden_fields(login.text)
+    wrong = late.post("/login", {**fields, "user": "demo", "password": "wrong", "project": "demo"})
+    assert hidden_fields(wrong.text) == fields
+    resumed = late.post("/login", {**fields, "user": "demo", "password": "secret", "project": "demo"})
+    assert resumed.status_code == 200 and 'action="/console/deploy"' in resumed.text and "sesame" not in resumed.text
+    again = late.post("/deploy", hidden_fields(resumed.text))
+    assert 'value="typed"' in again.text and 'value="shown"' in again.text and "sesame" not in again.text
+    assert "Entered; leave the field empty to keep the value." in again.text
+    sealed = {name: value for name, value in hidden_fields(again.text).items() if name in ("csrf", "sealed")}
+    assert late.post("/deploy", {**form, **sealed, "parameter:key": ""}).status_code == 200
+
+    # a page of another session of the same user: its hidden values are kept, too
+    moved = browser.post("/deploy", {**form, **sealed, "parameter:key": ""})
+    assert moved.status_code == 403 and "The session in which you opened the form has ended" in moved.text
+    assert "Entered; leave the field empty" in browser.post("/deploy", hidden_fields(moved.text)).text
+
+    stack = create(world, "asked", TEMPLATE)
+    for path, typed in (("/adopt", {"data": "{1}"}), (f"{stack}/actions/snapshot", {"entered": "before <it>"})):
+        login = Browser(base).post(path, typed)
+        resumed = late.post("/login", {**hidden_fields(login.text), **LOGIN})
+        shown = html.unescape(late.post(path, hidden_fields(resumed.text)).text)
+        assert next(iter(typed.values())) in shown, shown
+    assert "has no snapshots" in late.get(f"{stack}/snapshots").text
+    assert late.post("/deploy", {**form, "csrf": "x"}, **{"Sec-Fetch-Mode": "cors"}).status_code == 403
+    assert Browser(base).post("/deploy", form, **{"Sec-Fetch-Mode": "cors"}).status_code == 401
+
+
+def test_nested_stacks_lead_back_to_all_stacks_around_them(browser: Browser, world: ThreadedWorld) -> None:
+    group = {"count": 1, "resource_def": {"type": "OS::Heat::RandomString"}}
+    inner = {"type": "OS::Heat::ResourceGroup", "properties": group}
+    outer = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 1, "resource_def": inner}}
+    stack = create(world, "deep", {"heat_template_version": "2021-04-16", "resources": {"outer": outer}})
+    page = stack
+    for name in ("outer", "0"):
+        page = re.findall(
+            r'<dt>Nested stack</dt><dd><a href="/console([^"]+)"', browser.get(f"{page}/resources/{name}").text
+        )[0]
+    crumbs = re.findall(
+        r'href="/console([^"]+)"', browser.get(page).text.partition('class="crumbs"')[2].partition("</p>")[0]
+    )
+    assert crumbs[:2] == ["/stacks", stack] and crumbs[2].startswith("/stacks/deep-outer-") and len(crumbs) == 3
+
+
+def test_the_form_for_parameters_says_what_is_allowed(browser: Browser) -> None:
+    template = """heat_template_version: 2021-04-16
+parameter_groups:
+  - {label: First <group>, description: What to fill in, parameters: [secret, missing]}
+parameters:
+  even: {type: number, default: 4, constraints: [{modulo: {step: 2, offset: 0}}]}
+  flavor: {type: string, default: m1.small, constraints: [{custom_constraint: nova.flavor}]}
+  secret: {type: string, hidden: true, constraints: [{allowed_values: [x, y]}]}
+  missing: {type: string, constraints: [{length: {min: 3}}]}
+"""
+    page = browser.submit("/deploy", "/deploy", do="check", name="form", template=template).text
+    names = re.findall(r'name="parameter:(\w+)"', page)
+    assert names == ["secret", "missing", "even", "flavor"]
+    assert page.index("First &lt;group&gt;") < page.index("What to fill in") < page.index("Other parameters")
+    for help_text in ("In steps of 2, counted from 0.", "an existing flavor (nova).", "One of: x, y.", "At least 3"):
+        assert help_text in page

@@ -197,6 +197,31 @@ def test_keys_of_other_purposes() -> None:
             cipher.decrypt(value)
 
 
+def test_forms_of_ended_sessions(base: str, stack: str, world: ThreadedWorld) -> None:
+    """Take the content of a form of an ended session as another user, later, or as a cookie; delete a stack with it."""
+    cookies = SessionCookies(["a key"])
+    first, same, other = (Session.begin("token", user, "demo", "1", 100) for user in ("demo", "demo", "eve"))
+    kept = cookies.keep({"template": ["secret word"]}, 0)
+    assert cookies.kept(kept, 3599)["template"] == ["secret word"] and "secret word" not in kept
+    assert cookies.kept(kept, 3600) == {} == SessionCookies(["another key"]).kept(kept, 1)
+    sealed = cookies.seal(first, "secret word")
+    assert cookies.kept(sealed, 1) == {} and cookies.unseal(same, kept, first.csrf) == ""
+    assert cookies.read(f"stoker_console={kept}", 1) is None
+    assert cookies.unseal(same, sealed, first.csrf) == "secret word"
+    assert cookies.unseal(same, sealed) == cookies.unseal(same, sealed, "x") == ""
+    assert cookies.unseal(other, sealed, first.csrf) == ""
+
+    browser, path = logged_in(base, world.served), f"{stack}/resources/word/actions/unhealthy"
+    kept = html.unescape(Browser(base).post(path, {"entered": "<i>"}).text.partition('name="kept" value="')[2])
+    form = {"kept": kept.partition('"')[0], "do": "edit"}
+    assert browser.post(path, {**form, "csrf": "x"}).status_code == 403
+    shown = browser.submit(path, path, **form)
+    assert shown.status_code == 200 and "&lt;i&gt;" in shown.text and "<i>" not in shown.text
+    assert "Check failed" not in browser.get(stack).text
+    foreign = Browser(base).post(path, {"entered": "x"}, **{"Sec-Fetch-Site": "cross-site"})
+    assert foreign.status_code == 403 and "kept" not in foreign.text
+
+
 def test_files_of_the_service_in_the_editor(base: str, world: ThreadedWorld, tmp_path: Path) -> None:
     """Have the console's completion list the service's folders, or read its files and URLs, by names in a template."""
     browser = logged_in(base, world.served)

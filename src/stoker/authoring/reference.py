@@ -109,7 +109,7 @@ def _bounds(bounds: Mapping[str, Any]) -> str:
     return f"at least {least}" if most is None else f"{least} to {most}"
 
 
-def _custom(constraint: str) -> str:
+def demanded(constraint: str) -> str:
     """Return what a custom constraint demands: `an existing flavor (nova)` for `nova.flavor`."""
     service, dot, thing = constraint.partition(".")
     if dot:
@@ -139,7 +139,7 @@ _IN_WORDS = {
     "modulo": lambda value: f"a multiple of {value['step']}, plus {value['offset']}",
     "allowed_values": lambda value: f"one of {', '.join(map(str, value))}",
     "allowed_pattern": lambda value: f"matches {value}",
-    "custom_constraint": _custom,
+    "custom_constraint": demanded,
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import falcon
 
-from stoker.console.exchange import Exchange
+from stoker.console.exchange import EDIT, Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.rendering import split_state
 from stoker.console.stacks import show_stack
@@ -187,8 +187,11 @@ class Subject:
         self._ask(exchange, 200, "")
 
     def act(self, exchange: Exchange) -> None:
-        """Do the action."""
+        """Do the action, or ask again with what was entered in a former session."""
         action = self._action(exchange)
+        if exchange.form("do") == EDIT:
+            self._ask(exchange, 200, "")
+            return
         try:
             answer = exchange.api.send(
                 action.method, self._api_path(exchange) + action.tail, action.body(exchange.form("entered"))

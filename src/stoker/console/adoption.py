@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from stoker.console.exchange import Exchange
+from stoker.console.exchange import EDIT, Exchange
 from stoker.console.gateway import ApiError, segment
 
 
@@ -16,6 +16,9 @@ def ask(exchange: Exchange) -> None:
 def adopt(exchange: Exchange) -> None:
     """Create the stack; without a name in the form, that in the data counts."""
     name, data = exchange.form("name").strip(), exchange.form("data")
+    if exchange.form("do") == EDIT:
+        exchange.show("adopt.html", name=name, data=data, problem="")
+        return
     try:
         given = _read(data)
         name = name or str(given.get("name") or given.get("stack_name") or "")

@@ -119,9 +119,12 @@ class _Console:
         """Return falcon's responder for a page of a user; others are asked to log in first."""
 
         def respond(request: falcon.Request, response: falcon.Response, **path: str) -> None:
-            exchange = self._exchange(request, response, path)
+            exchange = request.context.exchange = self._exchange(request, response, path)
             if exchange.session is None:
                 exchange.ask_to_log_in()
+                return
+            if request.method == "POST" and not exchange.is_current() and (kept := exchange.keep_form()):
+                exchange.offer_form(kept, request.path, 403)
                 return
             if request.method == "POST":
                 exchange.check_form()
@@ -131,7 +134,7 @@ class _Console:
 
     def _failed(self, request: falcon.Request, response: falcon.Response, error: Exception, _path: Any) -> None:
         """Show an error as a page; a token that the API does not accept ends the session."""
-        exchange = self._exchange(request, response, {})
+        exchange = getattr(request.context, "exchange", None) or self._exchange(request, response, {})
         if isinstance(error, ApiError) and error.status == 401:
             exchange.end_session()
             exchange.ask_to_log_in(ended="1")

@@ -205,12 +205,23 @@ def _examined(exchange: Exchange, draft: Draft) -> tuple[Answer, tuple[Diagnosti
         "environment_files": list(environments),
     }
     try:
-        return exchange.api.send("POST", "/validate", body)["Parameters"], ()
+        return _grouped(exchange.api.send("POST", "/validate", body)), ()
     except ApiError as error:
         if error.status == 401:
             raise
         found = error.diagnostics or (Diagnostic("refused", error.message),)
         return {}, tuple(_placed(item, draft, f"environment {len(environments)}") for item in found)
+
+
+def _grouped(answer: Answer) -> Answer:
+    """Return the declared parameters in the order of their groups, each with the `Group` that it belongs to."""
+    declared: Answer = answer["Parameters"]
+    found: Answer = {}
+    for group in answer.get("ParameterGroups", ()):
+        about = {"Group": group.get("label") or "", "GroupDescription": group.get("description") or ""}
+        found |= {name: {**declared[name], **about} for name in group.get("parameters") or () if name in declared}
+    rest = {"Group": "Other parameters" if found else "", "GroupDescription": ""}
+    return {**found, **{name: {**item, **rest} for name, item in declared.items() if name not in found}}
 
 
 def _placed(item: Diagnostic, draft: Draft, last: str) -> Diagnostic:
@@ -267,7 +278,7 @@ def _seal(exchange: Exchange, draft: Draft) -> str:
 
 def _unseal(exchange: Exchange) -> dict[str, str]:
     assert exchange.session is not None
-    text = exchange.seals.unseal(exchange.session, exchange.form("sealed"))
+    text = exchange.seals.unseal(exchange.session, exchange.form("sealed"), exchange.former)
     return dict(json.loads(text)) if text else {}
 
 

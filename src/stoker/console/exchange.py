@@ -17,14 +17,27 @@ from stoker.console.rendering import Pages
 from stoker.console.sessions import Session, SessionCookies, end_cookie
 from stoker.console.settings import PREFIX
 
+DEFAULT_DOMAIN = "Default"
+LOGIN_NAMES = ("user", "project", "user_domain", "project_domain")
+"""The fields of the log-in form that are shown again after a failure."""
+
 _FORM = "application/x-www-form-urlencoded"
 _MOST_FIELDS = 2000
+_TYPED = ("template", "data", "entered")
+"""Fields with what a user has typed: a form that has one of them is continued after a log-in."""
+
+KEPT = "kept"
+"""The field with an encrypted form, of which the page shows the content."""
+
+EDIT = "edit"
+"""The value of the field `do` with which a form is shown again, and nothing else is done."""
 
 
 @dataclass
 class Exchange:
     """`path` has the variables of the route; `session` and `gateway` are None if nobody is logged in; `seals` encrypts
-    secrets for forms; `now` is the time in seconds since 1970.
+    secrets for forms; `now` is the time in seconds since 1970; `former` is the secret of the session in which a form
+    began that is continued now.
     """
 
     request: falcon.Request
@@ -36,6 +49,7 @@ class Exchange:
     seals: SessionCookies
     now: float
     largest_body: int
+    former: str = ""
     _form: dict[str, list[str]] | None = None
 
     @property
@@ -53,6 +67,11 @@ class Exchange:
         """Whether the request came over TLS."""
         return bool(self.request.scheme == "https")
 
+    @property
+    def from_script(self) -> bool:
+        """Whether a script sent the request, not a link or a form."""
+        return bool(self.request.get_header("Sec-Fetch-Mode", default="navigate") != "navigate")
+
     # -- forms ---------------------------------------------------------------------------------------------------
 
     def form(self, name: str, default: str = "") -> str:
@@ -62,13 +81,18 @@ class Exchange:
     def fields(self) -> Mapping[str, list[str]]:
         """Return all fields of the form that was sent. Raises falcon.HTTPError for an invalid form."""
         if self._form is None:
-            self._form = self._read_form()
+            sent = self._read_form()
+            former = self.seals.kept(sent[KEPT][-1], self.now) if KEPT in sent and sent.get("do") == [EDIT] else {}
+            self.former = former.get("csrf", [""])[-1]
+            self._form = {**former, **sent}
         return self._form
 
     def _read_form(self) -> dict[str, list[str]]:
+        if not self.request.content_length:
+            return {}
         if (self.request.content_type or "").partition(";")[0].strip().lower() != _FORM:
             raise falcon.HTTPUnsupportedMediaType(description=f"Forms are sent as {_FORM}.")
-        length = self.request.content_length or 0
+        length = self.request.content_length
         if length > self.largest_body:
             raise falcon.HTTPContentTooLarge(description=f"A form can have {self.largest_body} bytes at most.")
         try:
@@ -79,8 +103,22 @@ class Exchange:
 
     def check_form(self) -> None:
         """Refuse a form that was not made for this session. Raises falcon.HTTPError."""
-        if self.session is None or not self.session.accepts(self.form("csrf")):
+        if not self.is_current():
             raise falcon.HTTPForbidden(description="The form is outdated: go back, reload the page and try again.")
+
+    def is_current(self) -> bool:
+        """Return whether the form was made for this session."""
+        return self.session is not None and self.session.accepts(self.form("csrf"))
+
+    def keep_form(self) -> str:
+        """Return the form that was sent in encrypted form; an empty string if the user has typed nothing into it."""
+        form = self.fields()
+        typed = not self.from_script and any(any(form.get(name, ())) for name in _TYPED)
+        return self.seals.keep(form, self.now) if typed else ""
+
+    def offer_form(self, kept: str, target: str, status: int = 200) -> None:
+        """Show a page from which a form that was sent in an earlier session is continued in this one."""
+        self.show("resume.html", status, kept=kept, target=target, name=KEPT, edit=EDIT)
 
     # -- responses -----------------------------------------------------------------------------------------------
 
@@ -118,15 +156,31 @@ class Exchange:
     def ask_to_log_in(self, **query: str) -> None:
         """Continue with the form for logging in, and then with this page; scripts get the status 401.
 
-        `query` is added to the URL of the form.
+        `query` is added to the URL of the form. A form that was sent is kept.
         """
-        if self.request.method == "GET" and self.request.get_header("Sec-Fetch-Mode", default="navigate") == "navigate":
-            self.redirect("/login", next=safe_target(self.request.relative_uri), **query)
-        elif self.request.method == "POST":
-            self.redirect("/login", **query)
-        else:
+        if self.from_script:
             self.response.status = HTTPStatus.UNAUTHORIZED
             self.response.text = "The session has ended."
+        elif self.request.method == "GET":
+            self.redirect("/login", next=safe_target(self.request.relative_uri), **query)
+        elif kept := self.keep_form():
+            self.show_login(HTTPStatus.UNAUTHORIZED, self.request.path, kept=kept, ended=True)
+        else:
+            self.redirect("/login", **query)
+
+    def show_login(
+        self,
+        status: int,
+        target: str,
+        *,
+        kept: str = "",
+        ended: bool = False,
+        problem: str = "",
+        entered: Mapping[str, str] = dict.fromkeys(LOGIN_NAMES, ""),
+    ) -> None:
+        """Show the form for logging in; `target` is the path to continue with, `kept` a form to continue there."""
+        values = {"target": target, "kept": kept, "ended": ended, "problem": problem, "entered": entered}
+        self.show("login.html", status, **values, default=DEFAULT_DOMAIN)
 
     def end_session(self) -> None:
         """Remove the session's cookie."""
@@ -147,4 +201,4 @@ class Exchange:
                 fault = as_stoker_error(error)
                 status, message, diagnostics = status_of(fault), message_of(fault), ()
         title = HTTPStatus(status).phrase
-        self.show("error.html", status, title=title, message=message, diagnostics=diagnostics)
+        self.show("error.html", status, status=status, title=title, message=message, diagnostics=diagnostics)

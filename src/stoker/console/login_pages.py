@@ -7,7 +7,7 @@ import math
 
 from stoker.base.clock import Clock
 from stoker.console.attempts import Attempts
-from stoker.console.exchange import Exchange
+from stoker.console.exchange import DEFAULT_DOMAIN, KEPT, LOGIN_NAMES, Exchange
 from stoker.console.login import Keystone, Login, LoginRefused, LoginUnavailable
 from stoker.console.protection import safe_target
 from stoker.console.sessions import SessionCookies, SessionTooLarge
@@ -15,7 +15,6 @@ from stoker.console.settings import PREFIX
 
 _log = logging.getLogger(__name__)
 
-_DEFAULT_DOMAIN = "Default"
 _LONGEST = 255
 """Characters of a name in Keystone."""
 
@@ -47,8 +46,8 @@ class LoginPages:
             user=exchange.form("user").strip(),
             password=exchange.form("password"),
             project=exchange.form("project").strip(),
-            user_domain=exchange.form("user_domain").strip() or _DEFAULT_DOMAIN,
-            project_domain=exchange.form("project_domain").strip() or _DEFAULT_DOMAIN,
+            user_domain=exchange.form("user_domain").strip() or DEFAULT_DOMAIN,
+            project_domain=exchange.form("project_domain").strip() or DEFAULT_DOMAIN,
         )
         names = (login.user, login.project, login.user_domain, login.project_domain)
         if not (login.user and login.project and login.password) or max(map(len, names)) > _LONGEST:
@@ -75,7 +74,11 @@ class LoginPages:
         else:
             self._attempts.not_failed(keys)
             exchange.response.append_header("Set-Cookie", cookie)
-            exchange.redirect(target.removeprefix(PREFIX))
+            if kept := exchange.form(KEPT):
+                exchange.session = session
+                exchange.offer_form(kept, target)
+            else:
+                exchange.redirect(target.removeprefix(PREFIX))
 
     def log_out(self, exchange: Exchange) -> None:
         """End the session, and revoke its token."""
@@ -86,9 +89,9 @@ class LoginPages:
         exchange.redirect("/login")
 
     def _form(self, exchange: Exchange, target: str, status: int, problem: str) -> None:
-        sent = exchange.fields() if exchange.request.method == "POST" else {}
-        kept = {name: sent.get(name, [""])[-1] for name in ("user", "project", "user_domain", "project_domain")}
+        posted = exchange.request.method == "POST"
+        sent = exchange.fields() if posted else {}
+        entered = {name: sent.get(name, [""])[-1] for name in LOGIN_NAMES}
         ended = bool(exchange.query("ended")) and not problem
-        exchange.show(
-            "login.html", status, target=target, ended=ended, problem=problem, kept=kept, default=_DEFAULT_DOMAIN
-        )
+        kept = exchange.form(KEPT) if posted else ""
+        exchange.show_login(status, target, kept=kept, ended=ended, problem=problem, entered=entered)

@@ -10,7 +10,8 @@ import hmac
 import json
 import secrets
 import threading
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from http.cookies import CookieError, SimpleCookie
 
@@ -21,6 +22,9 @@ from stoker.console.settings import PREFIX
 COOKIE = "stoker_console"
 _LARGEST_COOKIE = 4000
 """Bytes; browsers discard cookies of more than 4096 bytes with their attributes."""
+
+_KEPT_SECONDS = 3600.0
+"""How long a form can be continued after a log-in."""
 
 
 class SessionTooLarge(Exception):
@@ -54,6 +58,7 @@ class SessionCookies:
     def __init__(self, keys: Sequence[str]) -> None:
         self._cookies = _cipher(keys, b"stoker.console.session")
         self._seals = _cipher(keys, b"stoker.console.form")
+        self._forms = _cipher(keys, b"stoker.console.kept")
         self._ended: dict[str, float] = {}
         self._lock = threading.Lock()
 
@@ -81,15 +86,32 @@ class SessionCookies:
 
     def seal(self, session: Session, text: str) -> str:
         """Return a secret of a session in encrypted form, for a field of a form."""
-        return self._seals.encrypt(json.dumps([session.csrf, text]).encode()).decode()
+        content = [session.csrf, session.user, session.project_id, text]
+        return self._seals.encrypt(json.dumps(content).encode()).decode()
 
-    def unseal(self, session: Session, sealed: str) -> str:
-        """Return the secret that `seal` has encrypted in this session; an empty string for anything else."""
+    def unseal(self, session: Session, sealed: str, former: str = "") -> str:
+        """Return the secret that `seal` has encrypted in this session; an empty string for anything else.
+
+        `former` is the value `csrf` of an earlier session of the same user in the same project, which also counts.
+        """
         try:
-            owner, text = json.loads(self._seals.decrypt(sealed.encode()))
-            return str(text) if session.accepts(owner) else ""
+            owner, user, project_id, text = json.loads(self._seals.decrypt(sealed.encode()))
         except (InvalidToken, ValueError):
             return ""
+        accepted = session.accepts(owner) or (bool(former) and hmac.compare_digest(former.encode(), owner.encode()))
+        return str(text) if accepted and (user, project_id) == (session.user, session.project_id) else ""
+
+    def keep(self, form: Mapping[str, list[str]], now: float) -> str:
+        """Return a form in encrypted form, to be continued after a log-in."""
+        return self._forms.encrypt(zlib.compress(json.dumps([now, form]).encode())).decode()
+
+    def kept(self, text: str, now: float) -> dict[str, list[str]]:
+        """Return the form that `keep` has encrypted; an empty one for anything else, and after an hour."""
+        try:
+            since, form = json.loads(zlib.decompress(self._forms.decrypt(text.encode())))
+        except (InvalidToken, ValueError):
+            return {}
+        return dict(form) if now - since < _KEPT_SECONDS else {}
 
     def end(self, session: Session, now: float) -> None:
         """Refuse a session from now on, in this process; others do when they notice that its token is revoked."""

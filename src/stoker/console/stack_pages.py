@@ -13,7 +13,7 @@ from stoker.console.actions import RESOURCE_ACTIONS, can_update, offered
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, segment, stack_path
 from stoker.console.rendering import split_state
-from stoker.console.stacks import STATUSES, show_stack, show_stack_with_outputs
+from stoker.console.stacks import STATUSES, ancestors, show_stack, show_stack_with_outputs
 from stoker.console.timeline import latest_spans, recorded_events
 from stoker.console.tree import linked, tree
 
@@ -156,6 +156,7 @@ def show(
     common: dict[str, Any] = {
         "stack": stack,
         "tab": tab,
+        "ancestors": ancestors(exchange, stack),
         "actions": offered(state),
         "can_update": can_update(state),
         "busy": split_state(state)[1] == "IN_PROGRESS",

@@ -81,6 +81,17 @@ def find(exchange: Exchange) -> None:
     raise falcon.HTTPNotFound(description=f"There is no stack {wanted} in this project.")
 
 
+def ancestors(exchange: Exchange, stack: Answer) -> list[Answer]:
+    """Return the stacks around a nested stack, the outermost first."""
+    found: list[Answer] = []
+    parent = stack["parent"]
+    while parent:
+        stacks = exchange.api.get("/stacks", {"id": parent, "show_nested": "true", "limit": 1})["stacks"]
+        found[:0] = stacks
+        parent = stacks[0]["parent"] if stacks else None
+    return found
+
+
 def show_stack(exchange: Exchange) -> Answer:
     """Return the stack in the URL, without its outputs."""
     return _shown(exchange, "false")

@@ -14,8 +14,8 @@ export function announce(sentence) {
 /** Return the document that the server renders for the changing part of a page; null after an error. */
 export async function fragment(url) {
   const response = await fetch(url, { headers: { "X-Fragment": "1" }, credentials: "same-origin" });
-  if (response.status === 401) {
-    location.reload();
+  if (response.status === 401 && !document.querySelector("dialog")) {
+    location.reload(); // to log in; the form of a dialog keeps what is typed when it is sent
   }
   return response.ok ? new DOMParser().parseFromString(await response.text(), "text/html") : null;
 }
@@ -49,11 +49,13 @@ function openDialogs() {
 /** Ask for a list again every few seconds while the page is visible. */
 function poll(list) {
   const seconds = Number(list.dataset.poll);
+  const connection = document.getElementById("connection");
   setInterval(async () => {
     if (document.hidden) {
       return;
     }
     const fresh = (await fragment(location.href).catch(() => null))?.getElementById(list.id);
+    connection.textContent = fresh ? "" : "The service does not answer: the list may be out of date.";
     const [body, freshBody] = [list, fresh].map((part) => part?.querySelector("tbody"));
     if (body && freshBody) {
       patchRows(body, freshBody);

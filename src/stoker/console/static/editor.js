@@ -3,6 +3,8 @@ import { assist } from "./assistance.js";
 import { documents } from "./documents.js";
 
 const AFTER_TYPING = 700; // milliseconds
+const ENDED = "The session of this page has ended. Plan… continues after you have logged in; what you have entered is kept.";
+const SILENT = "The service does not answer: the problems shown here may be out of date.";
 
 /** Put the caret where a problem is. */
 function goTo(text, line, column) {
@@ -33,13 +35,19 @@ function keepChanges(form) {
 export function edit(form, { announce }) {
   let timer = null;
   let latest = 0;
+  const notChecked = form.querySelector("#not-checked");
 
   async function check() {
     const number = (latest += 1);
     const body = new URLSearchParams(new FormData(form));
     body.set("do", "check");
     const response = await fetch(form.action, { method: "POST", body, headers: { "X-Fragment": "1" } }).catch(() => null);
-    if (!response?.ok || number !== latest) {
+    if (number !== latest) {
+      return;
+    }
+    notChecked.hidden = Boolean(response?.ok);
+    if (!response?.ok) {
+      notChecked.textContent = [401, 403].includes(response?.status) ? ENDED : SILENT;
       return;
     }
     const fresh = new DOMParser().parseFromString(await response.text(), "text/html");

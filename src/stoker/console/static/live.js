@@ -5,6 +5,7 @@ import { patchRows, replaceContent, replaceElement } from "./patch.js";
 
 const BETWEEN_CHANGES = 100; // milliseconds
 const BETWEEN_RELOADS = 2000;
+const BROKEN = 5000;
 const MARKS = { IN_PROGRESS: "…", COMPLETE: "✓", FAILED: "✗" };
 const STATUSES = ["IN_PROGRESS", "COMPLETE", "FAILED"];
 
@@ -46,7 +47,7 @@ function change(row, event) {
   const when = Date.parse(event.event_time) / 1000;
   state.replaceChildren(badge(event.resource_status));
   if (reason) {
-    reason.textContent = event.resource_status_reason === "state changed" ? "" : event.resource_status_reason ?? "";
+    (reason.firstElementChild ?? reason).textContent = event.resource_status_reason === "state changed" ? "" : event.resource_status_reason ?? "";
   }
   if (event.resource_status.endsWith("_IN_PROGRESS")) {
     time.dataset.since ??= String(when);
@@ -235,11 +236,19 @@ export function follow(live, { announce, fragment }) {
   function connect() {
     const line = () => live.querySelector("#connection");
     const source = new EventSource(live.dataset.stream);
-    source.addEventListener("open", () => line()?.replaceChildren());
+    let broken = null; // the timer that begins when the connection is lost; short breaks are normal
+    source.addEventListener("open", () => {
+      clearTimeout(broken);
+      broken = null;
+      line()?.replaceChildren();
+    });
     source.addEventListener("message", (message) => take(JSON.parse(message.data)));
     source.addEventListener("error", () => {
       if (source.readyState === EventSource.CLOSED) {
+        clearTimeout(broken);
         line()?.replaceChildren("Live changes have stopped. Reload the page to continue.");
+      } else {
+        broken ??= setTimeout(() => line()?.replaceChildren("The service does not answer: trying again."), BROKEN);
       }
     });
     addEventListener("pagehide", () => source.close());
