@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -39,21 +38,25 @@ class Difference:
 
 @dataclass(frozen=True)
 class Declared:
-    """A deliberate difference: patterns (`fnmatch`) of steps and places, and the reason."""
+    """Deliberate differences: the steps, or all without any, the places of their answers, and the reason."""
 
-    steps: str
+    steps: Sequence[str]
     where: Sequence[str]
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.steps}: {', '.join(self.where)}"
+        return f"{', '.join(self.steps) or 'all steps'}: {', '.join(self.where)}"
 
     def covers(self, found: Difference) -> bool:
-        """Whether this is the difference."""
-        where = found.where.replace("[]", "*")
-        return fnmatchcase(found.step, self.steps) and any(
-            fnmatchcase(where, pattern.replace("[]", "*")) for pattern in self.where
-        )
+        """Whether this is one of the differences."""
+        return found.where in self.where and (not self.steps or found.step in self.steps)
+
+    def unused(self, found: Iterable[Difference]) -> Iterator[str]:
+        """Yield the steps and the places that none of the differences has."""
+        covered = [one for one in found if self.covers(one)]
+        steps, places = {one.step for one in covered}, {one.where for one in covered}
+        yield from (f"{step}: {', '.join(self.where)}" for step in self.steps if step not in steps)
+        yield from (f"{', '.join(self.steps) or 'all steps'}: {where}" for where in self.where if where not in places)
 
 
 def write(name: str, played: Played) -> str:
@@ -88,13 +91,13 @@ def declared(name: str) -> list[Declared]:
     """Return the deliberate differences of a service."""
     document = load(DECLARED)
     return [
-        Declared(
-            entry.get("steps", "*"),
-            [entry["where"]] if isinstance(entry["where"], str) else entry["where"],
-            entry["reason"],
-        )
+        Declared(_listed(entry.get("steps", [])), _listed(entry["where"]), entry["reason"])
         for entry in document.get(name, ())
     ]
+
+
+def _listed(given: str | list[str]) -> list[str]:
+    return [given] if isinstance(given, str) else given
 
 
 def differences(real: Played, emulated: Played) -> list[Difference]:
@@ -130,7 +133,8 @@ def _shown(value: Any) -> str:
 class Verdict:
     """What a comparison has found.
 
-    new: differences that are neither declared nor known. gone: declared ones, and known ones, that there are no more.
+    new: differences that are neither declared nor known. gone: declared steps and places, and known differences, that
+    there are no more.
     known: those that nobody has mended yet.
     """
 
@@ -144,7 +148,7 @@ def judged(name: str, found: Iterable[Difference]) -> Verdict:
     expected, open_ones = declared(name), known(name)
     listed = list(found)
     undeclared = [one for one in listed if not any(entry.covers(one) for entry in expected)]
-    gone = [str(entry) for entry in expected if not any(entry.covers(one) for one in listed)]
+    gone = [unused for entry in expected for unused in entry.unused(listed)]
     places = {(one.step, one.where) for one in undeclared}
     gone += [f"{step}: {where}" for step, where in sorted(open_ones - places)]
     new = [one for one in undeclared if (one.step, one.where) not in open_ones]

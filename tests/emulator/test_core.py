@@ -174,7 +174,7 @@ def test_without_a_valid_token_the_answer_is_401(served: ServedCloud, token: str
     answer = served.call("GET", WIDGETS, token=token)
     assert answer.status == 401
     assert answer.json["error"]["code"] == 401
-    assert answer.headers["www-authenticate"] == f'Keystone uri="{served.url}/identity"'
+    assert answer.headers["www-authenticate"] == f'Keystone uri="{served.url}/identity/v3"'
 
 
 def test_every_prefix_serves_the_same_routes(served: ServedCloud) -> None:

@@ -13,7 +13,7 @@ def pages() -> Iterator[tuple[str, str]]:
     rows, numbers = [], []
     for name in script.names():
         for entry in differences.declared(name):
-            rows.append((name, entry.steps, ", ".join(map(code, entry.where)), entry.reason))
+            rows.append((name, ", ".join(entry.steps) or "all", ", ".join(map(code, entry.where)), entry.reason))
         numbers.append((name, str(len(script.load(name).steps)), str(len(differences.known(name)))))
     parts = (
         table(("Service", "Requests", "Differences to be mended"), numbers),

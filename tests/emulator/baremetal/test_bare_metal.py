@@ -16,14 +16,17 @@ SWITCH = {"switch_id": "0a:1b:2c:3d:4e:5f", "port_id": "Ethernet1/7"}
 
 
 class Ironic:
-    """A user of the bare-metal service, with a microversion."""
+    """A user of the bare-metal service in a project, with a microversion."""
 
     def __init__(self, served: ServedCloud, user: str = "admin", version: str = "1.75") -> None:
         self.served, self.user, self.version = served, user, version
 
     def call(self, method: str, path: str, body: Any = None, version: str | None = None) -> Answer:
         headers = {"X-OpenStack-Ironic-API-Version": version or self.version}
-        return self.served.call(method, f"/baremetal/v1{path}", body, self.served.token(self.user, self.user), headers)
+        return self.served.call(method, f"/baremetal/v1{path}", body, self.token(), headers)
+
+    def token(self) -> str:
+        return self.served.token(self.user, self.user)
 
     def do(self, method: str, path: str, body: Any = None, status: int = 200) -> Any:
         """The body of an answer with this status; the time that a state takes has passed then."""
@@ -49,6 +52,21 @@ class Ironic:
     def states(self, name: str) -> tuple[Any, ...]:
         shown = self.do("GET", f"/nodes/{name}/states")
         return (shown["provision_state"], shown["target_provision_state"], shown["power_state"])
+
+
+class SystemAdministrator(Ironic):
+    """An administrator with a token of the whole system."""
+
+    def token(self) -> str:
+        given = {"name": self.user, "domain": {"id": "default"}, "password": self.served.password_of(self.user)}
+        identity = {"methods": ["password"], "password": {"user": given}}
+        auth = {"identity": identity, "scope": {"system": {"all": True}}}
+        return self.served.call("POST", "/identity/v3/auth/tokens", {"auth": auth}).headers["x-subject-token"]
+
+
+@pytest.fixture
+def system(served: ServedCloud) -> SystemAdministrator:
+    return SystemAdministrator(served)
 
 
 @pytest.fixture
@@ -105,7 +123,7 @@ def test_provisioning(served: ServedCloud, ironic: Ironic) -> None:
     ironic.refused("PATCH", path, patch, 409, f"Node {key} is locked by host conductor-1")
     ironic.refused("POST", "/ports", {"node_uuid": key, "address": ADDRESS}, 409, "is locked")
     served.advance(6)
-    assert ironic.states("n1") == ("manageable", None, "power off")
+    assert ironic.states("n1") == ("manageable", None, None)
     ironic.provision("n1", "inspect")
     shown = ironic.do("GET", path)
     assert (shown["properties"]["cpus"], shown["properties"]["cpu_arch"]) == ("2", "x86_64")
@@ -191,11 +209,9 @@ def test_nodes_are_listed_and_changed(ironic: Ironic) -> None:
             {"op": "add", "path": "/extra/list/1", "value": 2},
             {"op": "replace", "path": "/extra/list/2", "value": 4},
             {"op": "remove", "path": "/extra/list/0"},
-            {"op": "replace", "path": "/driver", "value": "redfish"},
-            {"op": "remove", "path": "/power_interface"},
         ],
     )
-    assert (changed["extra"], changed["power_interface"]) == ({"list": [2, 4]}, "redfish")
+    assert changed["extra"] == {"list": [2, 4]}
     for operation, words in (
         ({"op": "move", "path": "/extra"}, "'move' is not one of ['add', 'replace', 'remove']"),
         ({"op": "replace", "path": "/extra/nope/deep", "value": 1}, "Couldn't apply patch"),
@@ -212,7 +228,47 @@ def test_nodes_are_listed_and_changed(ironic: Ironic) -> None:
     assert ironic.do("GET", "/nodes/n1")["extra"] == {"list": [2, 4]}
 
 
-def test_traits_boot_devices_and_interfaces(ironic: Ironic) -> None:
+def test_interfaces_must_be_those_of_the_driver(ironic: Ironic) -> None:
+    ironic.refused(
+        "POST", "/nodes", {"driver": "ipmi", "power_interface": "nothing"}, 400,
+        "'ironic.hardware.interfaces.power' entrypoint: nothing. Valid interfaces are ['fake', 'ipmitool', 'redfish'].",
+    )  # fmt: skip
+    wrong = "power interface implementation 'redfish' is not supported by hardware type ipmi."
+    ironic.refused("POST", "/nodes", {"driver": "ipmi", "power_interface": "redfish"}, 400, wrong)
+    ironic.node("n1", driver="ipmi", boot_interface="pxe", network_interface="neutron")
+    boot = [{"op": "replace", "path": "/boot_interface", "value": "fake"}]
+    ironic.refused("PATCH", "/nodes/n1", boot, 400, "'fake' is not supported by hardware type ipmi.")
+    driver = [{"op": "replace", "path": "/driver", "value": "redfish"}]
+    ironic.refused("PATCH", "/nodes/n1", driver, 400, "is not supported by hardware type redfish.")
+    ironic.refused("PATCH", "/nodes/n1?reset_interfaces=true", boot, 400, "when changing the node's driver")
+    ironic.refused("PATCH", "/nodes/n1?reset_interfaces=true", driver, 406, "reset_interfaces", "1.44")
+    network = [{"op": "replace", "path": "/network_interface", "value": "flat"}]
+    changed = ironic.do("PATCH", "/nodes/n1?reset_interfaces=true", [*driver, *network])
+    assert (changed["boot_interface"], changed["power_interface"]) == ("redfish-virtual-media", "redfish")
+    assert changed["network_interface"] == "flat"
+    removed = ironic.do("PATCH", "/nodes/n1", [{"op": "remove", "path": "/network_interface"}])
+    assert removed["network_interface"] == "noop"
+
+
+def test_what_no_project_owns_is_for_the_system_only(ironic: Ironic, system: SystemAdministrator) -> None:
+    step = {"interface": "bios", "step": "apply_configuration", "args": {}, "priority": 150}
+    body = {"name": "CUSTOM_T", "steps": [step]}
+    key = system.do("POST", "/deploy_templates", body, 201)["uuid"]
+    for method, path, sent in (
+        ("GET", "/drivers", None), ("GET", "/drivers/ipmi", None), ("GET", "/drivers/ipmi/properties", None),
+        ("GET", "/conductors", None), ("GET", "/conductors/nothing", None), ("GET", "/deploy_templates", None),
+        ("POST", "/deploy_templates", body), ("GET", f"/deploy_templates/{key}", None),
+        ("PATCH", f"/deploy_templates/{key}", []), ("DELETE", f"/deploy_templates/{key}", None),
+    ):  # fmt: skip
+        ironic.refused(method, path, sent, 403, "Access was denied to the following resource: baremetal:")
+    ironic.refused("POST", "/deploy_templates", {**body, "steps": []}, 400, "should be non-empty")
+    for path in ("/ports", "/portgroups"):
+        sent = {"node_uuid": "nope", "address": ADDRESS}
+        ironic.refused("POST", path, sent, 403, "Access was denied to the following resource: baremetal:port")
+        system.refused("POST", path, sent, 400, "Node nope could not be found")
+
+
+def test_traits_boot_devices_and_interfaces(ironic: Ironic, system: SystemAdministrator) -> None:
     ironic.do("PUT", "/nodes/node-0/traits", {"traits": ["CUSTOM_B", "CUSTOM_A"]}, 204)
     ironic.do("PUT", "/nodes/node-0/traits/HW_CPU_X86_VMX", None, 204)
     ironic.do("DELETE", "/nodes/node-0/traits/CUSTOM_B", None, 204)
@@ -223,22 +279,22 @@ def test_traits_boot_devices_and_interfaces(ironic: Ironic) -> None:
     device = ironic.do("GET", "/nodes/node-0/management/boot_device")
     assert device == {"boot_device": "disk", "persistent": True}
     ironic.refused("PUT", "/nodes/node-0/management/boot_device", {"boot_device": "tape"}, 400, "Invalid boot device")
-    assert ironic.do("GET", "/drivers/fake-hardware/properties").keys() == {"B1", "B2"}
+    assert system.do("GET", "/drivers/fake-hardware/properties").keys() == {"B1", "B2"}
     console = ironic.do("GET", "/nodes/node-0/states/console")
     key = ironic.do("GET", "/nodes/node-0")["uuid"]
     assert ironic.do("GET", f"/nodes/states/console/{key}") == console
     found = ironic.do("GET", "/nodes/node-0/validate")
-    assert (found["power"], found["rescue"]["result"]) == ({"result": True}, None)
-    assert [one["name"] for one in ironic.do("GET", "/drivers")["drivers"]] == ["fake-hardware", "ipmi", "redfish"]
-    assert ironic.do("GET", "/drivers/ipmi")["default_power_interface"] == "ipmitool"
-    ironic.refused("GET", "/drivers/nope", None, 404, "nope")
-    (conductor,) = ironic.do("GET", "/conductors?detail=true")["conductors"]
+    assert found["power"] == found["rescue"] == {"result": True} and "vendor" not in found
+    assert [one["name"] for one in system.do("GET", "/drivers")["drivers"]] == ["fake-hardware", "ipmi", "redfish"]
+    assert system.do("GET", "/drivers/ipmi")["default_power_interface"] == "ipmitool"
+    system.refused("GET", "/drivers/nope", None, 404, "nope")
+    (conductor,) = system.do("GET", "/conductors?detail=true")["conductors"]
     assert (conductor["alive"], conductor["drivers"]) == (True, ["fake-hardware", "ipmi", "redfish"])
-    shown = ironic.do("GET", f"/conductors/{conductor['hostname']}")
+    shown = system.do("GET", f"/conductors/{conductor['hostname']}")
     assert shown == {**conductor, "updated_at": shown["updated_at"]}
-    assert ironic.do("GET", "/conductors?fields=alive")["conductors"][0].keys() == {"alive", "links"}
-    ironic.refused("GET", "/conductors?fields=speed", None, 400, "speed")
-    ironic.refused("GET", "/conductors/nope", None, 404, "nope")
+    assert system.do("GET", "/conductors?fields=alive")["conductors"][0].keys() == {"alive", "links"}
+    system.refused("GET", "/conductors?fields=speed", None, 400, "speed")
+    system.refused("GET", "/conductors/nope", None, 404, "nope")
 
 
 def test_ports_and_groups(ironic: Ironic) -> None:
@@ -252,7 +308,7 @@ def test_ports_and_groups(ironic: Ironic) -> None:
     path = f"/ports/{made['uuid']}"
     for body, status, words in (
         ({"address": ADDRESS}, 400, "'node_uuid' is a required property"),
-        ({"node_uuid": "nope", "address": ADDRESS}, 400, "Node nope could not be found"),
+        ({"node_uuid": "nope", "address": ADDRESS}, 403, "baremetal:port:create"),
         ({"node_uuid": node, "address": "x"}, 400, "Expected valid MAC address for address: x"),
         ({"node_uuid": node, "address": "52:54:00:00:00:aa"}, 409, "already exists"),
         ({"node_uuid": node, "address": ADDRESS, "portgroup_uuid": "nope"}, 400, "Portgroup nope"),
@@ -271,7 +327,7 @@ def test_ports_and_groups(ironic: Ironic) -> None:
         assert [one["uuid"] for one in ironic.do("GET", f"/ports?{query}")["ports"]] == [made["uuid"]]
     assert ironic.do("GET", "/ports?node=node-0") == {"ports": []}
     assert len(ironic.do("GET", "/portgroups/bond/ports")["ports"]) == len(ironic.do("GET", "/nodes/n1/ports")["ports"])
-    ironic.refused("DELETE", "/portgroups/bond", None, 400, "is not empty")
+    ironic.refused("DELETE", "/portgroups/bond", None, 400, "contains ports")
     ironic.do("PATCH", "/portgroups/bond", [{"op": "replace", "path": "/standalone_ports_supported", "value": False}])
     patch = [{"op": "replace", "path": "/physical_network", "value": "rack1"}]
     ironic.refused("PATCH", path, patch, 409, "doesn't support standalone ports")
@@ -443,7 +499,8 @@ def test_volumes_of_nodes(ironic: Ironic) -> None:
     ironic.refused("GET", f"/volume/targets/{target['uuid']}", None, 404, "Volume target")
 
 
-def test_deploy_templates_and_conductors(ironic: Ironic) -> None:
+def test_deploy_templates_and_conductors(system: SystemAdministrator) -> None:
+    ironic = system
     step = {"interface": "bios", "step": "apply_configuration", "args": {}, "priority": 150}
     body = {"name": "CUSTOM_HYPERTHREADING", "steps": [step]}
     made = ironic.do("POST", "/deploy_templates", body, 201)

@@ -126,6 +126,10 @@ def test_a_subnet_gets_gateway_and_pool_by_default(demo: Client) -> None:
         {"start": "10.1.0.1", "end": "10.1.0.3"},
         {"start": "10.1.0.5", "end": "10.1.0.6"},
     ]
+    place = f"/subnets/{middle['id']}"
+    changes: tuple[dict[str, Any], ...] = ({"allocation_pools": []}, {"gateway_ip": "10.1.0.5"})
+    for change in changes:
+        assert demo.call("PUT", place, {"subnet": change}).json["subnet"]["allocation_pools"] == []
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.emulator.baremetal.http import OBSERVERS, needs, require
+from stoker.emulator.baremetal.http import needs, require_system
 from stoker.emulator.baremetal.nodes import DRIVERS, HOST, Nodes
 from stoker.emulator.core.component import using
 from stoker.emulator.core.errors import ApiError
@@ -17,7 +17,7 @@ _BRIEF = ("hostname", "conductor_group", "alive", "links")
 
 def _conductor(nodes: Nodes, request: Request) -> dict[str, Any]:
     needs(request, CONDUCTORS_SINCE)
-    require(request, "baremetal:conductor:get", *OBSERVERS)
+    require_system(request, "baremetal:conductor:get", "reader")
     now = nodes.now()
     return {
         "hostname": HOST,

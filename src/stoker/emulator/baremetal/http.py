@@ -14,7 +14,7 @@ from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import new_id
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
 from stoker.emulator.core.http import Context, Request, Response, Version
-from stoker.emulator.core.microversions import Unsupported
+from stoker.emulator.core.microversions import Malformed, Unsupported
 from stoker.emulator.core.paging import ordered, page
 from stoker.emulator.core.routing import NO_ROUTE
 from stoker.emulator.core.store import Collection, Record
@@ -33,15 +33,20 @@ _MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}\Z")
 def error_body(error: ApiError) -> dict[str, Any]:
     """Ironic's form of an error: a JSON document in a string. The conductor writes it without spaces."""
     if error.message == NO_ROUTE:
-        return {"error_message": json.dumps({"code": error.status, "title": error.title, "description": ""})}
+        return _middleware_body(error, "")
     if isinstance(error, Unsupported):
-        return {
-            "error_message": json.dumps({"code": error.status, "title": error.title, "description": error.sentence})
-        }
+        return _middleware_body(error, error.sentence)
+    if isinstance(error, Malformed):
+        return _middleware_body(error, error.message)
     code = "Server" if error.status >= 500 else "Client"
     inner = {"faultcode": code, "faultstring": error.message, "debuginfo": None}
     separators = (",", ":") if error.kind == CONDUCTOR else None
     return {"error_message": json.dumps(inner, separators=separators)}
+
+
+def _middleware_body(error: ApiError, description: str) -> dict[str, Any]:
+    """The body of what is refused before a handler of Ironic sees it."""
+    return {"error_message": json.dumps({"code": error.status, "title": error.title, "description": description})}
 
 
 class Whole(str):
@@ -77,6 +82,7 @@ class Kind:
 
     brief: the fields that lists show unless the request asks for more.
     below: paths below an object that it links to, and the microversions that brought them.
+    schema: what messages about values call the object, if not by its title; empty for not at all.
     """
 
     path: str
@@ -84,6 +90,13 @@ class Kind:
     fields: Mapping[str, Field]
     brief: tuple[str, ...]
     below: Mapping[str, Version] = dataclass_field(default_factory=dict)
+    schema: str | None = None
+
+    @property
+    def _schema_error(self) -> str:
+        """The beginning of messages about wrong fields."""
+        name = self.title if self.schema is None else self.schema
+        return f"Schema error for {name}" if name else "Schema error"
 
     def values(self, request: Request) -> Record:
         """The fields of a new object, defaults included. Raises ApiError 400 and 406."""
@@ -93,7 +106,7 @@ class Kind:
         self.check(request.version, given)
         for name, field in self.fields.items():
             if field.required and given.get(name) is None:
-                raise bad_request(f"Schema error for {self.title}: '{name}' is a required property")
+                raise bad_request(f"{self._schema_error}: '{name}' is a required property")
         settable = {name: field for name, field in self.fields.items() if field.check is not None}
         return {
             name: copy.deepcopy(field.default) if given.get(name) is None else given[name]
@@ -106,7 +119,7 @@ class Kind:
             field = self.fields.get(name)
             if field is None or (field.check is None and name != "uuid"):
                 raise bad_request(
-                    f"Schema error for {self.title}: Additional properties are not allowed ('{name}' was unexpected)"
+                    f"{self._schema_error}: Additional properties are not allowed ('{name}' was unexpected)"
                 )
             if version < field.since:
                 raise ApiError(406, "Request not acceptable. The requested API version does not have this field.")
@@ -117,7 +130,7 @@ class Kind:
         """The 400 for a wrong value of a field."""
         if isinstance(problem, Whole):
             return bad_request(problem.replace("{title}", self.title).replace("{name}", name))
-        return bad_request(f"Schema error for {self.title}: {name}: {problem}")
+        return bad_request(f"{self._schema_error}: {name}: {problem}")
 
     def shown(self, request: Request, values: Mapping[str, Any], names: Iterable[str] | None = None) -> dict[str, Any]:
         """The fields that exist in the request's version; only those in `names`, if given, and links."""
@@ -240,6 +253,13 @@ def require(request: Request, policy: str, *roles: str) -> None:
     if roles == OBSERVERS and observes(request.context):
         return
     if not request.context.is_admin and not request.context.roles.intersection(roles):
+        raise forbidden(f"Access was denied to the following resource: {policy}")
+
+
+def require_system(request: Request, policy: str, role: str) -> None:
+    """Raise ApiError 403 for a caller without a role on the whole system: Ironic's policy of what no project owns."""
+    caller = request.context
+    if not caller.system or not (caller.is_admin or role in caller.roles):
         raise forbidden(f"Access was denied to the following resource: {policy}")
 
 

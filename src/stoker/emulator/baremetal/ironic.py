@@ -42,6 +42,7 @@ MICROVERSIONS = Microversions(
     alone=True,
     varies=False,
     range_headers=(f"{_HEADER}-Minimum-Version", f"{_HEADER}-Maximum-Version"),
+    malformed=406,
 )
 
 
@@ -88,7 +89,7 @@ def versions(records: Records, request: Request) -> Response:
 
 def version(records: Records, request: Request) -> Response:
     """The document of version 1: the collections of the microversion. Raises ApiError 400 and 406."""
-    request.version = negotiate(MICROVERSIONS, request.headers)
+    negotiate(MICROVERSIONS, request)
     collections = [name for name, since in COLLECTIONS.items() if request.version >= since]
     links = {
         name: [

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from stoker.emulator.baremetal.http import Field, Kind, Whole, boolean_form, mac_form, name_form, object_form
+from stoker.emulator.baremetal.http import (
+    Field,
+    Kind,
+    Whole,
+    boolean_form,
+    mac_form,
+    name_form,
+    not_a_trait,
+    object_form,
+)
 from stoker.emulator.core import fields
 from stoker.emulator.core.http import Version
 
 _TEXT = fields.text(0, 255)
 _LONG = fields.text(0, 4096)
+_CUSTOM_TRAIT = re.compile(r"CUSTOM_[A-Z0-9_]{1,248}\Z")
 INTERFACES = {
     "bios": (1, 40), "boot": (1, 31), "console": (1, 31), "deploy": (1, 31), "inspect": (1, 31),
     "management": (1, 31), "network": (1, 20), "power": (1, 31), "raid": (1, 31), "rescue": (1, 38),
@@ -169,7 +180,14 @@ ALLOCATION = Kind(
         **_times(),
     },
     ("uuid", "name", "node_uuid", "state", "resource_class", "owner"),
+    schema="",
 )
+
+
+def template_name_form(value: Any) -> str | None:
+    """The name of a deploy template: a trait of an operator's own."""
+    good = isinstance(value, str) and _CUSTOM_TRAIT.match(value) is not None
+    return None if good else Whole(not_a_trait("template", value))
 
 
 def steps_form(value: Any) -> str | None:
@@ -224,7 +242,7 @@ DEPLOY_TEMPLATE = Kind(
     "deploy template",
     {
         "uuid": Field(),
-        "name": Field(check=fields.text(1, 255), required=True),
+        "name": Field(check=template_name_form, required=True),
         "steps": Field(check=steps_form, required=True),
         "extra": _map(),
         **_times(),

@@ -8,12 +8,12 @@ from typing import Any
 from stoker.emulator.baremetal.http import (
     ADMINISTRATORS,
     LISTED_BY,
-    OBSERVERS,
     boolean_form,
     listed,
     not_a_trait,
     offered_below_node,
     require,
+    require_system,
     single,
 )
 from stoker.emulator.baremetal.kinds import INTERFACES, NODE
@@ -95,11 +95,22 @@ def show(nodes: Nodes, request: Request) -> Response:
 def update(nodes: Nodes, request: Request) -> Response:
     node = nodes.changeable(request, request.vars["node"], "baremetal:node:update")
     changes = patched(request, NODE, node)
+    if _resets_interfaces(request):
+        if "driver" not in changes:
+            raise bad_request("The reset_interfaces parameter can only be used when changing the node's driver.")
+        changes = {**{f"{name}_interface": None for name in INTERFACES}, **changes}
     if changes.get("owner", node["owner"]) != node["owner"]:
         require(request, "baremetal:node:update_owner", *ADMINISTRATORS)
     nodes.check({**node, **changes}, changes)
     nodes.update(node, changes)
     return single(request, NODE, node)
+
+
+def _resets_interfaces(request: Request) -> bool:
+    """Whether a change of the driver gives the node the defaults of the new one. Raises ApiError 406."""
+    if "reset_interfaces" in request.query and request.version < (1, 45):
+        raise ApiError(406, "Request not acceptable. reset_interfaces needs a newer API version.")
+    return bool(request.query.boolean("reset_interfaces"))
 
 
 def delete(nodes: Nodes, request: Request) -> Response:
@@ -203,10 +214,10 @@ def _end_maintenance(nodes: Nodes, request: Request, node: Record) -> Response:
 
 
 def validate(nodes: Nodes, request: Request) -> Response:
-    """Which interfaces of a node can be used: all that its driver implements."""
+    """Which interfaces of a node can be used: all that its driver implements; that of vendors is not checked."""
     node = nodes.managed(request, request.vars["node"], "baremetal:node:validate")
     found = {}
-    for name in INTERFACES:
+    for name in INTERFACES.keys() - {"vendor"}:
         missing = (node[f"{name}_interface"] or "no-").startswith("no-")
         reason = f"Driver {node['driver']} does not support {name} (disabled or not implemented)."
         found[name] = {"result": None, "reason": reason} if missing else {"result": True}
@@ -300,21 +311,21 @@ def _driver(request: Request, name: str) -> dict[str, Any]:
     if request.version >= (1, 30) and (request.query.boolean("detail") or "driver" in request.vars):
         for interface, since in INTERFACES.items():
             if request.version >= since:
-                default = DRIVERS[name][interface]
-                shown[f"default_{interface}_interface"] = default
-                shown[f"enabled_{interface}_interfaces"] = [default]
+                enabled = DRIVERS[name][interface]
+                shown[f"default_{interface}_interface"] = enabled[0]
+                shown[f"enabled_{interface}_interfaces"] = list(enabled)
     return shown
 
 
 def list_drivers(nodes: Nodes, request: Request) -> Response:
-    require(request, "baremetal:driver:get", *OBSERVERS)
+    require_system(request, "baremetal:driver:get", "reader")
     wanted = request.query.get("type")
     names = [] if wanted == "classic" else list(DRIVERS)
     return Response({"drivers": [_driver(request, name) for name in names]})
 
 
 def show_driver(nodes: Nodes, request: Request) -> Response:
-    require(request, "baremetal:driver:get", *OBSERVERS)
+    require_system(request, "baremetal:driver:get", "reader")
     name = request.vars["driver"]
     if name not in DRIVERS:
         raise ApiError(404, f"Failed to load driver {name}.")
@@ -322,7 +333,7 @@ def show_driver(nodes: Nodes, request: Request) -> Response:
 
 
 def driver_properties(nodes: Nodes, request: Request) -> Response:
-    require(request, "baremetal:driver:get_properties", *OBSERVERS)
+    require_system(request, "baremetal:driver:get_properties", "reader")
     name = request.vars["driver"]
     if name not in DRIVERS:
         raise ApiError(404, f"Failed to load driver {name}.")

@@ -38,23 +38,27 @@ PRESETS = ("node-0", "node-1")
 """The nodes of a new cloud, which are available."""
 HOST = "conductor-1"
 """The conductor that manages all nodes, and holds their locks."""
-DRIVERS: Mapping[str, Mapping[str, str]] = {
+_NETWORK, _STORAGE = ("noop", "flat", "neutron"), ("noop", "cinder")
+DRIVERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "fake-hardware": {
-        **dict.fromkeys(INTERFACES, "fake"), "bios": "no-bios", "network": "flat", "rescue": "no-rescue",
-        "storage": "noop",
+        **{name: ("fake", f"no-{name}") for name in ("bios", "console", "inspect", "raid", "rescue", "vendor")},
+        **dict.fromkeys(("boot", "deploy", "management", "power"), ("fake",)),
+        "network": _NETWORK, "storage": (*_STORAGE, "fake"),
     },
     "ipmi": {
-        "bios": "no-bios", "boot": "ipxe", "console": "no-console", "deploy": "direct", "inspect": "no-inspect",
-        "management": "ipmitool", "network": "flat", "power": "ipmitool", "raid": "no-raid", "rescue": "no-rescue",
-        "storage": "noop", "vendor": "ipmitool",
+        "bios": ("no-bios",), "boot": ("ipxe", "pxe"), "console": ("no-console", "ipmitool-socat"),
+        "deploy": ("direct", "ramdisk"), "inspect": ("no-inspect",), "management": ("ipmitool", "noop"),
+        "network": _NETWORK, "power": ("ipmitool",), "raid": ("no-raid", "agent"), "rescue": ("no-rescue", "agent"),
+        "storage": _STORAGE, "vendor": ("ipmitool", "no-vendor"),
     },
     "redfish": {
-        "bios": "redfish", "boot": "redfish-virtual-media", "console": "no-console", "deploy": "direct",
-        "inspect": "redfish", "management": "redfish", "network": "flat", "power": "redfish", "raid": "redfish",
-        "rescue": "no-rescue", "storage": "noop", "vendor": "redfish",
+        "bios": ("redfish", "no-bios"), "boot": ("redfish-virtual-media", "ipxe", "pxe"), "console": ("no-console",),
+        "deploy": ("direct", "ramdisk"), "inspect": ("redfish", "no-inspect"), "management": ("redfish",),
+        "network": _NETWORK, "power": ("redfish",), "raid": ("redfish", "agent", "no-raid"),
+        "rescue": ("no-rescue", "agent"), "storage": _STORAGE, "vendor": ("redfish", "no-vendor"),
     },
 }  # fmt: skip
-"""Drivers (hardware types), and the implementation of each interface that their nodes have by default."""
+"""Drivers (hardware types), and the implementations of each interface that their nodes can have, the default first."""
 
 
 class Nodes(Component):
@@ -113,7 +117,7 @@ class Nodes(Component):
     def add(self, key: str, values: Record, state: str) -> Record:
         """Add a node in a provision state; interfaces without a value get the defaults of the driver."""
         driver = DRIVERS[values["driver"]]
-        interfaces = {f"{name}_interface": values[f"{name}_interface"] or driver[name] for name in INTERFACES}
+        interfaces = {f"{name}_interface": values[f"{name}_interface"] or driver[name][0] for name in INTERFACES}
         return self.rows.add(
             {
                 **values,
@@ -177,6 +181,7 @@ class Nodes(Component):
                 f'{changes["driver"]} for conductor group "{node["conductor_group"]}". Ensure the driver is valid and '
                 "enabled."
             )
+        _check_interfaces(node)
 
     def update(self, node: Record, changes: Mapping[str, Any]) -> None:
         """Set fields of a node; an interface that is removed gets the driver's default."""
@@ -184,7 +189,7 @@ class Nodes(Component):
         driver = DRIVERS[str(after.get("driver", node["driver"]))]
         for name in INTERFACES:
             if f"{name}_interface" in after and not after[f"{name}_interface"]:
-                after[f"{name}_interface"] = driver[name]
+                after[f"{name}_interface"] = driver[name][0]
         self.rows.update(node, **after, updated_at=self.now())
 
     def delete(self, node: Record) -> None:
@@ -247,7 +252,10 @@ class Nodes(Component):
         self.after(SECONDS_PER_STATE, self.finish_provisioning, node["uuid"], step.during)
 
     def finish_provisioning(self, key: str, during: str) -> None:
-        """End a state that takes time; a node that a fault rule dooms fails."""
+        """End a state that takes time; a node that a fault rule dooms fails.
+
+        The power interface `fake` does not know the power state of a node before somebody has set it.
+        """
         node = self.rows.get(key)
         if node is None or node["provision_state"] != during:
             return
@@ -264,7 +272,9 @@ class Nodes(Component):
             self.rows.update(node, instance_uuid=None, instance_info={}, power_state="power off")
             self._enter(node, CLEAN)
             return
-        after: dict[str, Any] = {"power_state": node["power_state"] or "power off"}
+        after: dict[str, Any] = {}
+        if node["power_state"] is None and node["power_interface"] != "fake":
+            after["power_state"] = "power off"
         if during in ("deploying", "rescuing", "unrescuing"):
             after["power_state"] = "power on"
         if during == "inspecting":
@@ -285,8 +295,8 @@ class Nodes(Component):
         after, since = POWER[target]
         if request.version < since:
             raise ApiError(406, f"Request not acceptable. The target {target} needs a newer API version.")
-        if (node["power_state"] or "power off") == target:
-            self.rows.update(node, power_state=after, last_error=None)
+        if node["power_state"] == target:
+            self.rows.update(node, last_error=None)
             return
         self.rows.update(node, target_power_state=after, reservation=HOST, last_error=None)
         seconds = SECONDS_TO_POWER.get(node["power_interface"], SECONDS_PER_STATE)
@@ -310,6 +320,26 @@ class Nodes(Component):
             if wanted and fits and idle and node["instance_uuid"] is None and node["reservation"] is None:
                 return node
         return None
+
+
+def _check_interfaces(node: Mapping[str, Any]) -> None:
+    """Refuse an implementation of an interface that no driver has, or not the driver of the node. ApiError 400."""
+    driver = DRIVERS[node["driver"]]
+    for name in INTERFACES:
+        chosen = node[f"{name}_interface"]
+        if not chosen or chosen in driver[name]:
+            continue
+        enabled = sorted({one for interfaces in DRIVERS.values() for one in interfaces[name]})
+        if chosen not in enabled:
+            raise bad_request(
+                f"Could not find the following interface in the 'ironic.hardware.interfaces.{name}' entrypoint: "
+                f"{chosen}. Valid interfaces are {enabled}.",
+                CONDUCTOR,
+            )
+        raise bad_request(
+            f"{name} interface implementation '{chosen}' is not supported by hardware type {node['driver']}.",
+            CONDUCTOR,
+        )
 
 
 def may_see(request: Request, node: Mapping[str, Any]) -> bool:

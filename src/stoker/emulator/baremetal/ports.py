@@ -9,7 +9,7 @@ from stoker.emulator.baremetal.patching import patched
 from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component, using
-from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
+from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 
@@ -53,13 +53,24 @@ class Ports(Component):
             raise self.groups.missing(key)
         return found
 
-    def node_for(self, key: str) -> Record:
-        """The node that a request gives a port, by its UUID. Raises ApiError 400 and 409."""
+    def require_node(self, request: Request, key: str, policy: str) -> None:
+        """Refuse a new object of a node that is not there, or is locked. Raises ApiError 400, 403 and 409.
+
+        Outside the system, the policy asks for the owner of the node before anything else.
+        """
         node = self.nodes.rows.get(key)
+        if node is None and not request.context.system:
+            raise forbidden(f"Access was denied to the following resource: {policy}")
         if node is None:
             raise bad_request(f"Node {key} could not be found.")
         require_unlocked(node)
-        return node
+
+    def require_new_node(self, key: str) -> None:
+        """Refuse to move an object to a node that is not there, or is locked. Raises ApiError 400 and 409."""
+        node = self.nodes.rows.get(key)
+        if node is None:
+            raise bad_request(f"Unable to apply the requested node_uuid '{key}'. Requested value was invalid.")
+        require_unlocked(node)
 
     def check(self, port: Record) -> None:
         """Refuse a port that cannot exist, and normalize its values. Raises ApiError 400 and 409."""
@@ -103,7 +114,7 @@ def _new(ports: Ports, request: Request, values: Record) -> Record:
 def create_port(ports: Ports, request: Request) -> Response:
     require(request, "baremetal:port:create", *ADMINISTRATORS)
     values = PORT.values(request)
-    ports.node_for(values["node_uuid"])
+    ports.require_node(request, values["node_uuid"], "baremetal:port:create")
     port = _new(ports, request, values)
     ports.check(port)
     return single(request, PORT, ports.rows.add(port), 201)
@@ -172,7 +183,7 @@ def update_port(ports: Ports, request: Request) -> Response:
     node = ports.nodes.rows.require(port["node_uuid"])
     require_unlocked(node)
     if after["node_uuid"] != port["node_uuid"]:
-        ports.node_for(after["node_uuid"])
+        ports.require_new_node(after["node_uuid"])
     ports.check(after)
     if names := {name for name in CONNECTIVITY if after[name] != port[name]}:
         _require_changeable(port, node, names)
@@ -205,7 +216,7 @@ def create_group(ports: Ports, request: Request) -> Response:
     needs(request, (1, 23))
     require(request, "baremetal:portgroup:create", *ADMINISTRATORS)
     values = PORT_GROUP.values(request)
-    ports.node_for(values["node_uuid"])
+    ports.require_node(request, values["node_uuid"], "baremetal:portgroup:create")
     group = _new(ports, request, values)
     _check_group(ports, group)
     return single(request, PORT_GROUP, ports.groups.add(group), 201)
@@ -255,7 +266,7 @@ def update_group(ports: Ports, request: Request) -> Response:
     require_unlocked(ports.nodes.rows.require(group["node_uuid"]))
     after = {**group, **changes}
     if after["node_uuid"] != group["node_uuid"]:
-        ports.node_for(after["node_uuid"])
+        ports.require_new_node(after["node_uuid"])
         if ports.rows.select(portgroup_uuid=group["uuid"]):
             raise conflict(f"Portgroup {group['uuid']} has ports and can not get another node.")
     _check_group(ports, after)
@@ -269,7 +280,9 @@ def delete_group(ports: Ports, request: Request) -> Response:
     group = ports.group(request, request.vars["group"])
     require_unlocked(ports.nodes.rows.require(group["node_uuid"]))
     if ports.rows.select(portgroup_uuid=group["uuid"]):
-        raise bad_request(f"Portgroup {group['uuid']} is not empty and can not be deleted.")
+        raise bad_request(
+            f"Cannot complete the requested action because portgroup {group['uuid']} contains ports.", CONDUCTOR
+        )
     ports.groups.remove(group)
     return Response(status=204)
 

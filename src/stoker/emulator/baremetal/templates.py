@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from stoker.emulator.baremetal.http import (
-    ADMINISTRATORS,
-    OBSERVERS,
     TIMESTAMP,
     listed,
     new_key,
-    not_a_trait,
     offered,
-    require,
+    require_system,
     single,
 )
 from stoker.emulator.baremetal.kinds import DEPLOY_TEMPLATE
@@ -24,7 +19,6 @@ from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 
 SINCE = (1, 55)
-_TRAIT = re.compile(r"CUSTOM_[A-Z0-9_]{1,248}\Z")
 
 
 class Templates(Component):
@@ -44,9 +38,7 @@ class Templates(Component):
         return found
 
     def check(self, wanted: Record) -> None:
-        """Refuse a template with a name that is no trait (400), or that another one has (409)."""
-        if _TRAIT.match(wanted["name"]) is None:
-            raise bad_request(not_a_trait("template", wanted["name"]))
+        """Refuse a template with a step twice (400), or with the name of another one (409)."""
         seen = [(step["interface"], step["step"]) for step in wanted["steps"]]
         if len(set(seen)) < len(seen):
             raise bad_request("Duplicate deploy steps: an interface and a step may be named once.")
@@ -64,8 +56,9 @@ def _missing(key: str) -> ApiError:
 
 def create(templates: Templates, request: Request) -> Response:
     offered(request, SINCE)
-    require(request, "baremetal:deploy_template:create", *ADMINISTRATORS)
-    values, key = DEPLOY_TEMPLATE.values(request), new_key(request, templates.rows)
+    values = DEPLOY_TEMPLATE.values(request)
+    require_system(request, "baremetal:deploy_template:create", "admin")
+    key = new_key(request, templates.rows)
     made = {**values, "uuid": key, "id": key, "created_at": templates.now(), "updated_at": None}
     templates.check(made)
     return single(request, DEPLOY_TEMPLATE, templates.rows.add(made), 201)
@@ -73,19 +66,19 @@ def create(templates: Templates, request: Request) -> Response:
 
 def index(templates: Templates, request: Request) -> Response:
     offered(request, SINCE)
-    require(request, "baremetal:deploy_template:get", *OBSERVERS)
+    require_system(request, "baremetal:deploy_template:get", "reader")
     return listed(request, DEPLOY_TEMPLATE, templates.rows)
 
 
 def show(templates: Templates, request: Request) -> Response:
+    require_system(request, "baremetal:deploy_template:get", "reader")
     row = templates.find(request)
-    require(request, "baremetal:deploy_template:get", *OBSERVERS)
     return single(request, DEPLOY_TEMPLATE, row)
 
 
 def update(templates: Templates, request: Request) -> Response:
+    require_system(request, "baremetal:deploy_template:update", "admin")
     row = templates.find(request)
-    require(request, "baremetal:deploy_template:update", *ADMINISTRATORS)
     changes = patched(request, DEPLOY_TEMPLATE, row)
     templates.check({**row, **changes})
     templates.rows.update(row, **changes, updated_at=templates.now())
@@ -93,8 +86,8 @@ def update(templates: Templates, request: Request) -> Response:
 
 
 def delete(templates: Templates, request: Request) -> Response:
+    require_system(request, "baremetal:deploy_template:delete", "admin")
     row = templates.find(request)
-    require(request, "baremetal:deploy_template:delete", *ADMINISTRATORS)
     templates.rows.remove(row)
     return Response(status=204)
 

@@ -269,7 +269,7 @@ COMPUTE = Service(
     public=frozenset({"GET /", "GET /v2", "GET /v2/", "GET /v2.1", "GET /v2.1/"}),
     exact_paths=True,
     error_body=fault_body,
-    microversions=Microversions("compute", (2, 1), MAXIMUM, (2, 1), "X-OpenStack-Nova-API-Version"),
+    microversions=Microversions("compute", (2, 1), MAXIMUM, (2, 1), "X-OpenStack-Nova-API-Version", names_refused=True),
     request_id_header="x-compute-request-id",
     error_type="application/json; charset=UTF-8",
     phrases=Phrases(not_json="Malformed request body", no_object="'{key}' is a required property"),

@@ -15,7 +15,7 @@ from stoker.emulator.container.containers import (
     Containers,
 )
 from stoker.emulator.container.description import CHANGEABLE, NAME, described
-from stoker.emulator.container.http import listed
+from stoker.emulator.container.http import SCHEMA, listed
 from stoker.emulator.container.processes import execution_of
 from stoker.emulator.core import fields
 from stoker.emulator.core.component import using
@@ -115,8 +115,18 @@ def _action(name: str, task: str, seconds: float, **changes: Any) -> Callable[[C
     return act
 
 
+def _check_timeout(request: Request) -> None:
+    """Refuse a time to wait that is no number of seconds. Raises ApiError 400."""
+    given = request.query.get("timeout")
+    if given and not given.isdecimal():
+        raise bad_request(
+            f"Invalid input for query parameters 'timeout'. Value: '{given}'. '{given}' does not match '^[0-9]*$'",
+            SCHEMA,
+        )
+
+
 def stop(containers: Containers, request: Request) -> Response:
-    request.query.integer("timeout")
+    _check_timeout(request)
     changes = {"status": STOPPED, "status_detail": "Exited(0) 1 seconds ago"}
     containers.begin(_own(containers, request), "stop", "container_stopping", SECONDS_TO_STOP, **changes)
     return Response(status=202)

@@ -7,6 +7,7 @@ from typing import Any
 
 from stoker.emulator.core.errors import ApiError, RolesLacking, bad_request
 from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.microversions import Malformed
 from stoker.emulator.core.objects import LISTED_BY, View, missing
 from stoker.emulator.core.objects import listed as listed_plainly
 from stoker.emulator.core.routing import NO_ROUTE
@@ -37,5 +38,7 @@ def error_body(error: ApiError) -> dict[str, Any]:
     shown: dict[str, Any] = {"request_id": "", "status": error.status, "links": []}
     if error.message == NO_ROUTE:
         return {"errors": [{**shown, "code": "container.", "title": error.title, "detail": ""}]}
+    if isinstance(error, Malformed):
+        return {"errors": [{**shown, "code": "container.", "title": error.title, "detail": error.message}]}
     kind = POLICY if isinstance(error, RolesLacking) else error.kind or _KINDS.get(error.status, "")
     return {"errors": [{**shown, "code": f"container.{kind}", "title": error.message, "detail": error.message}]}

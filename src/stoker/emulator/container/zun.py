@@ -20,7 +20,7 @@ from stoker.emulator.container.storage import Storage
 from stoker.emulator.core.cloud import Cloud, Microversions, Records, Service
 from stoker.emulator.core.component import merged
 from stoker.emulator.core.http import Request, Response
-from stoker.emulator.core.microversions import write
+from stoker.emulator.core.microversions import negotiate, write
 from stoker.emulator.core.objects import missing
 
 VERSIONS = Microversions(
@@ -29,6 +29,7 @@ VERSIONS = Microversions(
     (1, 40),
     (1, 1),
     range_headers=("OpenStack-API-Minimum-Version", "OpenStack-API-Maximum-Version"),
+    malformed=406,
 )
 COLLECTIONS = ("containers", "images", "hosts", "services", "availability_zones", "quotas")
 DESCRIPTION = {
@@ -88,6 +89,8 @@ def versions(records: Records, request: Request) -> Response:
 
 
 def version(records: Records, request: Request) -> Response:
+    """The document of version 1, in a microversion. Raises ApiError 406."""
+    negotiate(VERSIONS, request)
     media_type = {"base": "application/json", "type": "application/vnd.openstack.zun.v1+json"}
     body: dict[str, Any] = {"id": "v1", "media_types": [media_type], "links": [*_link(request), DESCRIPTION]}
     for name in COLLECTIONS:

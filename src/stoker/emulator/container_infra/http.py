@@ -9,7 +9,7 @@ from typing import Any
 from stoker.emulator.core import fields
 from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Request
-from stoker.emulator.core.microversions import Unsupported, write
+from stoker.emulator.core.microversions import Malformed, Unsupported, write
 from stoker.emulator.core.routing import NO_ROUTE
 
 Check = Callable[[Any], Any]
@@ -139,15 +139,24 @@ def changed(name: str, value: Any, check: Check) -> Any:
         raise invalid(name, value, error) from None
 
 
-def since(request: Request, least: tuple[int, int], action: str) -> None:
-    """Refuse what a microversion does not have. Raises ApiError 406."""
-    if request.version < least:
-        raise ApiError(
+class _NoAction(ApiError):
+    """A request for what its microversion does not have."""
+
+    names_versions = False
+
+    def __init__(self, request: Request, action: str) -> None:
+        super().__init__(
             406,
             f"Version {write(request.version)} was requested but the requested API {action} is not supported for this "
             "version.",
             kind="",
         )
+
+
+def since(request: Request, least: tuple[int, int], action: str) -> None:
+    """Refuse what a microversion does not have. Raises ApiError 406."""
+    if request.version < least:
+        raise _NoAction(request, action)
 
 
 def error_body(error: ApiError) -> dict[str, Any]:
@@ -157,7 +166,7 @@ def error_body(error: ApiError) -> dict[str, Any]:
         return {"errors": [error.described("magnum.microversion-unsupported")]}
     if error.message == NO_ROUTE:
         shown |= {"code": "", "title": error.title, "detail": ""}
-    elif error.kind == "":
+    elif error.kind == "" or isinstance(error, Malformed):
         shown |= {"code": "", "title": error.title, "detail": error.message}
     else:
         code = "server" if error.status >= 500 else "client"

@@ -18,7 +18,7 @@ from stoker.emulator.container_infra.templates import TEMPLATE_ROUTES, Templates
 from stoker.emulator.core.cloud import Cloud, Microversions, Records, Service
 from stoker.emulator.core.component import merged
 from stoker.emulator.core.http import Phrases, Request, Response
-from stoker.emulator.core.microversions import write
+from stoker.emulator.core.microversions import negotiate, write
 from stoker.emulator.core.objects import TIMESTAMP, missing
 
 VERSIONS = Microversions(
@@ -28,6 +28,8 @@ VERSIONS = Microversions(
     (1, 1),
     range_headers=("OpenStack-API-Minimum-Version", "OpenStack-API-Maximum-Version"),
     aliases=("container-infra",),
+    malformed=406,
+    names_refused=True,
 )
 COLLECTIONS = {
     **{name: f"{name}/" for name in ("clustertemplates", "clusters", "certificates", "quotas", "mservices", "stats")},
@@ -102,6 +104,8 @@ def versions(records: Records, request: Request) -> Response:
 
 
 def version(records: Records, request: Request) -> Response:
+    """The document of version 1, in a microversion. Raises ApiError 406."""
+    negotiate(VERSIONS, request)
     media_type = {"base": "application/json", "type": "application/vnd.openstack.magnum.v1+json"}
     body: dict[str, Any] = {"id": "v1", "media_types": [media_type]}
     body["links"] = [{"rel": "self", "href": f"{request.base}/v1/"}, DESCRIPTION]

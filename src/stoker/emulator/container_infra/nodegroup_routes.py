@@ -12,7 +12,7 @@ from stoker.emulator.container_infra.templates import check_reference
 from stoker.emulator.core.component import using
 from stoker.emulator.core.errors import bad_request
 from stoker.emulator.core.http import Request, Response
-from stoker.emulator.core.objects import links, listed, missing, reader, writer
+from stoker.emulator.core.objects import TIMESTAMP, links, listed, missing, reader, writer
 from stoker.emulator.core.store import Record
 
 SINCE = (1, 9)
@@ -83,6 +83,7 @@ def create(clusters: Clusters, request: Request) -> Response:
         docker_volume_size=wanted.get("docker_volume_size"),
         labels=cluster["labels"] if merged is None else merged,
         merge_labels=bool(wanted.get("merge_labels")),
+        updated_at=clusters.records.timestamp(TIMESTAMP),
     )
     clusters.begin_update(cluster)
     shown = view(request.base, group)

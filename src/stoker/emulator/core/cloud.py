@@ -133,6 +133,8 @@ class Microversions:
     `range_headers` are the headers in which some services send the minimum and the maximum: those with an older header
     with every response, without the type.
     `varies` says that answers have the header `Vary`.
+    `malformed` is the status for a version that is not of the form X.Y.
+    `names_refused` says that the refusal of a version that the service does not have names this version.
     `aliases` are further types by which clients may call the service.
     """
 
@@ -145,6 +147,8 @@ class Microversions:
     range_headers: tuple[str, str] | None = None
     aliases: tuple[str, ...] = ()
     varies: bool = True
+    malformed: int = 400
+    names_refused: bool = False
 
 
 class Target(NamedTuple):
@@ -172,10 +176,11 @@ class Service:
     optional_token: every route is, and handlers look at `request.caller` themselves (Swift).
     exact_paths: a slash at the end of a path counts (see `Router`).
     wrong_method: the status for a path that is known with other methods only: 404 or 405.
-    sends_request_id: whether answers have the ID of the request as `x-openstack-request-id`.
+    sends_request_id: whether answers have the ID of the request as `x-openstack-request-id`. identified_after_token:
+    not those of the token check, which comes before the request gets its ID.
     error_body: the body of an error; bytes or JSON data. error_type: its content type, if it is not
-    that of other answers. token_error_body: the body when the token check refuses a request; most services leave that
-    to the same check.
+    that of other answers. token_error_body: the body when the token check refuses a request, token_error_headers:
+    further headers then; most services leave that to the same check.
     error_headers: further headers of errors, except when the token check refuses a request.
     headers: further headers of every answer.
     phrases: what the service says about bodies that it cannot read.
@@ -192,6 +197,7 @@ class Service:
     routes: Routes
     error_body: Callable[[ApiError], Any] = keystone_body
     token_error_body: Callable[[ApiError], Any] = keystone_body
+    token_error_headers: Mapping[str, str] = field(default_factory=dict)
     prefixes: tuple[str, ...] = ("",)
     root: Routes = field(default_factory=dict)
     public: frozenset[str] = frozenset()
@@ -201,6 +207,7 @@ class Service:
     microversions: Microversions | None = None
     request_id_header: str | None = None
     sends_request_id: bool = True
+    identified_after_token: bool = False
     error_type: str | None = None
     error_headers: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)

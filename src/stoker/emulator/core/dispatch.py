@@ -44,6 +44,7 @@ def _serve(
     fault: Fault | None,
 ) -> Response | None:
     service = running.service
+    refused: ApiError | None = None
     try:
         if fault is not None and fault.do in ("fail", "rate_limit"):
             raise fault.error()
@@ -55,17 +56,17 @@ def _serve(
         if fault is not None and fault.do == "succeed_but_fail":
             raise fault.error()
     except ApiError as error:
-        response = _refusal(cloud, service, request, error)
+        response, refused = _refusal(cloud, service, request, error), error
     except Exception:
         log.exception("%s %s failed (%s).", request.method, request.path, request.id)
         failure = ApiError(500, f"The emulator failed to serve this ({request.id}).")
         response = _refusal(cloud, service, request, failure)
     response.headers |= service.headers
-    if service.sends_request_id:
+    if service.sends_request_id and not (service.identified_after_token and isinstance(refused, Unauthenticated)):
         response.headers["x-openstack-request-id"] = request.id
     if service.request_id_header is not None:
         response.headers[service.request_id_header] = request.id
-    if service.microversions is not None:
+    if service.microversions is not None and (refused is None or refused.names_versions):
         versioned = request.version > (0, 0)
         if versioned or service.microversions.legacy_header is not None:
             response.headers.update(range_headers(service.microversions))
@@ -82,12 +83,12 @@ def _act(
 ) -> Response:
     service = running.service
     target, request.vars = running.router.match(request.method, request.raw_path)
-    if target.versioned and service.microversions is not None:
-        request.version = negotiate(service.microversions, request.headers)
     token = request.headers.get("x-auth-token")
     request.caller = cloud.authenticate(token) if token else None
     if target.needs_token and request.caller is None:
         raise Unauthenticated
+    if target.versioned and service.microversions is not None:
+        negotiate(service.microversions, request)
     if request.caller is not None:
         cloud.admit(request.caller, service, request)
     if fault is not None and fault.do == "error_state":
@@ -105,7 +106,9 @@ def _act(
 
 
 class Unauthenticated(ApiError):
-    """The token check refuses the request."""
+    """The token check refuses the request, before its version is read."""
+
+    names_versions = False
 
     def __init__(self) -> None:
         super().__init__(401, "The request you have made requires authentication.")
@@ -115,13 +118,14 @@ def _refusal(cloud: Cloud, service: Service, request: Request, error: ApiError) 
     error.request_id = request.id
     error.accept = request.headers.get("accept", "")
     if isinstance(error, Unauthenticated):
-        body, headers = service.token_error_body(error), dict(error.headers)
+        body, headers = service.token_error_body(error), {**service.token_error_headers, **error.headers}
     else:
         body, headers = service.error_body(error), {**service.error_headers, **error.headers}
         if service.error_type is not None:
             headers["Content-Type"] = service.error_type
     if error.status == 401:
-        headers.setdefault("WWW-Authenticate", f'Keystone uri="{cloud.endpoint}/identity"')
+        challenges = headers.get("WWW-Authenticate"), f'Keystone uri="{cloud.endpoint}/identity/v3"'
+        headers["WWW-Authenticate"] = ", ".join(filter(None, challenges))
     return Response(body, error.status, headers)
 
 

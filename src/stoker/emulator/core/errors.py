@@ -12,11 +12,13 @@ class ApiError(Exception):
 
     `kind` is the name some services put into the body (Neutron's `type`, Designate's `zone_not_found`);
     `details` are further body fields of services that have them. `request_id` and `accept`, the media types that the
-    client accepts, are set when the error is answered, for services whose body depends on them.
+    client accepts, are set when the error is answered, for services whose body depends on them. `names_versions` says
+    whether the answer has the headers of microversions, in services that have such.
     """
 
     request_id = ""
     accept = ""
+    names_versions = True
 
     def __init__(
         self,

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.emulator.core.cloud import Microversions
-from stoker.emulator.core.errors import ApiError, bad_request
-from stoker.emulator.core.http import Version
+from stoker.emulator.core.errors import ApiError
+from stoker.emulator.core.http import Request, Version
 
 HEADER = "OpenStack-API-Version"
 _FORM = re.compile(r"(\d+)\.(\d+)\Z", re.ASCII)
@@ -40,23 +40,40 @@ class Unsupported(ApiError):
         }
 
 
-def negotiate(rules: Microversions, headers: Mapping[str, str]) -> Version:
-    """The version to serve; 400 when it is malformed, 406 when it is out of range.
+class Malformed(ApiError):
+    """A request asks for a version that is not of the form X.Y.
 
-    headers: by lower-case name.
+    Nova has a message of its own; services with the status 406 leave the check to a library.
     """
-    asked = _asked(rules, headers)
+
+    names_versions = False
+
+    def __init__(self, rules: Microversions, asked: str) -> None:
+        if rules.malformed == 400:
+            sentence = f"API Version String {asked} is of invalid format. Must be of format MajorNum.MinorNum."
+        else:
+            sentence = f"Invalid value for {rules.legacy_header or HEADER} header"
+        super().__init__(rules.malformed, sentence)
+
+
+def negotiate(rules: Microversions, request: Request) -> None:
+    """Set the version in which a request is served. Raises Malformed, and Unsupported for one out of range."""
+    asked = _asked(rules, request.headers)
     if asked is None:
-        return rules.default
+        request.version = rules.default
+        return
     if asked == "latest":
-        return rules.maximum
+        request.version = rules.maximum
+        return
     found = _FORM.match(asked)
     if found is None:
-        raise bad_request(f"API Version String {asked} is of invalid format. Must be of format MajorNum.MinorNum.")
+        raise Malformed(rules, asked)
     version = (int(found[1]), int(found[2]))
-    if not rules.minimum <= version <= rules.maximum:
+    supported = rules.minimum <= version <= rules.maximum
+    if supported or rules.names_refused:
+        request.version = version
+    if not supported:
         raise Unsupported(rules, asked)
-    return version
 
 
 def answer_headers(rules: Microversions, version: Version) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Generic, TypeVar
 
-from stoker.emulator.core.errors import ApiError, not_found
+from stoker.emulator.core.errors import ApiError
 from stoker.emulator.core.http import decode
 
 T = TypeVar("T")
@@ -21,6 +21,15 @@ class _Node(Generic[T]):
 
 NO_ROUTE = "The resource could not be found."
 """The message of the 404 for a path that the service does not have."""
+
+
+class NoRoute(ApiError):
+    """A request for a path that the service does not have."""
+
+    names_versions = False
+
+    def __init__(self) -> None:
+        super().__init__(404, NO_ROUTE)
 
 
 class Router(Generic[T]):
@@ -64,10 +73,10 @@ class Router(Generic[T]):
         values: list[str] = []
         node = _find(self._root, parts, 0, values, path)
         if node is None:
-            raise not_found(NO_ROUTE)
+            raise NoRoute
         found = node.targets.get(method) or (node.targets.get("GET") if method == "HEAD" else None)
         if found is None and self._wrong_method == 404:
-            raise not_found(NO_ROUTE)
+            raise NoRoute
         if found is None:
             raise ApiError(
                 405,

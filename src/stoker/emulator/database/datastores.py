@@ -196,7 +196,7 @@ def version_view(request: Request, datastores: Datastores, version: Record) -> d
         "name": version["name"],
         "datastore": store,
         "version": version["version"],
-        "links": links(request, f"datastores/{store}/versions", version["id"]),
+        "links": links(request, "datastores/versions", version["id"]),
         **({**managed, "packages": ",".join(version["packages"])} if request.context.is_admin else {}),
     }
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from stoker.emulator.identity.records import DEFAULT_DOMAIN, SYSTEM, IdentityRecords, Target
 
 ROLES = ("admin", "manager", "member", "reader", "service", "heat_stack_owner", "heat_stack_user", "ResellerAdmin")
+IMMUTABLE = frozenset({"admin", "manager", "member", "reader", "service"})
+"""Roles that the bootstrap command of Keystone makes, and protects from changes."""
 IMPLIED = (("admin", "manager"), ("manager", "member"), ("member", "reader"))
 DOMAINS = {DEFAULT_DOMAIN: ("Default", "The default domain"), "heat": ("heat", "Users made by stacks")}
 PROJECTS = ("admin", "demo", "service")
@@ -28,7 +30,7 @@ GRANTS = (
 def seed_identity(identity: IdentityRecords) -> None:
     """Fill a new cloud. Seeded ids are the names where Keystone lets them be chosen (domains), else random."""
     for name in ROLES:
-        identity.create_role(name)
+        identity.create_role(name, options={"immutable": True} if name in IMMUTABLE else {})
     roles = {role["name"]: role["id"] for role in identity.roles}
     for prior, implied in IMPLIED:
         identity.imply_role(roles[prior], roles[implied])

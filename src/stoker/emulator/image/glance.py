@@ -68,6 +68,7 @@ IMAGE = Service(
     routes=ROUTES,
     root={"/": {"GET": info_routes.choices}, "/versions": {"GET": info_routes.versions}},
     public=frozenset({"GET /", "GET /versions"}),
+    identified_after_token=True,
     error_body=error_body,
     token_error_body=error_body,
     exact_paths=True,

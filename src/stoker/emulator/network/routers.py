@@ -133,11 +133,23 @@ class Routers(Table):
             )
         if not port["fixed_ips"]:
             raise _bad_router("Router port must have at least one fixed IP")
+        self._refuse_second_ipv6_port(record, port)
         for fixed in port["fixed_ips"]:
             self._refuse_overlap(record, self.state.rows["subnets"].require(fixed["subnet_id"]))
         taken = {"device_id": record["id"], "device_owner": INTERFACE, "status": "ACTIVE", "security_groups": []}
         self.ports.change(port, {**taken, "port_security_enabled": False})
         return port
+
+    def _refuse_second_ipv6_port(self, record: Record, port: Record) -> None:
+        """A router has one port for all IPv6 subnets of a network."""
+        if not _has_ipv6(port):
+            return
+        for other in self._interfaces(record):
+            if other["network_id"] == port["network_id"] and _has_ipv6(other):
+                raise _bad_router(
+                    f"Router already contains IPv6 port {other['id']} belonging to network id {port['network_id']}. "
+                    "Only one IPv6 port from the same network subnet can be connected to a router."
+                )
 
     def _new_port(self, record: Record, subnet: Record) -> Record:
         gateway = subnet["gateway_ip"]
@@ -272,6 +284,10 @@ def _interface_of(body: Record) -> tuple[str, str]:
     if not port_id and not subnet_id:
         raise _bad_router("Either subnet_id or port_id must be specified")
     return str(port_id or ""), str(subnet_id or "")
+
+
+def _has_ipv6(port: Record) -> bool:
+    return any(address_of(fixed["ip_address"]).version == 6 for fixed in port["fixed_ips"])
 
 
 def _bad_router(reason: str) -> ApiError:

@@ -49,7 +49,7 @@ class Subnets(Table):
         self._refuse_overlap(wanted, cidr)
         self._refuse_other_pool(wanted)
         wanted["gateway_ip"] = _gateway(wanted, cidr)
-        wanted["allocation_pools"] = _checked_pools(wanted, cidr)
+        wanted["allocation_pools"] = _checked_pools(wanted, cidr) or _whole(cidr, wanted["gateway_ip"])
         _check_sizes(wanted)
 
     def created(self, actor: Actor, record: Record) -> None:
@@ -206,10 +206,8 @@ def _gateway(subnet: Record, cidr: Network) -> str | None:
 
 
 def _checked_pools(subnet: Record, cidr: Network) -> list[Pool]:
-    """The pools asked for, in order; without any, an empty list included, everything but the gateway."""
-    asked = subnet.get("allocation_pools")
-    if not asked:
-        return _whole(cidr, subnet["gateway_ip"])
+    """The pools asked for, in order. A new subnet without any gets the default; a change can take all away."""
+    asked = subnet.get("allocation_pools") or ()
     ranges = sorted((address_of(pool["start"]), address_of(pool["end"])) for pool in asked)
     for start, end in ranges:
         if start.version != cidr.version or end.version != cidr.version or start > end:  # type: ignore[operator]

@@ -74,7 +74,7 @@ def require_writing(swift: ObjectStoreRecords, request: Request, account: str, c
 
 def denied(request: Request, account: str) -> Exception:
     if request.caller is None:
-        identity = request.base.removesuffix("/object-store") + "/identity"
+        identity = request.base.removesuffix("/object-store") + "/identity/v3"
         return refused(401, {"WWW-Authenticate": f'Swift realm="{account}", Keystone uri="{identity}"'})
     return refused(403)
 

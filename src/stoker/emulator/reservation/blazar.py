@@ -265,6 +265,7 @@ RESERVATION = Service(
     routes=ROUTES,
     root={"/": {"GET": versions}},
     public=frozenset({"GET /"}),
+    identified_after_token=True,
     error_body=error_body,
     microversions=VERSIONS,
     rules=RULES,

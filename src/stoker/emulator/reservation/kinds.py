@@ -18,6 +18,13 @@ from stoker.emulator.reservation.calendar import Calendar, Period
 LARGEST = 2**31 - 1
 
 
+class AddressShortage(ApiError):
+    """There are too few floating IPs for a reservation."""
+
+    def __init__(self) -> None:
+        super().__init__(400, "Not enough floating IPs available")
+
+
 class Kind(Component):
     """A kind of reservation; `resource_type` is its name in requests.
 
@@ -88,10 +95,10 @@ class AddressReservations(Kind):
         ]
         asked = wanted["required_floatingips"]
         if not set(asked) <= {row["floating_ip_address"] for row in free}:
-            raise bad_request("Not enough floating IPs available")
+            raise AddressShortage
         free.sort(key=lambda row: (row["floating_ip_address"] not in asked, row["id"] not in had))
         if len(free) < wanted["amount"]:
-            raise bad_request("Not enough floating IPs available")
+            raise AddressShortage
         return [row["id"] for row in free[: wanted["amount"]]]
 
     def start(self, reservation: Record, lease: Record) -> None:

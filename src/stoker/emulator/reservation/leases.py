@@ -16,7 +16,7 @@ from stoker.emulator.reservation.calendar import Calendar, Period
 from stoker.emulator.reservation.dates import STAMP, minute, parse, read, written
 from stoker.emulator.reservation.events import BEFORE_END, END, START, Events
 from stoker.emulator.reservation.hosts import SERVICE_USER
-from stoker.emulator.reservation.kinds import Kind, missing
+from stoker.emulator.reservation.kinds import AddressShortage, Kind, missing
 
 WARNING = timedelta(minutes=60)
 """The time from the default date of `before_end_lease` to the end of a lease."""
@@ -138,7 +138,11 @@ class Leases(Component):
         if end <= start or end < minute(now):
             raise bad_request("End date must be later than current and start date")
         dates = {"start_date": written(start), "end_date": written(end), "before_end_date": written(warning)}
-        changes = self._changes(lease, given.get("reservations") or [], dates)
+        try:
+            changes = self._changes(lease, given.get("reservations") or [], dates)
+        except AddressShortage:  # Blazar keeps the reservation, but not the state of the lease.
+            self.rows.update(lease, status="ERROR")
+            raise
         self.rows.update(lease, **dates)
         for (kind, wanted, resources), reservation in zip(changes, self.reservations_of(lease), strict=True):
             changed = started and bool(set(resources) - set(self._calendar.resources_of(reservation)))

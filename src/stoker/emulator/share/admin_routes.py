@@ -26,7 +26,7 @@ def versions(records: Records, request: Request) -> Response:
 
 
 def version(records: Records, request: Request) -> Response:
-    request.version = negotiate(MICROVERSIONS, request.headers)
+    negotiate(MICROVERSIONS, request)
     return Response({"versions": [_version(request)]})
 
 

@@ -104,10 +104,7 @@ def show_quota(quotas: Quotas, request: Request) -> Response:
     limits_: dict[str, Any] = dict(quotas.limits_of(project))
     if request.query.boolean("usage"):
         used = quotas.used_by(project)
-        limits_ = {
-            name: {"limit": limit, "in_use": used[name], "reserved": 0, "allocated": 0}
-            for name, limit in limits_.items()
-        }
+        limits_ = {name: {"limit": limit, "in_use": used[name], "reserved": 0} for name, limit in limits_.items()}
     return Response({"quota_set": {"id": project, **limits_}})
 
 

@@ -53,6 +53,8 @@ def listing(
     for name in filter(None, (query.get("nulls") or "").split(",")):
         found = [one for one in found if one.get(name) is None]
     keys, directions = _order(query)
+    if rows and (unknown := [key for key in keys if key not in {*rows[0], *view(rows[0])}]):
+        raise bad_request(f"Sort key supplied is invalid: {unknown[0]}")
     if "id" not in keys:
         keys, directions = [*keys, "id"], [*directions, "asc"]
     for key, direction in reversed(list(zip(keys, directions, strict=True))):

@@ -12,6 +12,8 @@ from stoker.emulator.workflow import definition_routes, event_trigger_routes, ex
 from stoker.emulator.workflow.definition_routes import OF_TEXT
 from stoker.emulator.workflow.records import WorkflowRecords
 
+UNAUTHENTICATED = "Failed to validate access token: Authentication required"
+
 
 def versions(mistral: Records, request: Request) -> Response:
     """Return the versions of the API."""
@@ -36,8 +38,7 @@ def error_body(error: ApiError) -> dict[str, Any]:
 
 def token_error_body(error: ApiError) -> dict[str, Any]:
     """Return the body of the answer to a request without a valid token."""
-    description = "Failed to validate access token: Authentication required"
-    return {"code": error.status, "title": error.title, "description": description}
+    return {"code": error.status, "title": error.title, "description": UNAUTHENTICATED}
 
 
 WORKFLOW = Service(
@@ -51,6 +52,7 @@ WORKFLOW = Service(
     public=frozenset({"GET /", "GET /v2"}),
     error_body=error_body,
     token_error_body=token_error_body,
+    token_error_headers={"Server-Error-Message": UNAUTHENTICATED, "WWW-Authenticate": UNAUTHENTICATED},
     sends_request_id=False,
     phrases=Phrases(not_json="Request is not in valid JSON format"),
 )
