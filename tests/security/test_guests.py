@@ -16,9 +16,11 @@ from stoker.emulator.guests.console import LARGEST
 from stoker.emulator.guests.ids import id_maps
 from stoker.emulator.guests.topology import Forwarding, Port, Rule
 from tests.emulator.compute.guest_cloud import (
+    ASK_METADATA,
     TRY,
     Octavia,
     RealNova,
+    asked,
     boot,
     ended,
     group,
@@ -223,6 +225,27 @@ def test_services_of_this_machine_by_way_of_networks(cloud: RealNova) -> None:
             private.accept()
     assert len(seen) == len(addresses)
     assert {"ConnectionRefusedError", "TimeoutError"} >= set(seen.values()), seen
+
+
+def test_the_metadata_of_others(cloud: RealNova) -> None:
+    """A guest asks for metadata from the address of another server, by address pairs and without port security."""
+    network, _ = subnetwork(cloud, "10.7.0.0/24")
+    pairs = {"allowed_address_pairs": [{"ip_address": "10.7.0.0/24"}]}
+    ports = [
+        neutron(cloud, "POST", "/ports", {"port": {"network_id": network, **more}})
+        for more in ({}, pairs, {"port_security_enabled": False})
+    ]
+    own = [port["fixed_ips"][0]["ip_address"] for port in ports]
+    victim = boot(cloud, program(ASK_METADATA, own[0]), networks=[{"port": ports[0]["id"]}])
+    assert asked(ended(cloud, victim)) == {own[0]: victim}
+    cloud.act(victim, "os-stop", None)  # so that its address is free
+    cloud.until(lambda: cloud.status(victim) == "SHUTOFF")
+    for port, address in zip(ports[1:], own[1:], strict=True):
+        taken = [f"ip address add {one}/24 dev eth0" for one in (own[0], "10.7.0.99")]
+        spy = boot(cloud, *taken, program(ASK_METADATA, address, own[0], "10.7.0.99"), networks=[{"port": port["id"]}])
+        seen = asked(ended(cloud, spy))
+        assert seen == {address: spy, own[0]: "TimeoutError", "10.7.0.99": "TimeoutError"}
+        cloud.call("DELETE", f"/servers/{spy}")
 
 
 def test_members_of_load_balancers_that_are_no_guests(cloud: RealNova) -> None:

@@ -81,6 +81,18 @@ for place in sys.argv[1:]:
         print("TRIED", place, type(error).__name__)
 """
 """Prints the address that each server has seen."""
+ASK_METADATA = """
+import http.client, json, sys
+for source in sys.argv[1:]:
+    try:
+        asking = http.client.HTTPConnection("169.254.169.254", timeout=2, source_address=(source, 0))
+        asking.request("GET", "/openstack/latest/meta_data.json")
+        answer = asking.getresponse()
+        print("ASKED", source, json.load(answer)["uuid"] if answer.status == 200 else answer.status)
+    except OSError as error:
+        print("ASKED", source, type(error).__name__)
+"""
+"""Prints the ID that the metadata service gives at requests from addresses."""
 
 
 def neutron(cloud: RealNova, method: str, path: str, body: Any = None) -> Any:
@@ -113,6 +125,11 @@ def tried(cloud: RealNova, *places: str, **wanted: Any) -> dict[str, str]:
     """What a new guest sees at addresses and ports."""
     shown = ended(cloud, boot(cloud, program(TRY, *places), **wanted))
     return dict(line.split()[1:] for line in shown.splitlines() if line.startswith("TRIED"))
+
+
+def asked(console: str) -> dict[str, str]:
+    """What a guest that has run `ASK_METADATA` was answered at each of its addresses."""
+    return dict(line.split()[1:] for line in console.splitlines() if line.startswith("ASKED"))
 
 
 def web(cloud: RealNova, *ports: int, **wanted: Any) -> tuple[str, str]:

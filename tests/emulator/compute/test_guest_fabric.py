@@ -12,11 +12,13 @@ from pathlib import Path
 import pytest
 
 from stoker.emulator.guests import fabric
+from stoker.emulator.guests.doors import Doors
 from stoker.emulator.guests.driver import GuestsUnavailable
 from stoker.emulator.guests.fabric import Fabric, NetworkFailed
 from stoker.emulator.guests.ids import id_maps
 from stoker.emulator.guests.launch import OWN
 from stoker.emulator.guests.wiring import Wiring
+from stoker.emulator.services import new_cloud
 
 pytestmark = pytest.mark.guests
 
@@ -61,7 +63,7 @@ def test_an_answer_that_comes_late_is_not_that_to_the_next_order(held: Fabric) -
 
 def test_a_guest_whose_filter_is_refused_leaves_no_namespace(held: Fabric) -> None:
     namespaces = [os.open(path, os.O_RDONLY) for path in OWN]
-    wiring = Wiring(held)
+    wiring = Wiring(held, Doors(new_cloud(), lambda guest_id, reason: None))
 
     async def join() -> None:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from http.client import HTTPConnection
+from socket import inet_aton
 from typing import Any
 
 import pytest
@@ -11,9 +12,11 @@ import pytest
 from stoker.emulator.guests.forwarding import local_address, local_port
 
 from .guest_cloud import (
+    ASK_METADATA,
     SERVE,
     TRY,
     RealNova,
+    asked,
     boot,
     ended,
     group,
@@ -195,8 +198,32 @@ def test_dhcp(cloud: RealNova) -> None:
     network, _ = subnetwork(cloud, "10.6.0.0/24", dns_nameservers=["192.0.2.53"], host_routes=routes)
     port = neutron(cloud, "POST", "/ports", {"port": {"network_id": network}})
     own = port["fixed_ips"][0]["ip_address"]
+    served = neutron(cloud, "GET", f"/ports?network_id={network}&device_owner=network:dhcp")[0]["fixed_ips"]
+    server = inet_aton(served[0]["ip_address"]).hex()
     shown = ended(cloud, boot(cloud, program(CLIENT, own), networks=[{"port": port["id"]}]))
     answers = [line.removeprefix("ANSWER ") for line in shown.splitlines() if line.startswith("ANSWER")]
-    given = f"{own} 1=ffffff00 3=0a060001 6=c0000235 26=05aa 121=19c00002000a060009000a060001"
+    given = f"{own} 1=ffffff00 3=0a060001 6=c0000235 26=05aa 121=19c00002000a06000920a9fea9fe{server}000a060001"
     nothing = "1=None 3=None 6=None 26=None 121=None"
     assert answers == [f"02 {given}", f"05 {given}", f"06 0.0.0.0 {nothing}", "none", "none"], shown
+
+
+def test_metadata_by_way_of_networks(cloud: RealNova) -> None:
+    """Routers answer, and networks without one whose subnet has DHCP; a guest is found by its network and address."""
+    address = "10.5.0.50"
+    isolated = [subnetwork(cloud, "10.5.0.0/24")[0] for _ in range(2)]
+    silent, _ = subnetwork(cloud, "10.5.0.0/24", enable_dhcp=False)
+    lines = (program(ASK_METADATA, address), "cat /proc/net/route")
+    places = [{"uuid": network, "fixed_ip": address} for network in (*isolated, silent)]
+    keys = [boot(cloud, *lines, networks=[place]) for place in places]
+    routed = boot(cloud, "own=$(hostname -I)", program(ASK_METADATA, "$own"), "cat /proc/net/route")
+    for key in keys[:2]:
+        shown = ended(cloud, key)
+        assert asked(shown) == {address: key}, "addresses of different networks overlap"
+        assert "FEA9FEA9" in shown, "the route is by way of the DHCP server"
+    shown = ended(cloud, routed)
+    assert list(asked(shown).values()) == [routed]
+    assert "FEA9FEA9" not in shown
+    assert asked(ended(cloud, keys[2])).keys() == {address}, "it has its config drive"
+    assert asked(cloud.console(keys[2]))[address] in ("TimeoutError", "OSError")
+    for key in (*keys, routed):
+        cloud.call("DELETE", f"/servers/{key}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 from aiohttp import web
 
@@ -33,12 +33,19 @@ def application(cloud: Cloud) -> web.Application:
     return app
 
 
-def guest_runner(cloud: Cloud, guest: str, below: str = "") -> web.AppRunner:
-    """The server of an application that serves the cloud, or the service at the mount `below`, to a server's guest."""
+def _no_guest(address: str) -> str:
+    return ""
+
+
+def guest_runner(cloud: Cloud, guest: Callable[[str], str], below: str = "") -> web.AppRunner:
+    """The server of an application that serves the cloud, or the service at the mount `below`, to guests.
+
+    guest: returns the ID of the server whose guest sends requests from an address.
+    """
     return web.AppRunner(_serving(cloud, guest, below), access_log=None, auto_decompress=False)
 
 
-def _serving(cloud: Cloud, guest: str = "", below: str = "") -> web.Application:
+def _serving(cloud: Cloud, guest: Callable[[str], str] = _no_guest, below: str = "") -> web.Application:
     async def serve(incoming: web.Request) -> web.StreamResponse:
         request = Request(
             incoming.method,
@@ -47,7 +54,7 @@ def _serving(cloud: Cloud, guest: str = "", below: str = "") -> web.Application:
             incoming.headers,
             await incoming.read(),
             incoming.remote or "",
-            guest,
+            guest(incoming.remote or ""),
         )
         fault = None if _is_control(request.path) else cloud.faults.take(request)
         if fault is not None and fault.do == "delay":

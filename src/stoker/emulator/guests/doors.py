@@ -1,7 +1,8 @@
-"""How guests reach the cloud: sockets that listen in the network namespace of each guest.
+"""How guests reach the cloud: sockets that listen in network namespaces.
 
-A guest reaches the metadata service at 169.254.169.254, and at the loopback addresses of the catalog's endpoints the
-services there, such as the orchestration service of `stoker up`. Nothing else of this machine can be reached.
+A guest reaches the metadata service at 169.254.169.254 by way of its networks, and at the loopback addresses of the
+catalog's endpoints the services there, such as the orchestration service of `stoker up`. Nothing else of this machine
+can be reached.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ from stoker.emulator.core.app import guest_runner
 from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.guests.driver import Address, Cloudside
 from stoker.emulator.guests.streams import join
+from stoker.emulator.guests.topology import METADATA_ADDRESS
 
-METADATA = ("169.254.169.254", 80)
+METADATA = (METADATA_ADDRESS, 80)
 METADATA_MOUNT = "/metadata"
+STRANGER = "stranger"
+"""In place of a server's ID, for requests to the metadata service from an address that no server has."""
 LOOPBACK = "127.0.0.1"
 CFN, CFN_PORT = "cloudformation", 8000
 """The CloudFormation API, which heat-cfntools request at this port only, wherever it is in the catalog."""
@@ -36,7 +40,7 @@ class Doors(Cloudside):
         self._ended(guest_id, reason)
 
     def addresses(self) -> list[Address]:
-        return [METADATA, *((LOOPBACK, port) for port in self._ports())]
+        return [(LOOPBACK, port) for port in self._ports()]
 
     def _ports(self) -> dict[int, int]:
         """Return the loopback ports at which guests reach the services, each with the service's own port."""
@@ -50,14 +54,10 @@ class Doors(Cloudside):
         runners: list[web.AppRunner] = []
         servers: list[asyncio.Server] = []
         own, ports = urlsplit(self._cloud.endpoint).port, self._ports()
-        for (address, port), listener in listeners.items():
+        for (_, port), listener in listeners.items():
             listener.setblocking(False)
-            if (address, port) == METADATA or port == own:
-                below = METADATA_MOUNT if address == METADATA[0] else ""
-                served = guest_runner(self._cloud, guest_id, below)
-                await served.setup()
-                await web.SockSite(served, listener).start()
-                runners.append(served)
+            if port == own:
+                runners.append(await _served(guest_runner(self._cloud, lambda address: guest_id), listener))
             else:
                 servers.append(await asyncio.start_server(_forwarder(ports[port]), sock=listener))
 
@@ -68,6 +68,19 @@ class Doors(Cloudside):
                 await runner.cleanup()
 
         return close
+
+    async def serve_metadata(self, listener: socket, sender: Callable[[str], str]) -> Callable[[], Awaitable[None]]:
+        listener.setblocking(False)
+        runner = await _served(
+            guest_runner(self._cloud, lambda address: sender(address) or STRANGER, METADATA_MOUNT), listener
+        )
+        return runner.cleanup
+
+
+async def _served(runner: web.AppRunner, listener: socket) -> web.AppRunner:
+    await runner.setup()
+    await web.SockSite(runner, listener).start()
+    return runner
 
 
 def _forwarder(port: int) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]:

@@ -60,6 +60,13 @@ class Cloudside(ABC):
         listeners: the sockets for the `addresses`.
         """
 
+    @abstractmethod
+    async def serve_metadata(self, listener: socket, sender: Callable[[str], str]) -> Callable[[], Awaitable[None]]:
+        """Serve the metadata service to the guests of a network until the returned function is called.
+
+        sender: returns the ID of the guest that has an address there; empty if none has it.
+        """
+
 
 class GuestDriver(ABC):
     """Runs the guests of a cloud.

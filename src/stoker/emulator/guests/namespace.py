@@ -66,7 +66,7 @@ class NamespaceDriver(GuestDriver):
     def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
         self._cloudside = cloudside
         self._fabric = Fabric(self._launcher.ids, self._contents)
-        self._wiring = Wiring(self._fabric)
+        self._wiring = Wiring(self._fabric, cloudside)
         self._volumes = Volumes(self._contents, self._launcher.ids, self._fabric, self._wiring.runs)
         self._forwarders = Forwarders(self._fabric)
         if self._launcher.ids.only_root:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from ipaddress import IPv6Address, collapse_addresses, ip_address, ip_interface, ip_network
 
-from stoker.emulator.guests.topology import Port, Router, Rule
+from stoker.emulator.guests.topology import METADATA_ADDRESS, Port, Router, Rule
 
 PROBE = "0.0.0.0/32"
 """Where a guest that has no address yet sends from (RFC 2131; RFC 5227, 2.1.1)."""
@@ -28,12 +28,15 @@ def network_filter(
     ports: Mapping[str, Port],
     rules: Mapping[str, tuple[Rule, ...]],
     members: Mapping[str, tuple[str, ...]],
+    asking: Mapping[str, tuple[str, ...]],
     family: str,
 ) -> str:
     """Return the filter of a network.
 
     ports: the secured ports of guests, by the names of their interfaces. rules, members: see `Topology`.
-    family: that in which connections between interfaces of a bridge are tracked.
+    asking: the addresses from which guests may send requests to the metadata service, by the names of all interfaces of
+    guests: it identifies them by their address. family: that in which connections between interfaces of a bridge are
+    tracked.
 
     What does not belong to a connection that a rule permits is dropped, and both ends of a connection are asked at each
     packet of the end that began it: a rule that is taken away ends its connections.
@@ -52,7 +55,9 @@ def network_filter(
     guards = [
         *(_sender(name, port) for name, port in ports.items()),
         _chain("receiver", UNICAST),
-        _chain("arriving", (ARRIVING, _jumps("iifname", {f'"{name}"': f"from_{name}" for name in ports}))),
+        _chain(
+            "arriving", (ARRIVING, _askers(asking), _jumps("iifname", {f'"{name}"': f"from_{name}" for name in ports}))
+        ),
         _chain("leaving", (LEAVING, _jumps("oifname", {f'"{name}"': "receiver" for name in ports}))),
     ]
     return FLUSH + _table(family, "groups", chains) + _table("bridge", "guard", guards)
@@ -66,6 +71,7 @@ def router_filter(router: Router, gateway: str) -> str:
         f"ip daddr {one.address} {one.protocol} dport {one.port} dnat to {one.to_address}:{one.to_port}"
         for one in router.forwardings
     ]
+    requests = [f'iifname "{gateway}" ip daddr {METADATA_ADDRESS} drop']
     leaving = []
     if inside and router.gateway is not None and router.source is not None:
         leaving.append(f'ip saddr {_set(inside)} oifname != "{gateway}" ct status dnat snat to {router.source}')
@@ -79,7 +85,8 @@ def router_filter(router: Router, gateway: str) -> str:
         _chain("leaving", ("type nat hook postrouting priority 100; policy accept;", *leaving)),
         _chain("passing", ("type filter hook forward priority 0; policy accept;", *passing)),
     ]
-    return FLUSH + _table("ip", "translation", nat)
+    metadata = _chain("requests", ("type filter hook input priority 0; policy accept;", *requests))
+    return FLUSH + _table("ip", "translation", [*nat, metadata])
 
 
 def doors_filter(doors: Mapping[tuple[str, int], int]) -> str:
@@ -126,6 +133,14 @@ def _base(name: str, priority: int, side: str, to: Mapping[str, str]) -> str:
         _jumps(f"ether {side}", to),
     )
     return _chain(name, lines)
+
+
+def _askers(asking: Mapping[str, tuple[str, ...]]) -> str:
+    """Drop what is sent to the metadata service from other addresses than those of the interface, whatever else the
+    port may send."""
+    pairs = [f'"{name}" . {address}' for name, addresses in asking.items() for address in addresses]
+    others = f"iifname . ip saddr != {_set(pairs)} " if pairs else ""
+    return f"ip daddr {METADATA_ADDRESS} {others}drop"
 
 
 def _macs(port: Port) -> list[str]:

@@ -7,12 +7,12 @@ of different networks may overlap.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from stoker.emulator.guests.fabric import INET, TRACKED_BRIDGES
 from stoker.emulator.guests.rules import FLUSH, network_filter, router_filter
-from stoker.emulator.guests.topology import Balancer, Link, Port, Router, Topology
+from stoker.emulator.guests.topology import METADATA_ADDRESS, Balancer, Link, Port, Router, Topology
 
 BRIDGE = "bridge0"
 PREFIX = 11
@@ -20,6 +20,7 @@ PREFIX = 11
 FORWARD = {"ipv4/ip_forward": "1", "ipv6/conf/all/forwarding": "1"}
 INDEX_METRIC = 100
 BALANCER_INTERFACE = "eth0"
+METADATA_PREFIX = f"{METADATA_ADDRESS}/32"
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ def balancer_space(balancer_id: str) -> str:
 
 
 def router_space(router_id: str) -> str:
+    """Return the name of a router's namespace."""
     return f"router-{router_id}"
 
 
@@ -87,6 +89,8 @@ def planned(topology: Topology, running: Collection[str], index: Callable[[Port]
         network = topology.networks[key]
         settings = dict(TRACKED_BRIDGES) if family == INET else {}
         addresses = {(BRIDGE, address) for address in network.addresses}
+        if network.metadata:
+            addresses.add((BRIDGE, METADATA_PREFIX))
         plan.spaces[network_space(key)] = Space(settings, network.mtu, addresses)
     for guest_id in running:
         plan.spaces[guest_space(guest_id)] = Space()
@@ -98,8 +102,14 @@ def planned(topology: Topology, running: Collection[str], index: Callable[[Port]
         _plan_balancer(plan, topology, balancer)
     for key in networks:
         secured = {_tap(port.id): port for port in ports if port.secured and port.network == key}
-        plan.spaces[network_space(key)].filter = network_filter(secured, topology.rules, topology.members, family)
+        asking = {_tap(port.id): _four(port.addresses) for port in ports if port.network == key}
+        rules = network_filter(secured, topology.rules, topology.members, asking, family)
+        plan.spaces[network_space(key)].filter = rules
     return plan
+
+
+def _four(addresses: Iterable[str]) -> tuple[str, ...]:
+    return tuple(address.partition("/")[0] for address in addresses if ":" not in address)
 
 
 def _tap(port_id: str) -> str:
@@ -118,7 +128,7 @@ def _plan_port(plan: Plan, topology: Topology, port: Port, number: int) -> None:
 
 def _plan_router(plan: Plan, topology: Topology, router: Router, inner: Collection[str]) -> None:
     name = router_space(router.id)
-    space = plan.spaces[name] = Space(dict(FORWARD))
+    space = plan.spaces[name] = Space(dict(FORWARD), addresses={("lo", METADATA_PREFIX)})
     links = [("qr", link) for link in router.links if link.network in inner]
     if router.gateway is not None:
         links.append(("qg", router.gateway))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 Route = tuple[str, str]
+METADATA_ADDRESS = "169.254.169.254"
 WORD = re.compile(r"[\w.:/@-]*", re.ASCII)
 
 
@@ -129,12 +130,14 @@ class Router(_Words):
 
 @dataclass(frozen=True)
 class Network(_Words):
-    """addresses: those of the cloud itself on it. server: the one of them that answers DHCP, if there is one."""
+    """addresses: those of the cloud itself on it. server: the one of them that answers DHCP, if there is one.
+    metadata: the metadata service answers on the network itself, since some subnet has no router."""
 
     id: str
     mtu: int
     addresses: tuple[str, ...] = ()
     server: str | None = None
+    metadata: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,9 @@ from contextlib import suppress
 
 from stoker.emulator.guests.balancing import Balancing
 from stoker.emulator.guests.dhcp import DhcpServers
+from stoker.emulator.guests.driver import Cloudside
 from stoker.emulator.guests.fabric import Fabric, NetworkFailed
+from stoker.emulator.guests.metadata import MetadataProxies
 from stoker.emulator.guests.spaces import (
     Cable,
     Plan,
@@ -35,8 +37,9 @@ FILTER = ("-f", "-")
 class Wiring:
     """Connects guests. What is changed is applied soon, one plan after the other."""
 
-    def __init__(self, fabric: Fabric) -> None:
+    def __init__(self, fabric: Fabric, cloudside: Cloudside) -> None:
         self._fabric = fabric
+        self._metadata = MetadataProxies(fabric, cloudside)
         self._dhcp = DhcpServers(fabric)
         self.balancing = Balancing(fabric)
         self._topology = Topology()
@@ -103,6 +106,7 @@ class Wiring:
         async with self._lock:
             await self._dhcp.serve({})
             await self.balancing.serve(())
+            await self._metadata.close()
             self._fabric.close()
 
     async def _follow(self) -> None:
@@ -150,6 +154,7 @@ class Wiring:
             del before.spaces[name]
         await self._dhcp.serve(self._leases(plan))
         await self.balancing.serve(topology.balancers)
+        await self._metadata.serve(topology, plan)
 
     def _leases(self, plan: Plan) -> dict[str, tuple[str, dict[str, Lease]]]:
         """Return the DHCP servers of the networks that guests use, with their leases."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from stoker.emulator.core.store import Record
 from stoker.emulator.guests.rules import admits
 from stoker.emulator.guests.topology import (
+    METADATA_ADDRESS,
     Balancer,
     Door,
     Forwarding,
@@ -34,9 +35,10 @@ COMMON_PORTS = (22, 80, 443, 3000, 5000, 8000, 8080, 8443, 9000)
 
 
 class TopologyView:
-    """Derives the topology from the records of the network service."""
+    """Derives the topology from the records of the network service, as they are now: a view is not kept."""
 
     def __init__(self, network: NetworkRecords) -> None:
+        self._metadata_servers: dict[str, str | None] = {}
         self._network = network
         self._rows = network.state.rows
 
@@ -112,10 +114,34 @@ class TopologyView:
         """Return the routes that a guest gets with an address of a subnet."""
         subnet = self._rows["subnets"].require(subnet_id)
         routes = [(route["destination"], route["nexthop"]) for route in subnet["host_routes"]]
+        if (server := self._metadata_server(subnet)) is not None:
+            routes.append((f"{METADATA_ADDRESS}/32", server))
         default = DEFAULT_ROUTE[subnet["ip_version"]]
         if subnet["gateway_ip"] and default not in dict(routes):
             routes.append((default, subnet["gateway_ip"]))
         return routes
+
+    def _metadata_server(self, subnet: Record) -> str | None:
+        """Return the address on a subnet by which the metadata service is reached without a router: that of the DHCP
+        server, if the subnet has one, but no router at its gateway, as with Neutron's `enable_isolated_metadata`."""
+        if subnet["id"] not in self._metadata_servers:
+            self._metadata_servers[subnet["id"]] = self._isolated_server(subnet)
+        return self._metadata_servers[subnet["id"]]
+
+    def _isolated_server(self, subnet: Record) -> str | None:
+        if subnet["ip_version"] != 4 or not subnet["enable_dhcp"]:
+            return None
+        ports = self._rows["ports"]
+        owned = {
+            owner: [
+                fixed["ip_address"]
+                for port in ports.select(network_id=subnet["network_id"], device_owner=owner)
+                for fixed in port["fixed_ips"]
+                if fixed["subnet_id"] == subnet["id"]
+            ]
+            for owner in (DHCP, INTERFACE)
+        }
+        return None if subnet["gateway_ip"] in owned[INTERFACE] else next(iter(owned[DHCP]), None)
 
     def _network_of(self, network: Record) -> Network:
         """Return a network with the addresses of its DHCP port, or of the outside of an external one."""
@@ -126,7 +152,9 @@ class TopologyView:
         served = self._rows["ports"].select(network_id=network["id"], device_owner=DHCP)
         addresses = tuple(address for port in served for address in self._addresses(port))
         server = next((address.partition("/")[0] for address in addresses if ":" not in address), None)
-        return Network(network["id"], network["mtu"], addresses, server)
+        subnets = self._rows["subnets"].select(network_id=network["id"])
+        metadata = any(self._metadata_server(subnet) is not None for subnet in subnets)
+        return Network(network["id"], network["mtu"], addresses, server, metadata)
 
     # Routers
 
