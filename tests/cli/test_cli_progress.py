@@ -82,7 +82,7 @@ def test_without_a_terminal_what_still_runs_is_reported_after_a_silence() -> Non
     lines = Lines(Console(file=text, width=100), clock=lambda: now[0])
     made = progress(7)
     for _, node in made.nodes():
-        node.seen = 0.0
+        node.since = 0.0
     lines.wait(made)
     assert text.getvalue() == ""
     now[0] = 95.0
@@ -93,6 +93,20 @@ def test_without_a_terminal_what_still_runs_is_reported_after_a_silence() -> Non
     ]
     lines.wait(made)
     assert len(text.getvalue().splitlines()) == 2
+
+
+def test_a_resource_that_waits_for_something_else_keeps_its_time() -> None:
+    made = progress(3)
+    [node] = [node for path, node in made.nodes() if path == ("r2",)]
+    node.since -= 50
+    since = node.since
+    made.take({**event("r2", "CREATE_IN_PROGRESS", second=5), "resource_status_reason": "waits for server web"})
+    assert node.since == since and node.note == "waits for server web"
+    assert "50s" in drawn(made)
+    made.take(event("r2", "CREATE_COMPLETE", second=9))
+    assert "r2  CREATE_COMPLETE  9s" in drawn(made)
+    made.take(event("r2", "DELETE_IN_PROGRESS", second=11))
+    assert node.since > since
 
 
 def in_stack(name: str, nested: str, state: str, stack: str, reason: str = "state changed") -> dict[str, Any]:

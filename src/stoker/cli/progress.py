@@ -21,7 +21,8 @@ _REPLACED = " (replaced)"
 class Node:
     """A resource as reported by its events; `began` is None if its start was not seen. Times are the service's.
 
-    `seen` is when its latest event was read, on the clock of this machine, in seconds.
+    `since` is when the first event of its present state was read, on the clock of this machine, in seconds. Further
+    events of the same state only say what it waits for.
     """
 
     state: str = ""
@@ -29,7 +30,7 @@ class Node:
     physical_id: str = ""
     began: datetime | None = None
     ended: datetime | None = None
-    seen: float = 0.0
+    since: float = 0.0
     children: dict[str, Node] = field(default_factory=dict)
 
     @property
@@ -39,9 +40,12 @@ class Node:
 
     def take(self, event: Answer, now: float) -> None:
         """Apply an event, read at `now`."""
-        self.seen = now
+        continued = self.running and self.state == event["resource_status"]
         self.state, self.reason = event["resource_status"], event["resource_status_reason"] or ""
         self.physical_id = event["physical_resource_id"] or ""
+        if continued:
+            return
+        self.since = now
         when = datetime.fromisoformat(event["event_time"])
         if self.running:
             self.began, self.ended = when, None

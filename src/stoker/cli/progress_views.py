@@ -56,7 +56,7 @@ class Lines:
             return
         running = [(path, node) for path, node in progress.nodes() if node.running and not node.children]
         for path, node in running[:_MOST_NAMED]:
-            self._print(Text(f"still {node.state}: {'.'.join(path)} ({_seconds(now - node.seen)})", "dim"))
+            self._print(Text(f"still {node.state}: {'.'.join(path)} ({_seconds(now - node.since)})", "dim"))
         if len(running) > _MOST_NAMED:
             self._print(Text(f"and {len(running) - _MOST_NAMED} more", "dim"))
 
@@ -99,7 +99,7 @@ class _Running:
         line.append_text(mark if isinstance(mark, Text) else Text())
         line.append(f" {self._name}  ")
         line.append(self._node.state, "yellow")
-        line.append(f"  {_seconds(time.monotonic() - self._node.seen)}", "dim")
+        line.append(f"  {_seconds(time.monotonic() - self._node.since)}", "dim")
         if self._node.note:
             line.append(f"  {self._node.note}")
         yield line
