@@ -7,7 +7,8 @@ import asyncio
 import logging
 import signal
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,11 @@ from aiohttp import web
 from stoker.base.logging import protect
 from stoker.base.readiness import add_ready_option, report_ready
 from stoker.emulator.core.app import runner
+from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.core.upgrades import StateUnusable
 from stoker.emulator.dns.server import NameServer
 from stoker.emulator.guests.choices import DRIVERS, NONE, guest_driver
-from stoker.emulator.guests.driver import GuestDriver, GuestsUnavailable
+from stoker.emulator.guests.driver import GuestDriver, GuestsUnavailable, NoGuests
 from stoker.emulator.guests.images import DEFAULT as DEFAULT_IMAGE
 from stoker.emulator.services import CHOICES, chosen, new_cloud
 
@@ -50,45 +52,49 @@ def run(
     ready_fd: see `report_ready`. For the other arguments see `Cloud`.
     """
 
-    async def serve() -> None:
-        cloud = new_cloud(
-            services,
-            state_path=state_path,
-            pace=pace,
-            extra_endpoints=extra_endpoints,
-            password=password,
-            vendor_data=vendor_data,
-            guests=guests,
-        )
-        if port:
-            cloud.endpoint = f"http://{_url_host(host)}:{port}"
-        served = runner(cloud)
-        await served.setup()
-        site = web.TCPSite(served, host, port)
-        await site.start()
-        bound = served.addresses[0][1]
-        cloud.endpoint = f"http://{_url_host(host)}:{bound}"
-        if port_file is not None:
-            _write_whole(port_file, str(bound))
-        log.info("The cloud is at %s/identity", cloud.endpoint)
-        if guests is not None and cloud.has_service("nova"):
-            cloud.running("nova")  # it starts the guests of servers that ran when the cloud ended
-        name_server = NameServer(cloud)
-        if cloud.has_service("designate"):
-            log.info("DNS is served on %s, port %d (UDP and TCP)", host, await name_server.start(host, dns_port))
-        stop = asyncio.Event()
-        for signum in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(signum, stop.set)
-        report_ready(ready_fd)
-        try:
-            await stop.wait()
-        finally:
-            await name_server.stop()
-            await served.cleanup()
-            await cloud.guests.close()
-            cloud.close()
+    cloud = partial(
+        new_cloud,
+        services,
+        state_path=state_path,
+        pace=pace,
+        extra_endpoints=extra_endpoints,
+        password=password,
+        vendor_data=vendor_data,
+        guests=guests,
+    )
+    uvloop.run(_serve(cloud, host, port, dns_port, port_file, ready_fd))
 
-    uvloop.run(serve())
+
+async def _serve(
+    made: Callable[[], Cloud], host: str, port: int, dns_port: int, port_file: Path | None, ready_fd: int | None
+) -> None:
+    cloud = made()
+    if port:
+        cloud.endpoint = f"http://{_url_host(host)}:{port}"
+    served = runner(cloud)
+    await served.setup()
+    await web.TCPSite(served, host, port).start()
+    bound = served.addresses[0][1]
+    cloud.endpoint = f"http://{_url_host(host)}:{bound}"
+    if port_file is not None:
+        _write_whole(port_file, str(bound))
+    log.info("The cloud is at %s/identity", cloud.endpoint)
+    if cloud.has_service("nova") and not isinstance(cloud.guests, NoGuests):
+        cloud.running("nova")  # it starts the guests of servers that ran when the cloud ended
+    name_server = NameServer(cloud)
+    if cloud.has_service("designate"):
+        log.info("DNS is served on %s, port %d (UDP and TCP)", host, await name_server.start(host, dns_port))
+    stop = asyncio.Event()
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(signum, stop.set)
+    report_ready(ready_fd)
+    try:
+        await stop.wait()
+    finally:
+        await name_server.stop()
+        await served.cleanup()
+        await cloud.guests.close()
+        cloud.close()
 
 
 def _url_host(host: str) -> str:

@@ -196,7 +196,9 @@ def build(delay: float = DELAY_SECONDS) -> StokerServer:
     """Return a server with all features."""
     server = StokerServer(delay)
     _synchronize(server)
-    _answer_questions(server)
+    _complete(server)
+    _describe(server)
+    _navigate(server)
     _change_documents(server)
     return server
 
@@ -239,7 +241,7 @@ def _synchronize(server: StokerServer) -> None:
         server.check_all()
 
 
-def _answer_questions(server: StokerServer) -> None:
+def _complete(server: StokerServer) -> None:
     @server.feature(
         types.TEXT_DOCUMENT_COMPLETION,
         types.CompletionOptions(trigger_characters=list(_TRIGGERS), resolve_provider=True),
@@ -261,6 +263,8 @@ def _answer_questions(server: StokerServer) -> None:
             item.documentation = messages.markdown(describe.of_type(kind))
         return item
 
+
+def _describe(server: StokerServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def hover(params: types.HoverParams) -> types.Hover | None:
         document, positions, offset = _asked(server, params)
@@ -269,22 +273,6 @@ def _answer_questions(server: StokerServer) -> None:
             return None
         text, token = found
         return types.Hover(messages.markdown(text), positions.range(token.start, token.end))
-
-    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
-    def definition(params: types.DefinitionParams) -> types.Location | None:
-        document, _, offset = _asked(server, params)
-        place = navigation.definition(server.project, document, offset) if document else None
-        return _location(server, place) if place else None
-
-    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
-    def references(params: types.ReferenceParams) -> list[types.Location]:
-        document, _, offset = _asked(server, params)
-        if document is None:
-            return []
-        found = navigation.references(
-            server.project, document, offset, with_declaration=params.context.include_declaration
-        )
-        return [_location(server, Place(other.path, use.start, use.end)) for other, uses in found for use in uses]
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def symbols(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
@@ -302,6 +290,24 @@ def _answer_questions(server: StokerServer) -> None:
         first = document.outline.tokens[0]
         command = types.Command(title="plan", command=PLAN, arguments=[params.text_document.uri])
         return [types.CodeLens(server.positions(document.text).range(first.start, first.end), command)]
+
+
+def _navigate(server: StokerServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
+    def definition(params: types.DefinitionParams) -> types.Location | None:
+        document, _, offset = _asked(server, params)
+        place = navigation.definition(server.project, document, offset) if document else None
+        return _location(server, place) if place else None
+
+    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
+    def references(params: types.ReferenceParams) -> list[types.Location]:
+        document, _, offset = _asked(server, params)
+        if document is None:
+            return []
+        found = navigation.references(
+            server.project, document, offset, with_declaration=params.context.include_declaration
+        )
+        return [_location(server, Place(other.path, use.start, use.end)) for other, uses in found for use in uses]
 
 
 def _change_documents(server: StokerServer) -> None:

@@ -91,11 +91,30 @@ def of_cfn(registry: Registry, short_tags: bool = False) -> Schema:
     string and any list is then accepted in place of a value.
     """
     found = _versions("cfn")
-    sections: dict[str, Schema] = {name: {} for version in found for name in sorted(version.sections)}
-    sections |= {version.key: _version_values(version.key) for version in found}
+    call = _call(found)
+    return {
+        "$schema": DRAFT,
+        "title": "CloudFormation template",
+        "type": "object",
+        "properties": _cfn_sections(found),
+        "anyOf": [{"required": [key]} for key in (*(version.key for version in found), "Resources")],
+        "additionalProperties": False,
+        "definitions": {
+            **DEFINITIONS,
+            FUNCTION: {"anyOf": [call, _UNTAGGED]} if short_tags else call,
+            "condition": _condition(found),
+            "resource": {**_cfn_resource(registry, found), "allOf": _by_type(registry, "Type", "Properties")},
+            **_type_definitions(registry),
+        },
+    }
+
+
+def _cfn_sections(versions: list[Version]) -> dict[str, Schema]:
+    sections: dict[str, Schema] = {name: {} for version in versions for name in sorted(version.sections)}
+    sections |= {version.key: _version_values(version.key) for version in versions}
     sections |= {
         "Description": _TEXT,
-        "Parameters": _entries(_cfn_parameter(found)),
+        "Parameters": _entries(_cfn_parameter(versions)),
         "Mappings": _entries({"type": "object"}),
         "Conditions": _entries(reference("condition")),
         "Resources": _entries(reference("resource")),
@@ -112,8 +131,12 @@ def of_cfn(registry: Registry, short_tags: bool = False) -> Schema:
             }
         ),
     }
-    policy: Schema = {"anyOf": [{"enum": [*_policies(found), None]}, reference(FUNCTION)]}
-    resource: Schema = {
+    return sections
+
+
+def _cfn_resource(registry: Registry, versions: list[Version]) -> Schema:
+    policy: Schema = {"anyOf": [{"enum": [*_policies(versions), None]}, reference(FUNCTION)]}
+    return {
         "type": "object",
         "properties": {
             "Type": _type_name(registry),
@@ -128,22 +151,6 @@ def of_cfn(registry: Registry, short_tags: bool = False) -> Schema:
             "Condition": reference("condition"),
         },
         "required": ["Type"],
-    }
-    call = _call(found)
-    return {
-        "$schema": DRAFT,
-        "title": "CloudFormation template",
-        "type": "object",
-        "properties": sections,
-        "anyOf": [{"required": [key]} for key in (*(version.key for version in found), "Resources")],
-        "additionalProperties": False,
-        "definitions": {
-            **DEFINITIONS,
-            FUNCTION: {"anyOf": [call, _UNTAGGED]} if short_tags else call,
-            "condition": _condition(found),
-            "resource": {**resource, "allOf": _by_type(registry, "Type", "Properties")},
-            **_type_definitions(registry),
-        },
     }
 
 
