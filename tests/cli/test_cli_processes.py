@@ -135,7 +135,10 @@ def test_clients_files_name_both_users_and_are_private(directory: DataDirectory)
     assert {name: cloud["auth"]["username"] for name, cloud in clouds.items()} == {
         "stoker": "demo",
         "stoker-admin": "admin",
+        "stoker-system": "admin",
     }
+    assert clouds["stoker-system"]["auth"]["system_scope"] == "all"
+    assert not [name for name in clouds["stoker-system"]["auth"] if name.startswith("project")]
     assert "export OS_PROJECT_NAME=admin\n" in (directory.path / "openrc-admin").read_text()
     assert f"export OS_AUTH_URL={SET_UP.identity}\n" in (directory.path / "openrc").read_text()
     assert stat.S_IMODE((directory.path / "openrc").stat().st_mode) == 0o600

@@ -282,8 +282,8 @@ def test_containers(client: OpenStack) -> None:
 
 
 def test_bare_metal(administrator: OpenStack) -> None:
-    assert "fake-hardware" in rows(administrator, "baremetal driver list", "name")
-    assert rows(administrator, "baremetal conductor list", "alive") == [True]
+    assert "fake-hardware" in rows(administrator, "--os-cloud stoker-system baremetal driver list", "name")
+    assert rows(administrator, "--os-cloud stoker-system baremetal conductor list", "alive") == [True]
     node = administrator("baremetal node create --driver fake-hardware --name rack-1 -f json")["uuid"]
     assert "rack-1" in rows(administrator, "baremetal node list", "name")
     administrator("baremetal node set --property cpus=4 --extra room=2 rack-1")

@@ -62,7 +62,13 @@ def write_access_files(directory: DataDirectory, set_up: SetUp) -> None:
         auth = login(user, set_up.identity)
         clouds[name] = _entry(NamedCloud("password", auth, region_name=REGION, interface="public"))
         write_private(directory.path / file_name, _openrc(auth))
+    system = {**_without_project(clouds["stoker-admin"]["auth"]), "system_scope": "all"}
+    clouds["stoker-system"] = {**clouds["stoker-admin"], "auth": system}
     _write_clouds(directory, clouds)
+
+
+def _without_project(auth: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in auth.items() if not name.startswith("project_")}
 
 
 def _entry(cloud: NamedCloud) -> dict[str, Any]:
