@@ -30,14 +30,14 @@ def test_a_type_is_shown_with_properties_and_attributes() -> None:
     details = json.loads(run("types", "os::neutron::subnet", "-f", "json").stdout)
     properties = details["properties"]
     assert properties["network"]["required"] and properties["network"]["change"] == "replacement"
-    assert properties["network"]["constraints"] == ["an existing network (neutron)"]
-    assert properties["ip_version"]["constraints"] == ["one of 4, 6"]
+    assert properties["network"]["constraints"] == ["must be an existing network"]
+    assert properties["ip_version"]["constraints"] == ["must be one of 4, 6"]
     start = properties["allocation_pools"]["properties"]["start"]
-    assert (start["change"], start["constraints"]) == ("update", ["an IP address"])
+    assert (start["change"], start["constraints"]) == ("update", ["must be an IP address"])
     assert details["attributes"]["gateway_ip"]["type"] == "string"
     page = run("types", "OS::Neutron::Subnet").stdout
     assert "  network  string, required, change: replacement\n      The network, by name or ID." in page
-    assert "          First address of the range. An IP address." in page
+    assert "          First address of the range. Must be an IP address." in page
     assert "\n\nAttributes\n" in page
 
 

@@ -314,7 +314,7 @@ def test_the_editor_completes_and_describes(browser: Browser) -> None:
     found = ask("complete", "template", f"{head}    type: OS::Heat::RandomString\n    properties:\n      len|")
     (item,) = found["items"]
     assert (item["label"], item["insert"], item["kind"]) == ("length", "length: ", "property")
-    assert "Range: 1 to 512" in item["text"] and found["end"] - found["start"] == 3
+    assert "Must be `1` to `512`." in item["text"] and found["end"] - found["start"] == 3
     assert labels("template", f"{head}    type: X\n    properties: {{b: {{get_param: |}}}}")[0] == "size"
     described = ask("describe", "template", f"{head}    type: OS::Heat::Rand|omString")
     assert "**OS::Heat::RandomString**" in described["text"]
@@ -463,5 +463,5 @@ parameters:
     names = re.findall(r'name="parameter:(\w+)"', page)
     assert names == ["secret", "missing", "even", "flavor"]
     assert page.index("First &lt;group&gt;") < page.index("What to fill in") < page.index("Other parameters")
-    for help_text in ("In steps of 2, counted from 0.", "an existing flavor (nova).", "One of: x, y.", "At least 3"):
+    for help_text in ("In steps of 2, counted from 0.", "Must be an existing flavor.", "One of: x, y.", "At least 3"):
         assert help_text in page

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
 
 from stoker.api.policies import ADMIN_ROLE, RULE_SETS
+from stoker.authoring.constraint_words import ACCEPTED, accepted, rules
 from stoker.plugins.recovery import OWN_RECORD, Recovery
 from stoker.plugins.resource import ResourceType
-from stoker.schema.constraints import Constraint
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker_reference.markdown import code, entry, page, section, sentence
-from stoker_reference.type_references import CONSTRAINTS, inner_schema
+from stoker_reference.type_references import inner_schema
 
 _RULES_FOR_ADMINISTRATORS = tuple(
     name
@@ -150,6 +149,10 @@ def _lower(words: str) -> str:
     return f"{words[0].lower()}{words[1:]}"
 
 
+def _upper(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}"
+
+
 def _type_of(prop: Property) -> str:
     name = str(prop.type).lower()
     if prop.type is not Type.LIST:
@@ -166,50 +169,16 @@ def _notes(prop: Property, shown: frozenset[str]) -> Iterator[str]:
         yield "Not implemented: it is accepted for old templates and has no effect."
     if prop.default is not None:
         yield f"Default: {code(prop.default)}."
-    items = prop.items.constraints if prop.items is not None else ()
-    yield from (f"{_constraint(one, shown)}." for one in prop.constraints)
-    yield from (f"Each item: {_lower(_constraint(one, shown))}." for one in items)
+    yield from (f"{_upper(rule)}." for rule in rules(prop, code, lambda name: _accepted(name, shown)))
     if prop.replaces:
         yield f"Older name: {code(prop.replaces)}."
 
 
-def _constraint(constraint: Constraint, shown: frozenset[str]) -> str:
-    body = {key: value for key, value in constraint.to_schema().items() if key != "description"}
-    rule, value = next(iter(body.items()))
-    return _custom(value, shown) if rule == "custom_constraint" else _CONSTRAINTS[rule](value)
-
-
-def _custom(name: str, shown: frozenset[str]) -> str:
-    """Return the sentence for a custom constraint; a package may bring constraints that are not in the table."""
-    if name not in CONSTRAINTS:
-        return f"Checked by {code(name)}"
-    accepted = CONSTRAINTS[name]
-    links = " or ".join(link(kind) for kind in accepted.types if kind in shown)
-    return f"Must be {accepted.what} ({f'{links}, ' if links else ''}constraint {code(name)})"
-
-
-def _bounds(bounds: Mapping[str, Any]) -> str:
-    least, most = bounds.get("min"), bounds.get("max")
-    if least is None:
-        return f"at most {most}"
-    return f"at least {least}" if most is None else f"{least} to {most}"
-
-
-_CONSTRAINTS = {
-    "range": lambda value: f"Value {_bounds(value)}",
-    "length": lambda value: f"Length {_bounds(value)}",
-    "modulo": lambda value: f"Multiple of {value['step']}, offset {value['offset']}",
-    "allowed_values": lambda value: "One of " + _listed(value),
-    "allowed_pattern": lambda value: f"Matches {code(value)}",
-}
-
-
-def _listed(values: list[Any]) -> str:
-    """Return the values as inline code; consecutive integers as a range."""
-    whole = all(type(value) is int for value in values)
-    if whole and len(values) > 3 and values == list(range(values[0], values[-1] + 1)):
-        return f"{code(values[0])} to {code(values[-1])}"
-    return ", ".join(code(value) for value in values)
+def _accepted(name: str, shown: frozenset[str]) -> str:
+    """Return what a custom constraint accepts; a package may bring constraints that are not in the table."""
+    links = " or ".join(link(kind) for kind in ACCEPTED[name].types if kind in shown) if name in ACCEPTED else ""
+    known = f" ({f'{links}, ' if links else ''}constraint {code(name)})" if name in ACCEPTED else ""
+    return f"{accepted(name)}{known}"
 
 
 def _update_policy(kind: ResourceType) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspect import cleandoc
 from typing import Any
 
+from stoker.authoring.constraint_words import rules
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ResourceType
-from stoker.schema.constraints import Constraint
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.template.functions.registered import functions
 from stoker.template.versions import VERSIONS, Version
@@ -80,7 +80,7 @@ def _property(prop: Property, change: Change) -> dict[str, Any]:
         "default": None if prop.secret else prop.default,
         "change": CHANGES[change],
         "description": _sentence(prop.description),
-        "constraints": [*_constraints(prop.constraints), *_constraints(_of_items(prop), "each ")],
+        "constraints": list(rules(prop)),
         **_support(prop.support),
         "properties": _properties(inner.schema, change) if inner.schema is not None else {},
     }
@@ -90,57 +90,6 @@ def _type_name(prop: Property) -> str:
     if prop.type is Type.LIST and prop.items is not None:
         return f"list of {str(prop.items.type).lower()}s"
     return str(prop.type).lower()
-
-
-def _of_items(prop: Property) -> Sequence[Constraint]:
-    return prop.items.constraints if prop.items is not None else ()
-
-
-def _constraints(constraints: Sequence[Constraint], prefix: str = "") -> Iterator[str]:
-    for constraint in constraints:
-        rule, value = next(item for item in constraint.to_schema().items() if item[0] != "description")
-        yield f"{prefix}{_IN_WORDS[rule](value)}"
-
-
-def _bounds(bounds: Mapping[str, Any]) -> str:
-    least, most = bounds.get("min"), bounds.get("max")
-    if least is None:
-        return f"at most {most}"
-    return f"at least {least}" if most is None else f"{least} to {most}"
-
-
-def demanded(constraint: str) -> str:
-    """Return what a custom constraint demands: `an existing flavor (nova)` for `nova.flavor`."""
-    service, dot, thing = constraint.partition(".")
-    if dot:
-        return f"an existing {thing.replace('_', ' ')} ({service})"
-    return _FORMS.get(constraint, f"a valid {constraint.replace('_', ' ')}")
-
-
-_FORMS = {
-    "cidr": "a CIDR",
-    "cron_expression": "a cron expression",
-    "dns_domain": "a domain name",
-    "dns_name": "a domain name",
-    "expiration": "a time in ISO 8601, in the future",
-    "ip_addr": "an IP address",
-    "ip_or_cidr": "an IP address or a CIDR",
-    "iso_8601": "a time in ISO 8601",
-    "mac_addr": "a MAC address",
-    "net_cidr": "the CIDR of a network",
-    "rel_dns_name": "a domain name without the zone",
-    "timezone": "the name of a time zone",
-}
-
-
-_IN_WORDS = {
-    "range": _bounds,
-    "length": lambda value: f"length {_bounds(value)}",
-    "modulo": lambda value: f"a multiple of {value['step']}, plus {value['offset']}",
-    "allowed_values": lambda value: f"one of {', '.join(map(str, value))}",
-    "allowed_pattern": lambda value: f"matches {value}",
-    "custom_constraint": demanded,
-}
 
 
 def _attribute(attribute: Attribute) -> dict[str, Any]:

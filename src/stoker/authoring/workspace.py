@@ -12,6 +12,7 @@ from stoker.authoring.given_values import placed_where_given
 from stoker.authoring.sources import Files, Sources, beside, is_remote, read
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
+from stoker.base.similar import closest
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ChildRequest, ResourceType
 from stoker.template.definition import Definition
@@ -23,7 +24,7 @@ from stoker.template.merge import unknown_strategies
 from stoker.template.packaged import packaged_environment
 from stoker.template.parameter import ParameterSchema
 from stoker.template.parameters import PseudoParameters
-from stoker.template.problems import closest, further
+from stoker.template.problems import further
 from stoker.template.registry import INVALID_TYPE, is_template_name
 from stoker.template.template import Template
 

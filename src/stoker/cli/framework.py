@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import click
 
 import stoker
+from stoker.base.similar import closest
 from stoker.cli.errors import CommandFailed, reported_errors
 from stoker.cli.formats import RECORD_FORMATS, ROW_FORMATS, Row, ids, show_record, show_row, show_rows
 from stoker.processes.directory import DataDirectory, default_directory
@@ -47,10 +48,8 @@ class Commands(click.Group):
 
     def hint(self, context: click.Context, name: str) -> str:
         """Return commands that may be meant by a name that does not exist; an empty string if nothing comes close."""
-        from difflib import get_close_matches  # only for a mistake
-
-        close = get_close_matches(name, self.list_commands(context), n=2, cutoff=0.6)
-        return " or ".join(f"`{context.command_path} {found}`" for found in close)
+        found = closest(name, self.list_commands(context))
+        return f"`{context.command_path} {found}`" if found else ""
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands with their complete first sentences."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterator
-from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
 import click
 
+from stoker.base.similar import closest
 from stoker.cli.completion import output_names, stack_names
 from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import ROW_FORMATS, cell, console, show_record, show_rows
@@ -117,8 +117,8 @@ def _value(name: str, key: str, found: list[Answer]) -> Any:
     """Return the value of an output. Raises CommandFailed if there is none."""
     known = [output["output_key"] for output in found]
     if key not in known:
-        close = get_close_matches(key, known, n=1)
-        listed = f"; did you mean {close[0]}?" if close else f"; it has {', '.join(islice(known, 20)) or 'none'}."
+        close = closest(key, known)
+        listed = f"; did you mean {close}?" if close else f"; it has {', '.join(islice(known, 20)) or 'none'}."
         raise CommandFailed(f"{name} has no output {key}{listed}")
     output = found[known.index(key)]
     if output.get("output_error"):

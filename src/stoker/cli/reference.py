@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from stoker.base.similar import closest
 from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import ROW_FORMATS, cell, console, show_record, show_rows
 from stoker.cli.framework import format_option
@@ -150,12 +150,11 @@ def functions(name: str | None, form: str) -> None:
         ]
         show_rows(rows, ("function", "description"), form)
         return
-    by_lower = {function.lower(): function for function in known}
-    exact = by_lower.get(name.lower())
+    exact = next((function for function in known if function.lower() == name.lower()), None)
     if exact is None:
-        close = [by_lower[found] for found in get_close_matches(name.lower(), by_lower, n=1)]
+        close = closest(name, known)
         raise CommandFailed(
-            f"There is no function {name}; {f'did you mean {close[0]}?' if close else '`stoker functions` lists all.'}"
+            f"There is no function {name}; {f'did you mean {close}?' if close else '`stoker functions` lists all.'}"
         )
     variants = function_details(exact)
     if form == "table":

@@ -10,7 +10,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from stoker.authoring.reference import demanded
+from stoker.authoring.constraint_words import accepted
 from stoker.console.settings import PREFIX
 from stoker.console.tree import linked
 
@@ -28,7 +28,7 @@ class Pages:
         )
         self._environment.globals.update(PREFIX=PREFIX, static=static_url, linked=linked)
         self._environment.filters.update(
-            duration=duration, clock=clock, ago=ago, json=pretty, state=state, breakable=breakable, demanded=demanded
+            duration=duration, clock=clock, ago=ago, json=pretty, state=state, breakable=breakable, accepted=accepted
         )
 
     def render(self, template: str, values: Mapping[str, Any]) -> str:

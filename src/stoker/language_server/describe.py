@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from stoker.authoring.constraint_words import rules
 from stoker.language_server.names import Kind, Name
 from stoker.language_server.outline import Token
 from stoker.language_server.project import Project, TextDocument, property_at
@@ -38,7 +39,7 @@ def of_property(name: str, prop: Property) -> str:
     """Describe a property of a resource."""
     head = f"**{name}** · {prop.type.value.lower()}{' · required' if prop.required else ''}"
     default = "" if prop.default is None or prop.secret else f"Default: `{_shown(prop.default)}`"
-    limits = [text for constraint in prop.constraints if (text := _constraint(constraint.to_schema()))]
+    limits = [f"{rule[0].upper()}{rule[1:]}." for rule in rules(prop, lambda value: f"`{_shown(value)}`")]
     keys = f"Keys: {', '.join(f'`{key}`' for key in prop.schema)}" if prop.schema else ""
     return _paragraphs(head, prop.description, _support(prop.support), default, *limits, keys, _CHANGES[prop.change])
 
@@ -115,27 +116,6 @@ def _support(support: Support) -> str:
     if support.status == "SUPPORTED":
         return ""
     return f"*{support.status.capitalize()}.* {support.message or ''}".strip()
-
-
-def _constraint(described: Mapping[str, Any]) -> str:
-    """Describe a constraint that the Orchestration API shows; custom ones only name a check."""
-    texts = list(_constraint_texts(described))
-    return described.get("description") or "; ".join(texts)
-
-
-def _constraint_texts(described: Mapping[str, Any]) -> Iterator[str]:
-    for key, value in described.items():
-        if key == "allowed_values":
-            shown = [f"`{_shown(each)}`" for each in value[:20]]
-            yield f"Allowed values: {', '.join(shown)}{', …' if len(value) > len(shown) else ''}"
-        elif key in ("range", "length"):
-            low, high = value.get("min"), value.get("max")
-            what = "Length" if key == "length" else "Range"
-            yield f"{what}: {'any' if low is None else low} to {'any' if high is None else high}"
-        elif key == "modulo":
-            yield f"A multiple of {value['step']}, plus {value['offset']}"
-        elif key == "allowed_pattern":
-            yield f"Pattern: `{value}`"
 
 
 def _shown(value: Any) -> str:

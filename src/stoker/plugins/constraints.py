@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError
+from stoker.base.similar import closest
 from stoker.cloud.errors import NotNamed
 from stoker.cloud.finders import finders
 
@@ -84,8 +84,8 @@ class Exists(CustomCheck):
 
 def _alternatives(value: str, known: Sequence[str]) -> str:
     """Return the end of a message about a name that does not exist: a similar one, or some that exist."""
-    if close := get_close_matches(value, known, n=1):
-        return f"; did you mean {close[0]!r}?"
+    if close := closest(value, known):
+        return f"; did you mean {close!r}?"
     return f"; there are {', '.join(known[:_MOST_NAMED])}{', …' if len(known) > _MOST_NAMED else ''}" if known else ""
 
 

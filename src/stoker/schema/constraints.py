@@ -9,10 +9,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from stoker.base.patterns import PatternError, PatternTooCostly, compiled
+from stoker.base.similar import closest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,25 +111,25 @@ class AllowedValues(Constraint):
         items = value if isinstance(value, list | tuple) else [value]
         for item in items:
             if not any(_same(item, allowed) for allowed in self.values):
-                return f"{item!r} is not one of {', '.join(_listed(self.values))}"
+                return f"{item!r} is not one of {', '.join(listed(self.values))}"
         return None
 
     def hint(self, value: Any) -> str:
         names = [allowed for allowed in self.values if isinstance(allowed, str)]
-        close = get_close_matches(value, names, n=1) if isinstance(value, str) and len(value) <= _LONGEST_NAME else ()
-        return f"did you mean {close[0]!r}?" if close else ""
+        close = closest(value, names) if isinstance(value, str) else None
+        return f"did you mean {close!r}?" if close else ""
 
     def to_schema(self) -> dict[str, Any]:
         return self._described({"allowed_values": list(self.values)})
 
 
-def _listed(values: Sequence[Any]) -> Iterator[str]:
+def listed(values: Sequence[Any], shown: Callable[[Any], str] = repr) -> Iterator[str]:
     """Yield the values as a message lists them; `0 to 255` stands for consecutive integers."""
     for run in _runs(values):
         if len(run) >= _SHORTEST_RUN:
-            yield f"{run[0]} to {run[-1]}"
+            yield f"{shown(run[0])} to {shown(run[-1])}"
         else:
-            yield from map(repr, run)
+            yield from map(shown, run)
 
 
 def _runs(values: Sequence[Any]) -> list[list[Any]]:
@@ -144,7 +144,6 @@ def _runs(values: Sequence[Any]) -> list[list[Any]]:
 
 
 _SHORTEST_RUN = 4
-_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

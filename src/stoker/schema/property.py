@@ -11,12 +11,12 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from enum import Enum, StrEnum
 from typing import Any
 
 from stoker.base.diagnostics import Path
 from stoker.base.json_text import read_json
+from stoker.base.similar import closest
 from stoker.schema.constraints import Constraint, CustomConstraint, schema_of
 from stoker.schema.unknown import Unknown, combine, has_unknown
 
@@ -229,8 +229,8 @@ class Finalizer:
 
     def _unknown_name(self, schema: Mapping[str, Property], name: object, path: Path) -> None:
         visible = [key for key, prop in schema.items() if prop.support.status != "HIDDEN"]
-        close = get_close_matches(str(name), visible, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"known properties: {', '.join(sorted(visible)) or 'none'}"
+        close = closest(str(name), visible)
+        hint = f"did you mean {close!r}?" if close else f"known properties: {', '.join(sorted(visible)) or 'none'}"
         self._report("unknown-property", (*path, str(name)), f"unknown property {str(name)!r}", hint)
 
     def value(self, prop: Property, value: Any, path: Path) -> Any:

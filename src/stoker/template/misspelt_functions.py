@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from stoker.base.diagnostics import Path
+from stoker.base.similar import closest
 from stoker.template.versions import VERSIONS, Version
 
 _SIMILARITY = 0.8
@@ -23,8 +23,8 @@ def function_hint(value: Any, version: Version) -> str:
     later = [other for other in VERSIONS if other.key == version.key and name in other.functions]
     if later:
         return f"{name} is a function from {later[0].name.replace('.', ': ', 1)} on"
-    close = get_close_matches(name, version.functions, n=1, cutoff=_SIMILARITY)
-    return f"did you mean the function {close[0]!r}?" if close else ""
+    close = closest(name, version.functions, _SIMILARITY)
+    return f"did you mean the function {close!r}?" if close else ""
 
 
 def misspelt_calls(value: Any, path: Path, version: Version) -> Iterator[tuple[Path, str, str]]:

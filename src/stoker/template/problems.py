@@ -6,13 +6,12 @@ of the first one is the error type that clients see.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
-from itertools import islice
 
 from stoker.base.diagnostics import Diagnostic, Path, Position
 from stoker.base.errors import TemplateInvalid
+from stoker.base.similar import closest
 from stoker.template.document import Document
 from stoker.template.limits import DEFAULT_LIMITS
 
@@ -119,23 +118,6 @@ def suggestion(name: object, known: Iterable[str]) -> str:
         return ""
     shown = ", ".join(sorted(choices)[:10])
     return f"use one of {shown}{', …' if len(choices) > 10 else ''}"
-
-
-def closest(name: str, known: Sequence[str]) -> str | None:
-    """Return the known name that differs least from a misspelt one; None if all differ too much."""
-    return next(iter(get_close_matches(name[:_LONGEST_NAME], _candidates(name, known), n=1)), None)
-
-
-_MOST_CANDIDATES = 200
-_LONGEST_NAME = 60
-
-
-def _candidates(name: str, choices: Sequence[str]) -> list[str]:
-    """Return the choices to compare with `name`, of similar length and not too many, because comparing takes time."""
-    if len(choices) <= _MOST_CANDIDATES // 10:
-        return [choice[:_LONGEST_NAME] for choice in choices]
-    near = (choice for choice in choices if abs(len(choice) - len(name)) <= 2 and len(choice) <= _LONGEST_NAME)
-    return list(islice(near, _MOST_CANDIDATES))
 
 
 def type_name(value: object) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stoker.template.problems import closest, suggestion
+from stoker.base.similar import closest
+from stoker.template.problems import suggestion
 
 _USUAL = {
     "AWS::EC2::Address": "AWS::EC2::EIP",

@@ -1,0 +1,30 @@
+"""The name that is meant by a misspelt one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+_SIMILARITY = 0.6
+_LONGEST = 60
+_FEW, _MANY = 20, 200
+
+
+def closest(name: str, known: Iterable[str], similarity: float = _SIMILARITY) -> str | None:
+    """Return the known name that differs least from a misspelt one, whatever the case of its letters.
+
+    The result is None if all differ too much: `similarity` is a number between 0 and 1. Comparing takes time, so only
+    the beginnings of names are compared, and of many names only some that are about as long.
+    """
+    from difflib import get_close_matches  # only for a mistake
+
+    by_start = {choice[:_LONGEST].lower(): choice for choice in _candidates(name, list(known))}
+    found = get_close_matches(name[:_LONGEST].lower(), by_start, n=1, cutoff=similarity)
+    return by_start[found[0]] if found else None
+
+
+def _candidates(name: str, known: list[str]) -> Iterable[str]:
+    if len(known) <= _FEW:
+        return known
+    near = (choice for choice in known if abs(len(choice) - len(name)) <= 2)
+    return islice(near, _MANY)
