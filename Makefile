@@ -14,7 +14,7 @@ MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/pyth
 # Without byte code every process that a test or a benchmark starts would compile each module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test guests guests-community quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud console recordings takeover images heat-plugins docs pictures man vscode clean
+.PHONY: help demo test guests guests-community quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud console recordings takeover images heat-plugins docs pictures man vscode clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -116,5 +116,8 @@ vscode: $(STAMP)        ## pack the extension for VS Code into contrib/vscode/di
 	$(BIN)/python -m contrib.vscode.pack
 	$(BIN)/pytest -q -n 0 tests/vscode
 
-clean:
+help:                   ## list the targets
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' Makefile | sort | expand -t 18
+
+clean:                  ## remove the environments and what was built
 	rm -rf $(VENV) .venv-conformance docs/_build .mypy_cache .ruff_cache .pytest_cache
