@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -250,15 +252,30 @@ async def test_every_stack_can_be_deleted(taken: Taken) -> None:
 
 
 async def test_what_heat_changes_is_copied_again_unless_it_was_changed_here(taken: Taken) -> None:
-    await taken.copy()
     world = taken.world
+    created = await world.create("ours", ENTRIES["random"]["template"])
+    ours = await world.engine.database.read(queries.stack_by_id, created["id"])
+    assert ours is not None
+    with create_engine(taken.url).begin() as heat:
+        trust = {"trust": json.loads(ours.credential or "")["id"]}
+        heat.execute(text("UPDATE user_creds SET trust_id = :trust, decrypt_method = ''"), trust)
+    await taken.copy()
     entry = ENTRIES["updated-in-place"]
     await world.update("updated-in-place", entry["template"], parameters={"text": "changed here"})
+    signals = {"scaling-group": ("up", None), "wait-condition": ("handle", {"status": "SUCCESS"})}
+    for name, (resource, details) in signals.items():
+        call = world.call("resource_signal", ref={"name": name, "id": None}, name=resource, details=details)
+        sent = asyncio.ensure_future(call)
+        await world.until(sent.done)
+        await sent
+    assert {report.fate for report in (await taken.copy()).values()} == {Fate.PRESENT}
+    found = {each.stack.name async for each in documents(world.engine, None) if each.changed}
+    assert found == {"updated-in-place", *signals}
     with create_engine(taken.url).begin() as heat:
         heat.execute(text("UPDATE stack SET updated_at = '2027-01-01 00:00:00', status_reason = 'again'"))
     reports = await taken.copy()
-    assert reports["updated-in-place"].fate is Fate.CHANGED_HERE
-    assert {report.fate for name, report in reports.items() if name != "updated-in-place"} == {Fate.AGAIN}
+    assert {name for name, report in reports.items() if report.fate is Fate.CHANGED_HERE} == found
+    assert {report.fate for name, report in reports.items() if name not in found} == {Fate.AGAIN}
     assert (await world.call("stack_show", ref={"name": "value", "id": None}))["status_reason"] == "again"
     kept = await world.call("stack_show", ref={"name": "updated-in-place", "id": None})
     assert kept["parameters"]["text"] == "changed here"

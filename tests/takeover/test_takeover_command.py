@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+import shlex
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,7 @@ auth_url = http://127.0.0.1:9/v3
 username = heat
 password = secret
 """
+_MANUAL = Path(__file__).parents[2] / "docs/how-to"
 Command = Callable[..., Result]
 
 
@@ -45,19 +48,35 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     return run
 
 
+def _of_the_manual(options: Mapping[str, str]) -> list[list[str]]:
+    """Return the words of the manual's `stoker takeover` commands, with other values of these options."""
+    blocks = re.findall(r"^```sh\n(.*?)^```$", (_MANUAL / "replace-heat.md").read_text(), re.M | re.S)
+    lines = "".join(blocks).replace("\\\n", "").splitlines()
+    found = [shlex.split(line)[2:] for line in lines if line.startswith("stoker takeover ")]
+    for words in found:
+        for option, value in options.items():
+            if option in words:
+                words[words.index(option) + 1] = value
+    return found
+
+
 def test_from_the_plan_to_the_way_back_without_any_service(command: Command, tmp_path: Path) -> None:
     source = heat_database.make(tmp_path / "heat.db", "project")
     key = tmp_path / "their.conf"
     key.write_text(f"[DEFAULT]\nauth_encryption_key = {heat_database.ENCRYPTION_KEY}\n")
     given = ("--from", source, "--encryption-key-file", str(key))
+    config, out = str(tmp_path / "stoker.conf"), str(tmp_path / "out")
+    changes = {"--config-file": config, "--from": source, "--encryption-key-file": str(key), "--export": out}
+    plan, copy, export = _of_the_manual(changes)
+    assert "--plan" in plan
 
-    planned = command(*given, "--plan")
+    planned = command(*plan)
     assert planned.exit_code == 0, planned.output
     assert "46 trees of stacks (68 stacks, 145 resources) can be copied" in planned.output
     assert "OS::Heat::AutoScalingGroup" in planned.output
     assert "a hidden word" not in planned.output
 
-    copied = command(*given, "--json")
+    copied = command(*copy, "--json")
     assert copied.exit_code == 0, copied.output
     found = json.loads(copied.stdout)
     assert {tree["fate"] for tree in found["trees"]} == {"copy"}
@@ -69,7 +88,7 @@ def test_from_the_plan_to_the_way_back_without_any_service(command: Command, tmp
     assert (other.exit_code, "46 trees" in other.output) == (0, False)
     assert "46 trees of stacks (68 stacks, 145 resources) were here already" in command(*given).output
 
-    exported = command("--export", str(tmp_path / "out"))
+    exported = command(*export)
     assert exported.exit_code == 3, exported.output
     assert "asg (OS::Heat::AutoScalingGroup): Heat adopts no resources of this type" in exported.output
     assert "cannot be adopted: never: it was not created" in exported.output

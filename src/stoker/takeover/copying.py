@@ -24,7 +24,8 @@ from stoker.takeover.decoding import Decoder
 from stoker.takeover.heat import HeatDatabase, HeatStack, Row, parsed, seconds
 from stoker.takeover.mapped import MappedTree
 from stoker.takeover.mapping import Mapper
-from stoker.takeover.writing import MARK, TreeWriter
+from stoker.takeover.recorded import RecordedTree, recorded_trees
+from stoker.takeover.writing import TreeWriter
 
 PAGE = 40
 """Number of trees that are read, mapped and written together."""
@@ -65,9 +66,9 @@ class TreeReport:
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    """What is recorded here: the request IDs of the latest operations of stacks, and the IDs of stacks by name."""
+    """What is recorded here: trees by the IDs of their roots, and the IDs of stacks by project and name."""
 
-    requests: dict[str, str | None]
+    trees: dict[str, RecordedTree]
     names: dict[tuple[str, str], str]
 
 
@@ -115,11 +116,10 @@ class Copier:
         await self._services.journal.commit(self._writer.batch(mapped))
 
     def _fate(self, tree: HeatStack, recorded: _Recorded) -> tuple[Fate, str, MappedTree | None]:
-        there = tree.id in recorded.requests
-        request = recorded.requests.get(tree.id)
-        if there and request == f"{MARK}{self._mapper.digest(tree)}":
+        here = recorded.trees.get(tree.id)
+        if here is not None and here.digest == self._mapper.digest(tree):
             return Fate.PRESENT, "", None
-        if there and not str(request).startswith(MARK):
+        if here is not None and here.changed:
             return Fate.CHANGED_HERE, "it was changed here after it was taken over, and in Heat too", None
         name = (tree.row["tenant"], tree.row["name"])
         if recorded.names.get(name, tree.id) != tree.id:
@@ -128,7 +128,7 @@ class Copier:
             mapped = self._mapper.tree(tree)
         except StokerError as error:
             return Fate.IMPOSSIBLE, error.message, None
-        return (Fate.AGAIN if there else Fate.COPY), "", mapped
+        return (Fate.COPY if here is None else Fate.AGAIN), "", mapped
 
     # -- software configurations ------------------------------------------------------------------------------
 
@@ -182,17 +182,14 @@ class Copier:
 
 
 def _recorded(connection: Connection, trees: Sequence[HeatStack]) -> _Recorded:
-    stacks, operations = tables.stacks, tables.operations
-    query = (
-        select(stacks.c.id, operations.c.request_id)
-        .outerjoin(operations, operations.c.id == stacks.c.operation)
-        .where(stacks.c.id.in_([tree.id for tree in trees]))
-    )
-    requests = {row.id: row.request_id for row in connection.execute(query)}
+    stacks = tables.stacks
     named = select(stacks.c.project_id, stacks.c.live_name, stacks.c.id).where(
         stacks.c.live_name.in_([tree.row["name"] for tree in trees])
     )
-    return _Recorded(requests, {(row.project_id, row.live_name): row.id for row in connection.execute(named)})
+    return _Recorded(
+        recorded_trees(connection, [tree.id for tree in trees]),
+        {(row.project_id, row.live_name): row.id for row in connection.execute(named)},
+    )
 
 
 def _removal(tree: HeatStack) -> Batch:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from stoker.engine.inspection.export import export
 from stoker.engine.records.services import EngineServices
 from stoker.store import tables
 from stoker.store.records import COMPLETE, FAILED, Stack
+from stoker.takeover.recorded import recorded_trees
 from stoker.takeover.writing import MARK
 
 _PAGE = 100
@@ -46,11 +47,12 @@ async def documents(services: EngineServices, project: str | None) -> AsyncItera
     """Yield the documents of all stacks that were taken over and exist, oldest first."""
     after = ""
     while page := await services.database.read(_taken_over, project, after):
-        for stack, request in page:
+        trees = await services.database.read(recorded_trees, [stack.id for stack in page])
+        for stack in page:
             document = (await export(services, stack)).whole()
             _identify(document)
-            yield Exported(stack, document, not str(request).startswith(MARK))
-        after = page[-1][0].id
+            yield Exported(stack, document, trees[stack.id].changed)
+        after = page[-1].id
 
 
 def _identify(document: Mapping[str, Any]) -> None:
@@ -72,18 +74,15 @@ def _obstacles(document: Mapping[str, Any], above: str) -> Iterator[str]:
             yield from _obstacles(entry, f"{above}{name}.")
 
 
-def _taken_over(connection: Connection, project: str | None, after: str) -> list[tuple[Stack, str | None]]:
-    """Return a page of root stacks that a takeover has recorded, with the request IDs of their latest operations."""
+def _taken_over(connection: Connection, project: str | None, after: str) -> list[Stack]:
+    """Return a page of root stacks that a takeover has recorded."""
     stacks, operations = tables.stacks, tables.operations
     taken = select(operations.c.stack_id).where(operations.c.request_id.startswith(MARK, autoescape=True))
-    latest = operations.alias()
     query = (
-        select(*stacks.columns, latest.c.request_id.label("request"))
-        .outerjoin(latest, latest.c.id == stacks.c.operation)
+        select(stacks)
         .where(stacks.c.parent_id.is_(None), stacks.c.deleted_at.is_(None), stacks.c.id > after)
         .where(stacks.c.id.in_(taken))
     )
     if project is not None:
         query = query.where(stacks.c.project_id == project)
-    rows: Iterable[Any] = connection.execute(query.order_by(stacks.c.id).limit(_PAGE))
-    return [(Stack.of(row), row.request) for row in rows]
+    return [Stack.of(row) for row in connection.execute(query.order_by(stacks.c.id).limit(_PAGE))]

@@ -20,7 +20,16 @@ _NAMES = UUID("6c0b7d0e-8f0e-5d3b-9a53-3d1b7c2f4a11")
 
 def record_id(source: HeatStack, *parts: object) -> str:
     """Return the ID of a record of a stack; `parts` distinguish it from the stack's other records."""
-    return str(uuid5(_NAMES, "/".join(map(str, (source.id, *parts)))))
+    return _record_id(source.id, *parts)
+
+
+def taken_over_event(stack_id: str) -> str:
+    """Return the ID of the event that says that a stack was taken over: the last one that a takeover records of it."""
+    return _record_id(stack_id, "taken over")
+
+
+def _record_id(*parts: object) -> str:
+    return str(uuid5(_NAMES, "/".join(map(str, parts))))
 
 
 class NotTransferable(StokerError):

@@ -12,7 +12,7 @@ from stoker.store.journal import Batch
 from stoker.store.records import Event, Operation
 from stoker.takeover.decoding import Decoder
 from stoker.takeover.heat import parsed, seconds
-from stoker.takeover.mapped import MappedStack, MappedTree, record_id
+from stoker.takeover.mapped import MappedStack, MappedTree, record_id, taken_over_event
 
 MARK = "takeover-"
 """The prefix of the request ID of operations that record a takeover; the rest identifies the state of Heat's rows."""
@@ -92,4 +92,4 @@ class TreeWriter:
             )
         stack = mapped.stack
         taken = Event.of_stack(stack, stack.action, stack.status, "Taken over from Heat", self._now)
-        yield replace(taken, id=record_id(mapped.source, "taken over"))
+        yield replace(taken, id=taken_over_event(stack.id))
