@@ -5,6 +5,7 @@ They need the image that `guest_shell` builds.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -150,17 +151,30 @@ def test_hooks_actions_and_failures(cloud: Cloud) -> None:
     cloud.delete("hooks")
 
 
-def test_cfn_init_and_cfn_hup(guests: Shell, cloud: Cloud) -> None:
-    """heat-cfntools set the guest up by the metadata of its resource, signal, and run a hook when that changes."""
-    watching = "while sleep 1; do cfn-hup --no-daemon; done >/dev/null 2>&1 &\n"
+def test_heat_cfntools(guests: Shell, cloud: Cloud) -> None:
+    """cfn-init sets the guest up by the metadata of its resource, cfn-signal says so, cfn-hup runs a hook when the
+    metadata changes, and cfn-get-metadata shows it."""
+    ask = f"cfn-get-metadata -s tools -r server --credential-file {cfntools.CREDENTIALS}"
+    watching = f"while sleep 1; do cfn-hup --no-daemon; {ask} >/etc/cfn/shown; done >/dev/null 2>&1 &\n"
+    [*others] = (guests.directory / "guests").glob("*/disk/base")
     cloud.deploy("tools", cfntools.template("hello\n", watching))
     assert cloud.outputs("tools")["data"] == '{"booted": "hello"}'
-    [disk] = (guests.directory / "guests").glob("*/disk/base")
+    [disk] = set((guests.directory / "guests").glob("*/disk/base")) - set(others)
     assert not (disk / "etc/cfn/hooked").exists()
 
-    cloud.update("tools", cfntools.template("good morning\n", watching))
+    def shows(greeting: str) -> bool:
+        shown = disk / "etc/cfn/shown"
+        try:
+            metadata = json.loads(shown.read_text().splitlines()[0])
+        except (OSError, IndexError, json.JSONDecodeError):  # it is being written
+            return False
+        files = metadata["AWS::CloudFormation::Init"]["config"]["files"]
+        return bool(files["/etc/cfn/greeting"]["content"] == greeting)
 
+    until(lambda: shows("hello\n"))
+    cloud.update("tools", cfntools.template("good morning\n", watching))
     until((disk / "etc/cfn/hooked").exists)
+    until(lambda: shows("good morning\n"))
     cloud.delete("tools")
 
 
@@ -200,7 +214,7 @@ echo "end $(date +%s%N)"
 
 
 def test_groups_of_deployments_are_updated_in_batches(cloud: Cloud) -> None:
-    """One server after the other, until one fails."""
+    """One server after the other, until one fails; the next update gets over that."""
     files = {"/etc/structured": {"content": {"get_input": "word"}, "mode": "000644"}}
     structured = {"group": "cfn-init", "inputs": [{"name": "word"}], "config": {"config": {"files": files}}}
 
@@ -235,4 +249,7 @@ def test_groups_of_deployments_are_updated_in_batches(cloud: Cloud) -> None:
 
     status, reason = cloud.updated("rolling", wanted("bad", "one", "two"))
     assert status == "UPDATE_FAILED" and "non-zero status code: 1" in reason
+
+    cloud.update("rolling", wanted("third", "one", "two"))
+    assert [word for _, word, _ in spans()] == ["third", "third"]
     cloud.delete("rolling")
