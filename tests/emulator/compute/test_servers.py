@@ -232,6 +232,31 @@ def test_lists_are_filtered_and_paged(nova: Any) -> None:
     assert nova.call("GET", "/servers", user="admin").json["servers"] == []
 
 
+def test_filters_of_administrators_are_ignored_for_others(nova: Any) -> None:
+    key = nova.boot(name="one")
+    nova.wait()
+    shown = nova.call("GET", f"/servers/{key}", user="admin").json["server"]
+    launched = shown["OS-SRV-USG:launched_at"]
+
+    def found(query: str, user: str, version: str = "2.96") -> int:
+        place = f"/servers?{query}" + ("&all_tenants=1" if user == "admin" else "")
+        return len(nova.call("GET", place, user=user, version=version).json["servers"])
+
+    for right, wrong in (
+        ("config_drive=false", "config_drive=true"), (f"launched_at={launched}", "launched_at=2001-01-01T00:00:00"),
+        ("progress=0", "progress=55"), ("power_state=1", "power_state=4"), ("vm_state=active", "vm_state=stopped"),
+    ):  # fmt: skip
+        assert [found(one, "demo") for one in (right, wrong)] == [1, 0], wrong
+        assert found(wrong, "demo", "2.82") == 1, wrong
+    for right, wrong in (
+        (f"uuid={key}", "uuid=other"), ("display_name=one", "display_name=two"), ("launch_index=0", "launch_index=9"),
+        ("auto_disk_config=false", "auto_disk_config=true"), ("kernel_id=", "kernel_id=x"),
+        ("root_device_name=/dev/vda", "root_device_name=/dev/sda"), ("hostname=one", "hostname=two"),
+    ):  # fmt: skip
+        assert [found(one, "admin") for one in (right, wrong)] == [1, 0], wrong
+        assert found(wrong, "demo") == 1, wrong
+
+
 def test_what_was_done_is_listed_even_after_the_end(nova: Any) -> None:
     key = nova.boot()
     nova.act(key, "os-stop")

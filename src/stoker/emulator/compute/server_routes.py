@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
 from stoker.emulator.compute.building import Builder
 from stoker.emulator.compute.deletion import Deletion
 from stoker.emulator.compute.queries import check_sorting, unknown_marker
 from stoker.emulator.compute.quotas import Quotas
+from stoker.emulator.compute.server_filters import listed_servers
 from stoker.emulator.compute.servers import Servers, shortest
-from stoker.emulator.compute.states import STATUS, status_of
 from stoker.emulator.compute.user_data import is_base64
 from stoker.emulator.compute.views import (
     LISTED,
@@ -186,51 +184,6 @@ def create(builder: Builder, request: Request) -> Response:
     return Response({"server": view}, 202, {"Location": f"{request.base}/v2.1/servers/{first['id']}"})
 
 
-def _rows(views: ServerViews, request: Request) -> list[Record]:
-    """The servers asked for, newest first."""
-    context, query = request.context, request.query
-    everyone = context.is_admin and bool(query.boolean("all_tenants"))
-    project = query.get("project_id") or query.get("tenant_id")
-    if not everyone:
-        if query.boolean("all_tenants"):
-            raise forbidden("Policy doesn't allow os_compute_api:servers:index:get_all_tenants to be performed.")
-        rows = views.servers.rows.select(project_id=context.project)
-    else:
-        rows = views.servers.rows.select(project_id=project) if project else list(views.servers.rows)
-    rows = rows[::-1]
-    for name, test in FILTERS.items():
-        for wanted in query.all(name)[:1]:
-            rows = [row for row in rows if test(views, row, wanted)]
-    statuses = [word.upper() for word in query.all("status")]
-    if statuses:
-        known = set(STATUS.values()) | {
-            status_of("active", task) for task in ("rebooting", "rebuilding", "resize_prep")
-        }
-        if not known.intersection(statuses) and request.version >= (2, 38):
-            raise bad_request("Invalid status value")
-        rows = [row for row in rows if status_of(row["vm_state"], row["task_state"]) in statuses]
-    if query.boolean("deleted") and context.is_admin:
-        return []
-    return rows
-
-
-def _matches(pattern: str, text: str | None) -> bool:
-    try:
-        return re.search(pattern, text or "") is not None
-    except re.error:
-        return pattern in (text or "")
-
-
-def _moment(text: str) -> datetime:
-    try:
-        found_ = datetime.fromisoformat(text)
-    except ValueError:
-        raise bad_request(
-            f"Invalid input for query parameters changes-since. Value: {text}. {text!r} is not a 'date-time'"
-        ) from None
-    return found_.replace(tzinfo=None)
-
-
 SORTABLE = [
     "project_id",
     "display_name",
@@ -264,45 +217,10 @@ SORTABLE = [
     "node",
 ]
 """The fields that lists of servers are sorted by, in the order in which an error names them."""
-Filter = Callable[[ServerViews, Record, str], bool]
-FILTERS: dict[str, Filter] = {
-    "name": lambda views, row, wanted: _matches(wanted, row["name"]),
-    "host": lambda views, row, wanted: row["host"] == wanted,
-    "node": lambda views, row, wanted: row["host"] == wanted,
-    "user_id": lambda views, row, wanted: row["user_id"] == wanted,
-    "uuid": lambda views, row, wanted: row["id"] == wanted,
-    "image": lambda views, row, wanted: row["image_id"] == wanted,
-    "flavor": lambda views, row, wanted: row["flavor"]["id"] == wanted,
-    "key_name": lambda views, row, wanted: row["key_name"] == wanted,
-    "vm_state": lambda views, row, wanted: row["vm_state"] == wanted,
-    "task_state": lambda views, row, wanted: row["task_state"] == wanted,
-    "power_state": lambda views, row, wanted: str(row["power_state"]) == wanted,
-    "availability_zone": lambda views, row, wanted: views.aggregates.zone_of(row["host"]) == wanted,
-    "reservation_id": lambda views, row, wanted: row["reservation_id"] == wanted,
-    "description": lambda views, row, wanted: _matches(wanted, row["description"]),
-    "hostname": lambda views, row, wanted: _matches(wanted, row["hostname"]),
-    "access_ip_v4": lambda views, row, wanted: _matches(wanted, row["access_ip_v4"]),
-    "access_ip_v6": lambda views, row, wanted: _matches(wanted, row["access_ip_v6"]),
-    "locked": lambda views, row, wanted: (row["locked_by"] is not None) == fields.as_boolean(wanted),
-    "tags": lambda views, row, wanted: set(wanted.split(",")) <= set(row["tags"]),
-    "tags-any": lambda views, row, wanted: bool(set(wanted.split(",")) & set(row["tags"])),
-    "not-tags": lambda views, row, wanted: not set(wanted.split(",")) <= set(row["tags"]),
-    "not-tags-any": lambda views, row, wanted: not set(wanted.split(",")) & set(row["tags"]),
-    "ip": lambda views, row, wanted: _has_address(views, row, wanted, 4),
-    "ip6": lambda views, row, wanted: _has_address(views, row, wanted, 6),
-    "changes-since": lambda views, row, wanted: _moment(row["updated"]) >= _moment(wanted),
-    "changes-before": lambda views, row, wanted: _moment(row["updated"]) <= _moment(wanted),
-}
-
-
-def _has_address(views: ServerViews, server: Record, pattern: str, version: int) -> bool:
-    ports = views.interfaces.of_server(server)
-    texts = [row["ip_address"] for port in ports for row in port["fixed_ips"]]
-    return any(_matches(pattern, text) for text in texts if (":" in text) == (version == 6))
 
 
 def _page(views: ServerViews, request: Request, view: Callable[[Record], dict[str, Any]]) -> Response:
-    rows = [{**row, **{key: row[field] for key, field in SORT_KEYS.items()}} for row in _rows(views, request)]
+    rows = [{**row, **{key: row[field] for key, field in SORT_KEYS.items()}} for row in listed_servers(views, request)]
     check_sorting(request, SORTABLE)
     shown = page(ordered(rows, request.query), request.query, missing=unknown_marker)
     body: dict[str, Any] = {"servers": [view(row) for row in shown.rows]}

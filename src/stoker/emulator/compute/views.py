@@ -234,6 +234,11 @@ ANSWERED: tuple[Part, ...] = (_main, _plain_addresses, _groups)
 """The parts of a server as its change and rebuild answered it before 2.75."""
 
 
+def root_device_name(devices: list[Record]) -> str:
+    """Return the name of a server's first disk."""
+    return next((str(device["device"]) for device in devices if device["boot_index"] == 0), "/dev/vda")
+
+
 def _for_admins(views: ServerViews, request: Request, server: Record, devices: list[Record]) -> dict[str, Any]:
     view = {
         "OS-EXT-SRV-ATTR:host": server["host"],
@@ -241,14 +246,13 @@ def _for_admins(views: ServerViews, request: Request, server: Record, devices: l
         "OS-EXT-SRV-ATTR:instance_name": f"instance-{server['number']:08x}",
     }
     if request.version >= (2, 3):
-        root = next((device["device"] for device in devices if device["boot_index"] == 0), "/dev/vda")
         view |= {
             "OS-EXT-SRV-ATTR:hostname": server["hostname"],
             "OS-EXT-SRV-ATTR:reservation_id": server["reservation_id"],
             "OS-EXT-SRV-ATTR:launch_index": server["launch_index"],
             "OS-EXT-SRV-ATTR:kernel_id": "",
             "OS-EXT-SRV-ATTR:ramdisk_id": "",
-            "OS-EXT-SRV-ATTR:root_device_name": root,
+            "OS-EXT-SRV-ATTR:root_device_name": root_device_name(devices),
             "OS-EXT-SRV-ATTR:user_data": server["user_data"],
         }
     if request.version >= (2, 16):
