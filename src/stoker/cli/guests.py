@@ -20,6 +20,7 @@ def guests() -> None:
 
 
 FEATURES = ("agents", "ansible", "puppet")
+FORMATS = ("root", "qcow2")
 
 
 def _features(value: str) -> list[str]:
@@ -43,8 +44,16 @@ def _features(value: str) -> list[str]:
     callback=lambda context, option, value: _features(value),
     help="Features of the image, separated by commas: agents, ansible, puppet; or none.",
 )
-def build(image: str, mirror: str | None, packages: tuple[str, ...], features: list[str]) -> None:
-    """Build an image from the packages of a distribution, in place of the previous one.
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(FORMATS),
+    default=FORMATS[0],
+    show_default=True,
+    help="root: a directory, for `--guests namespace`; qcow2: a disk with a kernel, for `--guests qemu`.",
+)
+def build(image: str, mirror: str | None, packages: tuple[str, ...], features: list[str], kind: str) -> None:
+    """Build an image from the packages of a distribution, in place of the previous one of this format.
 
     It contains cloud-init, an SSH server, curl and Python, and is kept in ~/.cache/stoker/guests. Builds from the same
     packages have the same content: with an archive of snapshot.debian.org, they can be repeated.
@@ -57,6 +66,7 @@ def build(image: str, mirror: str | None, packages: tuple[str, ...], features: l
       stoker guests build
       stoker guests build --with agents,puppet,ansible
       stoker guests build debian --package git
+      stoker guests build --format qcow2
       stoker guests build --mirror \\
         http://snapshot.debian.org/archive/debian/20261101T000000Z
     """
@@ -70,11 +80,12 @@ def build(image: str, mirror: str | None, packages: tuple[str, ...], features: l
         click.echo(f"{time.monotonic() - began:5.0f} s  {line}")
 
     try:
-        directory = building.build(image, mirror or building.MIRROR, packages, report, features)
+        directory = building.build(image, mirror or building.MIRROR, packages, report, features, kind)
     except (building.BuildFailed, GuestsUnavailable) as error:
         raise CommandFailed(str(error)) from error
     report(f"The image {image} is in {directory}.")
-    click.echo(f"`stoker up --guests namespace --guest-image {image}` uses it.")
+    driver = "namespace" if kind == FORMATS[0] else "qemu"
+    click.echo(f"`stoker up --guests {driver} --guest-image {image}` uses it.")
 
 
 @guests.command()
@@ -96,7 +107,7 @@ def delete(image: str) -> None:
     click.echo(f"Deleted: {image}.")
 
 
-@listing("list", "name", "suite", "size", "path", more=("features", "packages", "sha256"))
+@listing("list", "name", "suite", "format", "size", "path", more=("features", "packages", "sha256"))
 def list_images() -> list[dict[str, Any]]:
     """List the images that have been built.
 

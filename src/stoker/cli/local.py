@@ -174,7 +174,7 @@ def _chosen_services(context: click.Context, option: click.Parameter, text: str)
 @click.option(
     "--guests", type=click.Choice(_GUESTS), metavar="DRIVER",
     help="What runs in the servers of the emulated cloud: `none`: nothing; `namespace`: a small Linux system in "
-    "namespaces of this machine's kernel.  [default: the previous one, or none]",
+    "namespaces of this machine's kernel; `qemu`: a virtual machine.  [default: the previous one, or none]",
 )  # fmt: skip
 @click.option(
     "--guest-image", metavar="NAME",

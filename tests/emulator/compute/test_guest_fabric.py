@@ -17,6 +17,7 @@ from stoker.emulator.guests.driver import GuestsUnavailable
 from stoker.emulator.guests.fabric import Fabric, NetworkFailed
 from stoker.emulator.guests.ids import id_maps
 from stoker.emulator.guests.launch import OWN
+from stoker.emulator.guests.spaces import plan_port
 from stoker.emulator.guests.wiring import Wiring
 from stoker.emulator.services import new_cloud
 
@@ -63,11 +64,11 @@ def test_an_answer_that_comes_late_is_not_that_to_the_next_order(held: Fabric) -
 
 def test_a_guest_whose_filter_is_refused_leaves_no_namespace(held: Fabric) -> None:
     namespaces = [os.open(path, os.O_RDONLY) for path in OWN]
-    wiring = Wiring(held, Doors(new_cloud(), lambda guest_id, reason: None))
+    wiring = Wiring(held, Doors(new_cloud(), lambda guest_id, reason: None), plan_port)
 
     async def join() -> None:
         try:
-            await wiring.join("1", namespaces, "this is no filter")
+            await wiring.join("1", namespaces, "this is no filter", {})
         finally:
             await wiring.leave("1")
 

@@ -13,6 +13,7 @@ from stoker.emulator.guests.forwarding import Forwarders
 from stoker.emulator.guests.topology import Door
 
 PLACE = ("127.77.4.9", 18080)
+SILENT = ("127.77.4.9", 18081)
 DOOR = Door("network", "172.77.4.9", (18080,))
 NO_FABRIC = cast(Fabric, None)
 """Nothing is connected with guests."""
@@ -66,3 +67,31 @@ async def test_a_port_that_another_cloud_uses_is_named_once_and_taken_when_it_is
     assert len(caplog.records) == 2
     await forwarders.close()
     assert await said() is None
+
+
+async def test_connections_end_with_the_cloud(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def connection(self: Forwarders, *place: Any) -> Any:
+        begun.set()
+        return await asyncio.open_connection(*SILENT)
+
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+        ended.set()
+
+    silent = await asyncio.start_server(say_nothing, *SILENT)
+    monkeypatch.setattr(Forwarders, "_connection", connection)
+    forwarders = Forwarders(NO_FABRIC)
+    forwarders.change([DOOR])
+    answer = asyncio.create_task(said())
+    async with asyncio.timeout(10):
+        while not begun.is_set():
+            if answer.done():  # it was not listening yet
+                answer = asyncio.create_task(said())
+            await asyncio.sleep(0.02)
+        await forwarders.close()
+        assert await answer == b""
+        await ended.wait()
+    silent.close()

@@ -251,8 +251,8 @@ def test_a_guest_asks_for_its_own_metadata_and_may_not_use_the_control_api(watch
 
 def test_what_cannot_run_guests_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(GuestsUnavailable, match="qemu is not supported yet: choose none or namespace"):
-        chosen_image("qemu")
+    with pytest.raises(GuestsUnavailable, match="no guest driver xen: choose none, namespace, qemu"):
+        chosen_image("xen")
     with pytest.raises(GuestsUnavailable, match=r"no guest image 'debian' .* `stoker guests build`"):
         chosen_image("namespace")
     with pytest.raises(GuestsUnavailable, match=r"no guest image '\.\./x'"):
@@ -358,7 +358,7 @@ def test_what_is_left_of_guests_is_deleted_but_nothing_else(tmp_path: Path) -> N
     except GuestsUnavailable as error:
         pytest.skip(str(error))
     left, named_alike, mine = tmp_path / str(uuid4()), tmp_path / str(uuid4()), tmp_path / "mine"
-    for place in (left / "root", left / "disk" / "base", named_alike / "data", mine / "root"):
+    for place in (left / "config_drive", left / "disk" / "base", named_alike / "data", mine / "config_drive"):
         place.mkdir(parents=True)
     with ServedCloud(new_cloud(guests=driver)) as served:
         served.do(lambda: served.cloud.of(ComputeRecords))

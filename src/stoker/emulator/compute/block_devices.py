@@ -93,8 +93,13 @@ class BlockDevices(Component):
         if device is not None and attachment is not None and attachment["status"] == "attaching":
             self._storage.attachments.complete(attachment, device["device"])
             if is_data(device):
-                self.cloud.guests.attach(device["server_id"], Volume(device["volume_id"], device["device"]))
+                self.cloud.guests.attach(device["server_id"], self.seen(device))
             self.servers.history.end(device["server_id"])
+
+    def seen(self, device: Record) -> Volume:
+        """Return the volume of a device as a guest sees it."""
+        volume = self._storage.volumes.rows.get(device["volume_id"])
+        return Volume(device["volume_id"], device["device"], 1 if volume is None else volume["size"])
 
     def find(self, server: Record, volume_id: str) -> Record:
         """The block device that is a volume of the server; 404 when it has none."""
@@ -121,7 +126,7 @@ class BlockDevices(Component):
             return
         attachment = self._attachment_of(device)
         self.rows.remove(device)
-        self.cloud.guests.detach(device["server_id"], Volume(device["volume_id"], device["device"]))
+        self.cloud.guests.detach(device["server_id"], self.seen(device))
         if attachment is not None:
             self._storage.attachments.remove(attachment)
         self.servers.history.end(device["server_id"])
@@ -145,7 +150,7 @@ class BlockDevices(Component):
             raise bad_request(f"Invalid volume: Old volume is attached to a larger size than volume {new_id_}.")
         attachment = self._storage.attachments.create(context, volume, server["id"])
         old = self._attachment_of(device)
-        self.cloud.guests.detach(server["id"], Volume(old_id, device["device"]))
+        self.cloud.guests.detach(server["id"], self.seen(device))
         self.cloud.guests.copy_content(f"volume-{old_id}", f"volume-{new_id_}")
         self.rows.update(device, volume_id=new_id_, attachment_id=attachment["id"])
         if old is not None:

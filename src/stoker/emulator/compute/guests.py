@@ -15,7 +15,7 @@ from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError
 from stoker.emulator.core.store import Record
 from stoker.emulator.guests.doors import Doors
-from stoker.emulator.guests.driver import Guest, Volume
+from stoker.emulator.guests.driver import Guest, Size, Volume
 from stoker.emulator.network.guest_topology import TopologyView
 from stoker.emulator.network.records import NetworkRecords
 
@@ -115,11 +115,12 @@ class Guests(Component):
             lambda: config_drive(GuestView(self.records, server)),
             lambda: self._files(server["id"]),
             lambda: self._volumes(server),
+            Size(server["flavor"]["vcpus"], server["flavor"]["ram"], server["flavor"]["disk"]),
         )
 
     def _volumes(self, server: Record) -> list[Volume]:
         devices = self._block_devices.of_server(server)
-        return [Volume(row["volume_id"], row["device"]) for row in devices if is_data(row)]
+        return [self._block_devices.seen(row) for row in devices if is_data(row)]
 
     def _files(self, server_id: str) -> dict[str, str]:
         """Return the files of the guest that DHCP would write."""

@@ -12,7 +12,7 @@ import logging
 import math
 import zlib
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from ipaddress import ip_address, ip_network
 from socket import SOCK_STREAM, socket
@@ -20,7 +20,7 @@ from socket import SOCK_STREAM, socket
 from stoker.emulator.guests.fabric import Fabric, NetworkFailed
 from stoker.emulator.guests.probing import Health, connected, status_line
 from stoker.emulator.guests.spaces import balancer_space
-from stoker.emulator.guests.streams import Connection, join
+from stoker.emulator.guests.streams import Connection, ended, join
 from stoker.emulator.guests.topology import Balancer, Listener, Member, Pool
 
 log = logging.getLogger(__name__)
@@ -176,14 +176,6 @@ class Front:
         if chosen:
             self._served[chosen[0].id] += 1
         return chosen
-
-
-async def ended(tasks: Collection[asyncio.Task[None]]) -> None:
-    """Cancel tasks, and wait until they have ended and their sockets are closed."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    await asyncio.sleep(0)  # transports close their sockets in the next turn of the event loop
 
 
 def _rank(source: str, member: Member) -> float:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from stoker.emulator.guests.driver import GuestDriver, GuestsUnavailable, NoGuests
-from stoker.emulator.guests.images import DEFAULT, Image, find_image
+from stoker.emulator.guests.images import DEFAULT, Image, find_disk, find_image
 
 NONE, NAMESPACE, QEMU = "none", "namespace", "qemu"
 DRIVERS = (NONE, NAMESPACE, QEMU)
@@ -19,11 +19,16 @@ def chosen_image(driver: str, image: str = DEFAULT) -> Image | None:
     """
     if driver == NONE:
         return None
-    if driver != NAMESPACE:
-        raise GuestsUnavailable(f"The guest driver {driver} is not supported yet: choose {NONE} or {NAMESPACE}.")
     if sys.platform != "linux":
-        raise GuestsUnavailable(f"Guests in namespaces need Linux. Choose {NONE} to have no guests.")
-    return find_image(image)
+        raise GuestsUnavailable(f"Guests need Linux. Choose {NONE} to have no guests.")
+    if driver == NAMESPACE:
+        return find_image(image)
+    if driver != QEMU:
+        raise GuestsUnavailable(f"There is no guest driver {driver}: choose {', '.join(DRIVERS)}.")
+    from stoker.emulator.guests.virtual_launching import require_programs
+
+    require_programs()
+    return find_disk(image)
 
 
 def guest_driver(driver: str, image: str = DEFAULT, directory: Path | None = None) -> GuestDriver:
@@ -34,6 +39,10 @@ def guest_driver(driver: str, image: str = DEFAULT, directory: Path | None = Non
     found = chosen_image(driver, image)
     if found is None:
         return NoGuests()
+    if driver == QEMU:
+        from stoker.emulator.guests.qemu import QemuDriver
+
+        return QemuDriver(found, directory)
     from stoker.emulator.guests.namespace import NamespaceDriver
 
     return NamespaceDriver(found, directory)

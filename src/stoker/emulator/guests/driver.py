@@ -19,10 +19,20 @@ class GuestsUnavailable(Exception):
 
 @dataclass(frozen=True)
 class Volume:
-    """A volume of a guest. device: its path in the guest."""
+    """A volume of a guest. device: its path in the guest. size: in GiB."""
 
     id: str
     device: str
+    size: int = 1
+
+
+@dataclass(frozen=True)
+class Size:
+    """What the flavor of a server gives its guest. memory: in MiB. disk: in GiB; 0: that of the image."""
+
+    processors: int = 1
+    memory: int = 512
+    disk: int = 0
 
 
 @dataclass(frozen=True)
@@ -32,7 +42,7 @@ class Guest:
     id: of the server. hostname: without a domain.
     config_drive: returns the files of its config drive: path below the drive's root → content.
     files: returns the files that are written into the guest when it starts: path without the first slash → content.
-    volumes: returns the volumes that are attached.
+    volumes: returns the volumes that are attached. size: of its flavor; drivers may exceed it.
     """
 
     id: str
@@ -40,6 +50,7 @@ class Guest:
     config_drive: Callable[[], Mapping[str, bytes]]
     files: Callable[[], Mapping[str, str]] = dict
     volumes: Callable[[], list[Volume]] = list
+    size: Size = Size()
 
 
 class Cloudside(ABC):

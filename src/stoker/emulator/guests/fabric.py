@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import socket
 import subprocess
 import tempfile
@@ -22,11 +21,9 @@ import orjson
 
 from stoker.emulator.guests.driver import GuestsUnavailable
 from stoker.emulator.guests.ids import IdMaps
-from stoker.emulator.guests.launching import HINT, READY, control_sockets, received, task_command
+from stoker.emulator.guests.launching import HINT, READY, control_sockets, find_program, received, task_command
 
 DONE = b"done"
-BINARIES = "/usr/local/sbin:/usr/sbin:/sbin"
-"""Where the commands are besides the user's search path."""
 TOOLS = {"ip": "iproute2", "nft": "nftables"}
 """The commands that networks need, with their packages."""
 ORDER_SECONDS = 30.0
@@ -42,8 +39,7 @@ class NetworkFailed(Exception):
 
 def find_tools() -> dict[str, str]:
     """Return the paths of the commands. Raises: GuestsUnavailable if one is missing."""
-    places = f"{os.environ.get('PATH', os.defpath)}:{BINARIES}"
-    found = {name: shutil.which(name, path=places) for name in TOOLS}
+    found = {name: find_program(name) for name in TOOLS}
     if missing := [name for name, path in found.items() if path is None]:
         packages = " ".join(TOOLS[name] for name in missing)
         raise GuestsUnavailable(

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from stoker.emulator.guests.fabric import Fabric, NetworkFailed
 from stoker.emulator.guests.probing import connected
 from stoker.emulator.guests.spaces import network_space
-from stoker.emulator.guests.streams import Connection, join
+from stoker.emulator.guests.streams import Connection, ended, join
 from stoker.emulator.guests.topology import Door
 
 log = logging.getLogger(__name__)
@@ -59,6 +59,7 @@ class Forwarders:
         self._closed = False
         self._task: asyncio.Task[None] | None = None
         self._retry: asyncio.TimerHandle | None = None
+        self._connections: set[asyncio.Task[None]] = set()
 
     def change(self, doors: Sequence[Door]) -> None:
         """Listen for these and no others, soon."""
@@ -77,13 +78,14 @@ class Forwarders:
             self._task = asyncio.get_running_loop().create_task(self._follow())
 
     async def close(self) -> None:
-        """Listen no more."""
+        """Listen no more, and end the connections."""
         self._closed, self._wanted = True, {}
         if self._retry is not None:
             self._retry.cancel()
         if self._task is not None:
             await self._task
         await self._follow()
+        await ended(self._connections)
 
     async def _follow(self) -> None:
         while (wanted := set(self._wanted)) != self._servers.keys() | (self._refused & wanted):
@@ -104,7 +106,9 @@ class Forwarders:
 
     async def _listen(self, place: Listener) -> None:
         async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await self._forward(place, reader, writer)
+            task = asyncio.get_running_loop().create_task(self._forward(place, reader, writer))
+            self._connections.add(task)
+            task.add_done_callback(self._connections.discard)
 
         _, address, port = self._wanted.get(place, ("", "", 0))
         try:
@@ -122,6 +126,9 @@ class Forwarders:
         try:
             network, address, port = self._wanted[place]
             inner = await self._connection(network, address, port)
+        except asyncio.CancelledError:
+            writer.transport.abort()
+            raise
         except (OSError, KeyError, NetworkFailed, TimeoutError) as error:
             log.debug("A connection to %s:%d cannot be passed on: %s", *place, error)
             writer.transport.abort()

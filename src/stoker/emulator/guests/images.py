@@ -16,6 +16,11 @@ HOST = "host"
 DEFAULT = "debian"
 MANIFEST, ROOT, LOCK = "image.json", "root", "lock"
 """In the directory of an image; clouds and builds lock the file `lock`."""
+ROOT_FILES, DISK_IMAGE = "root", "qcow2"
+"""The formats of images: a directory, and a disk with a kernel."""
+DISK_SUFFIX = f".{DISK_IMAGE}"
+"""Of the names of the directories of disk images."""
+DISK, KERNEL, INITRD = "disk.qcow2", "kernel", "initrd"
 MOUNTS = Path("/proc/self/mountinfo")
 _PROGRAMS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 
@@ -26,12 +31,14 @@ class Image:
 
     layers: directories and where they are in the guest (without the first slash; empty: everywhere).
     links: symbolic links of the guest: path → destination.
-    lock: the file that a cloud locks while it uses the image.
+    disk: the directory of a disk and its kernel, instead of layers. lock: the file that a cloud locks while it uses the
+    image.
     """
 
     name: str
-    layers: tuple[tuple[str, str], ...]
+    layers: tuple[tuple[str, str], ...] = ()
     links: dict[str, str] = field(default_factory=dict)
+    disk: Path | None = None
     lock: Path | None = None
 
 
@@ -41,12 +48,31 @@ def cache_directory() -> Path:
     return Path(base) / "stoker" / "guests"
 
 
+def image_directory(name: str, kind: str = ROOT_FILES) -> Path:
+    """Return the directory of an image in a format."""
+    return cache_directory() / (f"{name}{DISK_SUFFIX}" if kind == DISK_IMAGE else name)
+
+
+def find_disk(name: str) -> Image:
+    """Return an image of virtual machines. name: with or without the suffix that lists of images show.
+
+    Raises: GuestsUnavailable if there is none of this name.
+    """
+    directory = image_directory(name.removesuffix(DISK_SUFFIX), DISK_IMAGE)
+    if "/" in name or not (directory / MANIFEST).is_file():
+        raise GuestsUnavailable(
+            f"There is no guest image {name!r} for virtual machines in {directory.parent}. `stoker guests build "
+            f"--format {DISK_IMAGE}` builds `{DEFAULT}`."
+        )
+    return Image(name, disk=directory, lock=directory / LOCK)
+
+
 def find_image(name: str) -> Image:
     """Return an image. Raises: GuestsUnavailable if there is none of this name."""
     if name == HOST:
         return _host_image()
-    directory = cache_directory() / name
-    if "/" in name or not (directory / MANIFEST).is_file():
+    directory = image_directory(name)
+    if "/" in name or name.endswith(DISK_SUFFIX) or not (directory / MANIFEST).is_file():
         raise GuestsUnavailable(
             f"There is no guest image {name!r} in {directory.parent}. `stoker guests build` builds `{DEFAULT}`; the "
             f"image `{HOST}` needs no building."
@@ -80,4 +106,7 @@ def _require_no_mounts(directories: list[str]) -> None:
 def built_images() -> list[dict[str, Any]]:
     """Return the manifests of the images that have been built, by name."""
     found = sorted(cache_directory().glob(f"*/{MANIFEST}"))
-    return [{"name": path.parent.name, **orjson.loads(path.read_bytes()), "path": str(path.parent)} for path in found]
+    return [
+        {"name": path.parent.name, "format": ROOT_FILES, **orjson.loads(path.read_bytes()), "path": str(path.parent)}
+        for path in found
+    ]

@@ -1,4 +1,5 @@
-# The first process of a guest: boots it, collects ended processes, and shuts it down at SIGTERM.
+# The system of a guest: boots it, and shuts it down at SIGTERM. In namespaces, it is the first process, and collects
+# processes that have ended.
 # Runs in the shell of the guest's image, whatever it is.
 
 seed=/var/lib/cloud/seed/config_drive/openstack/latest
@@ -55,12 +56,24 @@ run_user_data() {
     esac
 }
 
+# Whether there are processes besides this one and the first one. Threads of the kernel have no command.
+others_run() {
+    for place in /proc/[0-9]*/cmdline; do
+        words=
+        case $place in
+        /proc/1/* | /proc/$$/*) ;;
+        *) read -r words <"$place" || [ -n "$words" ] && return 0 ;;
+        esac
+    done 2>/dev/null
+    return 1
+}
+
 shut_down() {
     trap '' TERM
     echo "Shutting down."
     kill -TERM -1 2>/dev/null
     tries=0
-    while [ "$tries" -lt 20 ] && [ "$(ls -d /proc/[0-9]* | wc -l)" -gt 4 ]; do
+    while [ "$tries" -lt 20 ] && others_run; do
         sleep 0.1
         tries=$((tries + 1))
     done

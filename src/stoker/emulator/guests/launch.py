@@ -10,8 +10,8 @@ are written by newuidmap and newgidmap, which may use the subordinate IDs of an 
 cannot be changed, which the kernel demands of a user who maps only the own ID.
 parent: the process that must live as long as the guest.
 task: `boot`; or `delete` to delete directories (names); or `copy` to copy one (names: from, to); or `unpack` to unpack
-the tar file on the standard input into the directory `root`; or `networks` to obey the orders that arrive at the socket
-`control` (see `networks`).
+the tar file on the standard input into the directory `root`; or `run` to run a command with the users of guests; or
+`networks` to obey the orders that arrive at the socket `control` (see `networks`).
 For `boot` also: within (the descriptor of a user namespace in which that of the guest is made), layers
 (`[[source, target], …]`: read-only directories of this machine below the disk), links (path → destination), files
 (path → content; programs in directories `bin`), binds (read-only: `[[source, target], …]`), volumes
@@ -19,8 +19,12 @@ For `boot` also: within (the descriptor of a user namespace in which that of the
 of a socket that gets the guest's namespaces (network, user, mounts) and the sockets that listen there, with the
 message `wired`, and waits for an answer; then the message `ready`. Another message says why the guest was not started.
 
-The process that is started waits for the guest and ends with its status, 128 and the number of the signal if a signal
-ended it. SIGTERM is passed on to the guest's first process; SIGHUP kills the guest.
+For `virtual`, which replaces the process by a program that runs a virtual machine: within, listen and control as for
+`boot`; opened (name → path of a file to open for reading), monitor (a descriptor that the program gets), command (words
+in which `@name@` is the number of a descriptor), environment, and groups: those of the process; null: its user's.
+
+For the other tasks, the process that is started waits for the guest and ends with its status, 128 and the number of the
+signal if a signal ended it. SIGTERM is passed on to the guest's first process; SIGHUP kills the guest.
 """
 
 from __future__ import annotations
@@ -53,6 +57,8 @@ DETACH = 2
 SET_DEATH_SIGNAL, SET_DUMPABLE = 1, 4
 PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "ppc64le": 203, "s390x": 217, "riscv64": 41}
 GET_FLAGS, SET_FLAGS, SET_ADDRESS, SET_NETMASK, UP = 0x8913, 0x8914, 0x8916, 0x891C, 1
+SET_INTERFACE, TAP, WITHOUT_INFORMATION, OFFLOAD = 0x400454CA, 0x0002, 0x1000, 0x4000
+"""The request TUNSETIFF, and IFF_TAP, IFF_NO_PI and IFF_VNET_HDR (linux/if_tun.h)."""
 BACKLOG = 64
 VOLUMES = "run/stoker/volumes"
 """Where volumes are mounted in a guest; their devices are links to them."""
@@ -66,6 +72,7 @@ MOST_DESCRIPTORS = 4
 OPEN_TREE, MOVE_MOUNT = 428, 429  # the same numbers on all machines
 HERE, CLONE, WITHOUT_PATH = -100, 1, 4
 LONGEST_COMPLAINT = 2000
+DESCRIPTOR = re.compile("@[a-z]+@")
 NAME = re.compile("@([a-z]+-[0-9a-f-]+)@")
 DEVICE_LINKS = {
     "ptmx": "pts/ptmx",
@@ -137,6 +144,11 @@ def become_root() -> None:
     """Take the IDs of the namespace's root user: all IDs of this machine's users are given up."""
     with suppress(PermissionError):  # where the maps have only the user's own IDs, groups cannot be given up
         os.setgroups([])
+    take_root_ids()
+
+
+def take_root_ids() -> None:
+    """Take the user ID and the group ID of the namespace's root user; other groups are kept."""
     os.setresgid(0, 0, 0)
     os.setresuid(0, 0, 0)
     _libc.prctl(SET_DUMPABLE, 1)  # its own files in /proc stay readable
@@ -344,6 +356,17 @@ class Networks:
         join(users, NEW_USER)
         join(mounts, NEW_MOUNTS)
 
+    def tap(self, name: str, interface: str) -> Any:
+        """Make an interface of a namespace, and return the file with its frames: the network card of a virtual machine.
+
+        The interface exists until the file is closed everywhere.
+        """
+        flags = TAP | WITHOUT_INFORMATION | OFFLOAD
+        with self._inside(name):
+            made = Path("/dev/net/tun").open("r+b", buffering=0)  # noqa: SIM115  passed on
+        fcntl.ioctl(made, SET_INTERFACE, struct.pack("16sH22x", interface.encode(), flags))
+        return made
+
     def write(self, name: str, files: dict[str, str]) -> None:
         """Write settings of a namespace, in /proc/sys/net."""
         with self._inside(name):
@@ -474,6 +497,36 @@ def boot(wanted: dict[str, Any]) -> int:
     return status if status >= 0 else 128 - status
 
 
+def virtual(wanted: dict[str, Any]) -> int:
+    """Replace this process by a program that runs a virtual machine. Its errors are in the file `qemu.log`."""
+    control = socket.socket(fileno=wanted["control"])
+    try:
+        kept = [os.open("lock", os.O_RDONLY | os.O_CREAT, 0o600)]
+        fcntl.flock(kept[0], fcntl.LOCK_EX)  # until a previous machine with this disk has ended
+        opened = {name: os.open(path, os.O_RDONLY) for name, path in wanted["opened"].items()}
+        errors = os.open("qemu.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        if wanted["groups"] is not None:
+            os.setgroups(wanted["groups"])
+        join(wanted["within"], NEW_USER)
+        enter(wanted["ids"], NEW_NETWORK)
+        take_root_ids()
+        live_with_parent()
+        if os.getppid() != wanted["parent"]:
+            return 1
+        connect(wanted["listen"], control)
+        for descriptor in (*kept, *opened.values(), wanted["monitor"]):
+            os.set_inheritable(descriptor, True)
+        numbers = {f"@{name}@": str(number) for name, number in {**opened, "monitor": wanted["monitor"]}.items()}
+        command = [DESCRIPTOR.sub(lambda found: numbers[found[0]], word) for word in wanted["command"]]
+        control.send(b"ready")
+        os.dup2(errors, 2)
+        os.execve(command[0], command, wanted["environment"])  # noqa: S606  the driver's own
+    except (OSError, LaunchFailed) as error:
+        with suppress(OSError):
+            control.send(str(error).encode())
+    return 1
+
+
 def connect(addresses: list[list[Any]], control: socket.socket) -> None:
     """Pass the guest's namespaces and its listening sockets to the cloud, and wait until it has connected the guest."""
     listeners = listening_sockets(addresses)
@@ -578,7 +631,21 @@ def unpack(wanted: dict[str, Any]) -> int:
     return 0
 
 
-TASKS = {"boot": boot, "delete": delete, "unpack": unpack, "networks": networks, "copy": copy}
+def run(wanted: dict[str, Any]) -> int:
+    """Run a command (command)."""
+    in_users_namespace(wanted)
+    return subprocess.run(wanted["command"], check=False).returncode  # noqa: S603  the driver's own
+
+
+TASKS = {
+    "run": run,
+    "boot": boot,
+    "delete": delete,
+    "unpack": unpack,
+    "networks": networks,
+    "copy": copy,
+    "virtual": virtual,
+}
 
 
 def main() -> int:
@@ -587,7 +654,7 @@ def main() -> int:
     if os.getppid() != wanted["parent"]:
         return 1
     os.chdir(wanted["directory"])
-    given = sorted({2, *(wanted[name] for name in ("control", "within") if name in wanted)})
+    given = sorted({2, *(wanted[name] for name in ("control", "within", "monitor") if name in wanted)})
     for descriptor in given[1:]:
         os.set_inheritable(descriptor, False)
     for before, after in pairwise([*given, os.sysconf("SC_OPEN_MAX")]):

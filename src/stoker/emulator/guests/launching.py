@@ -9,7 +9,8 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,8 @@ INSIDE = "run/stoker-init"
 """Where the program of a guest's first process is in the guest."""
 SEED = "var/lib/cloud/seed/config_drive"
 """Where cloud-init finds a config drive in a container, which has no block devices."""
+DRIVE = "config_drive"
+"""The directory with the content of a guest's config drive, in the guest's directory."""
 HINT = (
     "Guests need a Linux kernel of version 5.11 or newer that allows user namespaces to this user. An administrator "
     "allows them with `sysctl -w user.max_user_namespaces=10000`, on Debian also with "
@@ -51,6 +54,8 @@ HINT = (
     "`sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`. In a container, run it with `--privileged`, or run "
     "the cloud outside. `--guests none` starts a cloud without guests."
 )
+BINARIES = "/usr/local/sbin:/usr/sbin:/sbin"
+"""Where programs are besides the user's search path."""
 CHECK_SECONDS = 20
 _NAME = re.compile("(check-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -60,6 +65,11 @@ def programs() -> dict[str, str]:
     found = {path.name: path.read_text() for path in PROGRAMS.iterdir() if path.is_file()}
     kinds = ("mkfs.ext2", "mkfs.ext3", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mke2fs")
     return {f"{BIN}/{name}": text for name, text in (found | dict.fromkeys(kinds, found["mkfs"])).items()}
+
+
+def find_program(name: str) -> str | None:
+    """Return the path of a program of the system, also of one that is not in the search path of users."""
+    return shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}:{BINARIES}")
 
 
 class LaunchFailed(Exception):
@@ -73,43 +83,63 @@ def task_command(task: str, ids: IdMaps, directory: Path, **more: Any) -> list[s
 
 
 @dataclass(frozen=True)
-class Launcher:
+class Launcher(ABC):
     """Starts guests whose disks are based on an image, with these users."""
 
     image: Image
     ids: IdMaps
 
-    def prepare(self, directory: Path, guest: Guest) -> None:
-        """Create an empty disk in the directory of a guest, if there is none, and the config drive.
+    @abstractmethod
+    def check(self, directory: Path, within: int) -> None:
+        """Try to start a guest. directory: of the guests. within: see `NamespaceLauncher.boot_command`.
 
-        All of it belongs to the root user of the guest.
+        Raises: GuestsUnavailable if this machine does not allow it.
         """
-        disk, drive = directory / "disk", directory / "config_drive"
-        names = {"base", *(target or "base" for _, target in self.image.layers)}
-        shutil.rmtree(drive, ignore_errors=True)
-        for place in (directory, disk, directory / "root", drive):
-            self._own(place)
-        for name in names:
-            self._own(disk / name)
-            self._own(disk / f".work-{name}")
-        for path, content in guest.config_drive().items():
-            place = drive / path
-            for parent in reversed([one for one in place.parents if drive in one.parents]):
-                self._own(parent)
-            place.write_bytes(content)
-            place.chmod(0o644)
-            self.give(place)
 
     def give(self, file: Path | int) -> None:
         """Make the root user of guests the owner of a file."""
         if os.getuid() != self.ids.base:
             os.chown(file, self.ids.base, self.ids.base)
 
-    def _own(self, directory: Path) -> None:
+    def own(self, directory: Path) -> None:
+        """Make a directory of the root user of guests, if it does not exist."""
         if not directory.exists():
             directory.mkdir(parents=True)
             directory.chmod(0o755)
             self.give(directory)
+
+    def write_drive(self, directory: Path, files: Mapping[str, bytes]) -> None:
+        """Write the config drive of a guest, whose directory this is, in place of the previous one."""
+        drive = directory / DRIVE
+        shutil.rmtree(drive, ignore_errors=True)
+        self.own(directory)
+        self.own(drive)
+        for path, content in files.items():
+            place = drive / path
+            for parent in reversed([one for one in place.parents if drive in one.parents]):
+                self.own(parent)
+            place.write_bytes(content)
+            place.chmod(0o644)
+            self.give(place)
+
+
+@dataclass(frozen=True)
+class NamespaceLauncher(Launcher):
+    """Starts guests in namespaces."""
+
+    def prepare(self, directory: Path, guest: Guest) -> None:
+        """Create an empty disk in the directory of a guest, if there is none, and the config drive.
+
+        All of it belongs to the root user of the guest.
+        """
+        disk = directory / "disk"
+        names = {"base", *(target or "base" for _, target in self.image.layers)}
+        self.write_drive(directory, guest.config_drive())
+        for place in (disk, directory / "root"):
+            self.own(place)
+        for name in names:
+            self.own(disk / name)
+            self.own(disk / f".work-{name}")
 
     def boot_command(
         self,
@@ -134,7 +164,7 @@ class Launcher:
             volumes=volumes,
             layers=self.image.layers,
             links=self.image.links,
-            binds=[("config_drive", SEED)],
+            binds=[(DRIVE, SEED)],
             files={INSIDE: INIT.read_text(), **programs(), **guest.files()},
             hostname=guest.hostname,
             environment=ENVIRONMENT,
@@ -152,7 +182,7 @@ class Launcher:
             raise LaunchFailed(f"The disk in {directory} cannot be deleted.")
 
     def check(self, directory: Path, within: int) -> None:
-        """Run the program `true` as a guest. Raises: GuestsUnavailable if this machine does not allow guests."""
+        """Run the program `true` as a guest."""
         place = directory / f"check-{uuid4()}"
         guest = Guest("check", "check", dict)
         control, inside = control_sockets()
@@ -166,7 +196,7 @@ class Launcher:
                     command, pass_fds=[end, within], stderr=subprocess.PIPE
                 ) as running:
                     inside.close()
-                    said = _begun(control)
+                    said = begun(control)
                     _, complaint = running.communicate(timeout=CHECK_SECONDS)
                 if said or running.returncode != 0:
                     lines = complaint.decode(errors="replace").strip().splitlines()
@@ -182,7 +212,7 @@ class Launcher:
                 shutil.rmtree(place, ignore_errors=True)
 
 
-def _begun(control: socket.socket) -> str:
+def begun(control: socket.socket) -> str:
     """Let a guest begin without networks, and return why it does not."""
     message, descriptors = received(control)
     for descriptor in descriptors:
@@ -194,8 +224,8 @@ def _begun(control: socket.socket) -> str:
 
 
 def is_guest_directory(place: Path) -> bool:
-    """Whether a directory has been made by `Launcher.prepare`, so that it may be deleted."""
-    return bool(_NAME.fullmatch(place.name)) and (place / "root").is_dir()
+    """Whether a directory has been made by `Launcher.write_drive`, so that it may be deleted."""
+    return bool(_NAME.fullmatch(place.name)) and (place / DRIVE).is_dir()
 
 
 def control_sockets() -> tuple[socket.socket, socket.socket]:

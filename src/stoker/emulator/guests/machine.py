@@ -1,4 +1,4 @@
-"""One guest in namespaces: its directory, and its process while it runs."""
+"""One guest: its directory, and its process while it runs."""
 
 from __future__ import annotations
 
@@ -6,61 +6,39 @@ import asyncio
 import logging
 import os
 import shutil
-import signal
 import socket
-from collections.abc import Awaitable, Callable
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 
 from stoker.emulator.guests.console import ConsoleLog
 from stoker.emulator.guests.driver import Address, Cloudside, Guest
 from stoker.emulator.guests.fabric import NetworkFailed
-from stoker.emulator.guests.launching import (
-    GO,
-    NAMESPACES,
-    READY,
-    WIRED,
-    Launcher,
-    LaunchFailed,
-    control_sockets,
-    received,
-)
+from stoker.emulator.guests.launching import GO, NAMESPACES, READY, WIRED, LaunchFailed, control_sockets, received
 from stoker.emulator.guests.metering import processor_seconds
-from stoker.emulator.guests.rules import doors_filter
-from stoker.emulator.guests.volumes import Volumes
 from stoker.emulator.guests.wiring import Wiring
 
 log = logging.getLogger(__name__)
 
-STOP_SECONDS = 10.0
-"""How long a guest may take to shut down before it is killed."""
-REBOOTED = 128 + signal.SIGHUP
-"""The status of a guest that has called reboot(2): the kernel ends its first process by this signal."""
 CONSOLE_BYTES = 1 << 16
 
 
-class Machine:
+class Machine(ABC):
     """One guest. Orders are carried out one after the other, so that a new process never meets an old one.
 
-    users: the descriptor of the user namespace in which those of guests are made.
+    directory: of the guest.
+
+    stop_seconds: how long a guest may take to shut down before it is killed. settings: of its network namespace.
     """
 
-    def __init__(
-        self,
-        guest_id: str,
-        directory: Path,
-        launcher: Launcher,
-        cloudside: Cloudside,
-        wiring: Wiring,
-        volumes: Volumes,
-        users: int,
-    ) -> None:
+    stop_seconds = 10.0
+    settings: Mapping[str, str] = {}
+
+    def __init__(self, guest_id: str, directory: Path, cloudside: Cloudside, wiring: Wiring) -> None:
         self._id = guest_id
         self._directory = directory
-        self._launcher = launcher
         self._cloudside = cloudside
         self._wiring = wiring
-        self._volumes = volumes
-        self._users = users
         self._addresses: list[Address] = []
         self._process: asyncio.subprocess.Process | None = None
         self._running: asyncio.Task[None] | None = None
@@ -68,6 +46,56 @@ class Machine:
         self._orders: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
         self._worker = asyncio.get_running_loop().create_task(self._work())
         self.console = ConsoleLog(directory / "console.log")
+
+    # -- what guests differ in -------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _give(self, file: int) -> None:
+        """Let the guest open a file of this process."""
+
+    @abstractmethod
+    async def _prepare(self, guest: Guest) -> None:
+        """Create what the directory of the guest needs. Raises: LaunchFailed."""
+
+    @abstractmethod
+    async def _command(self, guest: Guest, listen: list[Address], control: int) -> tuple[list[str], Collection[int]]:
+        """Return the command that runs the guest, and the descriptors that it needs besides `control`.
+
+        listen: where the guest reaches the cloud.
+        """
+
+    @abstractmethod
+    def _place(self, address: Address) -> Address:
+        """Return where the sockets of the guest's namespace listen for connections to an address of the guest."""
+
+    @abstractmethod
+    def _translation(self, ports: Mapping[Address, int]) -> str:
+        """Return the rules of the guest's namespace. ports: where connections to a place are really served."""
+
+    @abstractmethod
+    async def _launched(self, guest: Guest) -> None:
+        """The guest's process has begun. Raises: LaunchFailed."""
+
+    async def _ended(self) -> None:  # noqa: B027  most guests leave nothing
+        """The guest's process has ended."""
+
+    @abstractmethod
+    async def _ask_to_stop(self) -> None:
+        """Have the guest shut down."""
+
+    @abstractmethod
+    def _kill(self) -> None:
+        """End the process at once, if there is one."""
+
+    @abstractmethod
+    def _restarts(self, status: int) -> bool:
+        """Whether a guest that ended with a status by itself is started again."""
+
+    @abstractmethod
+    async def _delete_disk(self) -> None:
+        """Delete the disk of the guest, which does not run. Raises: LaunchFailed."""
+
+    # -- what the driver calls -------------------------------------------------------------------------------------
 
     def start(self, guest: Guest) -> None:
         self._orders.put_nowait(lambda: self._start(guest))
@@ -77,10 +105,11 @@ class Machine:
 
     def reset(self) -> None:
         self.stop()
-        self._orders.put_nowait(lambda: self._launcher.delete_disk(self._directory))
+        self._orders.put_nowait(self._delete_disk)
 
     def remove(self) -> None:
         """Kill the guest now, and delete its directory."""
+        self._stopping = True
         self._kill()
         self._orders.put_nowait(self._stop)
         self._orders.put_nowait(self._delete_directory)
@@ -116,16 +145,16 @@ class Machine:
     async def _start(self, guest: Guest) -> None:
         if self._process is not None:
             return
-        self._launcher.prepare(self._directory, guest)
+        await self._prepare(guest)
         self._addresses = self._cloudside.addresses()
         control, inside = control_sockets()
         reading, writing = os.pipe()
-        self._launcher.give(writing)  # the guest opens it again as /dev/console
+        self._give(writing)
         console = asyncio.create_task(self._keep_console(reading))
         with control:
             with inside:
                 try:
-                    process = await self._launched(guest, inside, writing)
+                    process = await self._launch(guest, inside, writing)
                 finally:
                     os.close(writing)
             message, listeners = await self._connected(control)
@@ -142,10 +171,27 @@ class Machine:
         except BaseException:
             process.kill()  # the guest ends with its launcher
             raise
-        for volume in guest.volumes():  # what was attached meanwhile
-            self._volumes.attach(self._id, volume)
         self._process, self._stopping = process, False
         self._running = asyncio.create_task(self._run(guest, process, console, close))
+        try:
+            await self._launched(guest)
+        except BaseException:
+            self._stopping = True
+            self._kill()
+            await self._running
+            raise
+
+    async def _launch(self, guest: Guest, inside: socket.socket, console: int) -> asyncio.subprocess.Process:
+        listen = [self._place(address) for address in self._addresses]
+        command, needed = await self._command(guest, listen, inside.fileno())
+        return await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=console,
+            stderr=console,
+            pass_fds=[inside.fileno(), *needed],
+            start_new_session=True,
+        )
 
     async def _connected(self, control: socket.socket) -> tuple[bytes, dict[Address, socket.socket]]:
         """Connect the guest that is being launched; the last message of the launcher, and the guest's sockets by the
@@ -155,9 +201,9 @@ class Machine:
             return message, {}
         namespaces, sockets = descriptors[:NAMESPACES], descriptors[NAMESPACES:]
         listeners = dict(zip(self._addresses, (socket.socket(fileno=one) for one in sockets), strict=True))
-        ports = {address: listener.getsockname()[1] for address, listener in listeners.items()}
+        ports = {self._place(address): listener.getsockname()[1] for address, listener in listeners.items()}
         try:
-            await self._wiring.join(self._id, namespaces, doors_filter(ports))
+            await self._wiring.join(self._id, namespaces, self._translation(ports), self.settings)
         except NetworkFailed as error:
             return str(error).encode(), listeners
         finally:
@@ -171,35 +217,17 @@ class Machine:
         if self._process is None or self._running is None:
             return
         self._stopping = True
-        self._signal(signal.SIGTERM)
-        done, _ = await asyncio.wait([self._running], timeout=STOP_SECONDS)
+        await self._ask_to_stop()
+        done, _ = await asyncio.wait([self._running], timeout=self.stop_seconds)
         if not done:
             self._kill()
             await self._running
 
     async def _delete_directory(self) -> None:
-        await self._launcher.delete_disk(self._directory)
+        await self._delete_disk()
         shutil.rmtree(self._directory, ignore_errors=True)
 
     # -- the process -----------------------------------------------------------------------------------------------
-
-    async def _launched(self, guest: Guest, inside: socket.socket, console: int) -> asyncio.subprocess.Process:
-        command = self._launcher.boot_command(
-            self._directory,
-            guest,
-            self._addresses,
-            inside.fileno(),
-            self._users,
-            await self._volumes.ready(self._id, guest.volumes()),
-        )
-        return await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=console,
-            stderr=console,
-            pass_fds=[inside.fileno(), self._users],
-            start_new_session=True,
-        )
 
     async def _keep_console(self, reading: int) -> None:
         """Keep what is written to a pipe, until no process has it open for writing."""
@@ -219,19 +247,16 @@ class Machine:
         """Wait for the end of the guest, and report it if it was not requested."""
         status = await process.wait()
         await console
+        await self._ended()
         await close()
         await self._wiring.leave(self._id)
         self._process = self._running = None
         if self._stopping:
             return
-        if status == REBOOTED:
+        if self._restarts(status):
             self.start(guest)
         else:
             self._cloudside.ended(self._id, "")
-
-    def _kill(self) -> None:
-        self._stopping = True
-        self._signal(signal.SIGHUP)  # the launcher kills the guest and waits for its end
 
     def _signal(self, number: int) -> None:
         if self._process is not None and self._process.returncode is None:

@@ -21,6 +21,10 @@ UNICAST = (
     "drop",
 )
 """What a secured port gets of what other guests send; the rules of groups apply to single receivers only."""
+CARD = "nic"
+"""What begins the names of the interfaces to virtual machines, in the namespaces of these."""
+CARD_BRIDGE_MAC = "fe:a9:fe:a9:fe:01"
+"""The MAC address of the bridges in these namespaces; no frame leaves them with it."""
 NEIGHBORS = "icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert } accept"
 
 
@@ -94,6 +98,36 @@ def doors_filter(doors: Mapping[tuple[str, int], int]) -> str:
     lines = [f"ip daddr {address} tcp dport {port} dnat to {address}:{to}" for (address, port), to in doors.items()]
     chain = _chain("doors", ("type nat hook output priority -100; policy accept;", *lines))
     return _table("ip", "stoker", [chain])
+
+
+def virtual_doors_filter(doors: Mapping[tuple[str, int], int]) -> str:
+    """Return how the namespace of a virtual machine answers at addresses in place of the networks beyond it.
+
+    doors: addresses and ports, and the ports at which these are really served. The rest of the machine's packets, and
+    those for it, pass through.
+    """
+    addresses = _set(dict.fromkeys(address for address, _ in doors))
+    lines = [f"ip daddr {address} tcp dport {port} dnat to {address}:{to}" for (address, port), to in doors.items()]
+    translation = _chain("doors", ("type nat hook prerouting priority -100; policy accept;", *lines))
+    arriving = (
+        "type filter hook prerouting priority -300; policy accept;",
+        f'iifname != "{CARD}*" arp daddr ip {addresses} drop',
+        f'iifname "{CARD}*" ip daddr {addresses} meta pkttype set host ether daddr set {CARD_BRIDGE_MAC}',
+    )
+    passing = ("type filter hook forward priority 0; policy accept;", f"arp daddr ip {addresses} drop")
+    bridges = [_chain("arriving", arriving), _chain("passing", passing)]
+    return _table("ip", "stoker", [translation]) + _table("bridge", "stoker", bridges)
+
+
+def machine_filter(addresses: Iterable[tuple[str, int]], outside: str) -> str:
+    """Return the address translation inside a virtual machine: connections to loopback addresses and ports go to the
+    same ports of an address outside."""
+    arriving = [f"ip daddr {address} tcp dport {port} dnat to {outside}" for address, port in addresses]
+    chains = [
+        _chain("leaving", ("type nat hook output priority -100; policy accept;", *arriving)),
+        _chain("left", ("type nat hook postrouting priority 100; policy accept;", f"ip daddr {outside} masquerade")),
+    ]
+    return _table("ip", "stoker", chains)
 
 
 def admits(rules: Iterable[Rule], source: str) -> list[tuple[int, int]]:

@@ -8,10 +8,10 @@ of different networks may overlap.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stoker.emulator.guests.fabric import INET, TRACKED_BRIDGES
-from stoker.emulator.guests.rules import FLUSH, network_filter, router_filter
+from stoker.emulator.guests.rules import CARD_BRIDGE_MAC, FLUSH, network_filter, router_filter
 from stoker.emulator.guests.topology import METADATA_ADDRESS, Balancer, Link, Port, Router, Topology
 
 BRIDGE = "bridge0"
@@ -21,11 +21,16 @@ FORWARD = {"ipv4/ip_forward": "1", "ipv6/conf/all/forwarding": "1"}
 INDEX_METRIC = 100
 BALANCER_INTERFACE = "eth0"
 METADATA_PREFIX = f"{METADATA_ADDRESS}/32"
+CARD_BRIDGE = "brg"
+"""What begins the names of the bridges of a virtual machine's network cards."""
 
 
 @dataclass(frozen=True)
 class Cable:
-    """Connects a network's bridge, as `name`, with an interface of another namespace."""
+    """Connects a network's bridge, as `name`, with an interface of another namespace.
+
+    laid, cut: commands of `ip` in that namespace, after the cable has been laid and before it is removed.
+    """
 
     name: str
     network: str
@@ -33,6 +38,8 @@ class Cable:
     interface: str
     mac: str
     mtu: int
+    laid: str
+    cut: str = ""
 
 
 @dataclass
@@ -74,10 +81,17 @@ def router_space(router_id: str) -> str:
     return f"router-{router_id}"
 
 
-def planned(topology: Topology, running: Collection[str], index: Callable[[Port], int], family: str) -> Plan:
+def planned(
+    topology: Topology,
+    running: Collection[str],
+    index: Callable[[Port], int],
+    family: str,
+    plan_port: PlanPort,
+) -> Plan:
     """Return what is needed for the guests that run.
 
-    index: returns the number of a port's interface in its guest. family: see `rules.network_filter`.
+    index: returns the number of a port's interface in its guest. family: see `rules.network_filter`. plan_port: adds
+    what connects a port of a guest.
     """
     plan = Plan()
     ports = [port for port in topology.ports.values() if port.guest_id in running]
@@ -95,14 +109,14 @@ def planned(topology: Topology, running: Collection[str], index: Callable[[Port]
     for guest_id in running:
         plan.spaces[guest_space(guest_id)] = Space()
     for port in ports:
-        _plan_port(plan, topology, port, index(port))
+        plan_port(plan, topology, port, index(port))
     for router in routers:
         _plan_router(plan, topology, router, inner)
     for balancer in topology.balancers:
         _plan_balancer(plan, topology, balancer)
     for key in networks:
-        secured = {_tap(port.id): port for port in ports if port.secured and port.network == key}
-        asking = {_tap(port.id): _four(port.addresses) for port in ports if port.network == key}
+        secured = {tap_name(port.id): port for port in ports if port.secured and port.network == key}
+        asking = {tap_name(port.id): _four(port.addresses) for port in ports if port.network == key}
         rules = network_filter(secured, topology.rules, topology.members, asking, family)
         plan.spaces[network_space(key)].filter = rules
     return plan
@@ -112,18 +126,51 @@ def _four(addresses: Iterable[str]) -> tuple[str, ...]:
     return tuple(address.partition("/")[0] for address in addresses if ":" not in address)
 
 
-def _tap(port_id: str) -> str:
-    return f"tap{port_id[:PREFIX]}".replace("-", "_")  # names of chains contain it
+PlanPort = Callable[[Plan, Topology, Port, int], None]
 
 
-def _plan_port(plan: Plan, topology: Topology, port: Port, number: int) -> None:
+def tap_name(port_id: str, prefix: str = "tap") -> str:
+    """Return the name of an interface of a port; by default that of its end at the network's bridge."""
+    return f"{prefix}{port_id[:PREFIX]}".replace("-", "_")  # names of chains contain it
+
+
+def plan_port(plan: Plan, topology: Topology, port: Port, number: int) -> None:
+    """Connect a port with an interface of the guest's namespace, which has the port's addresses."""
     interface, name = f"eth{number}", guest_space(port.guest_id)
     mtu = topology.networks[port.network].mtu
-    plan.cables[_tap(port.id)] = Cable(_tap(port.id), port.network, name, interface, port.mac, mtu)
+    end = tap_name(port.id)
+    plan.cables[end] = Cable(end, port.network, name, interface, port.mac, mtu, _up("lo", interface))
     space = plan.spaces[name]
     space.addresses |= {(interface, address) for address in port.addresses}
     metric = INDEX_METRIC + number  # the first interface has the default route
     space.routes |= {f"{to} via {hop} dev {interface} metric {metric}" for to, hop in port.routes}
+
+
+def plan_virtual_port(plan: Plan, topology: Topology, port: Port, number: int) -> None:
+    """Connect a port with a bridge in the namespace of a virtual machine, which its network card is connected with.
+
+    The addresses of the port are the machine's: the namespace has routes to them.
+    """
+    name, mtu = guest_space(port.guest_id), topology.networks[port.network].mtu
+    inner, bridge = tap_name(port.id, "net"), tap_name(port.id, CARD_BRIDGE)
+    laid = (
+        f"link add name {bridge} address {CARD_BRIDGE_MAC} mtu {mtu} type bridge stp_state 0 forward_delay 0 "
+        f"mcast_snooping 0\nlink set {inner} master {bridge}\n"
+    )
+    other = f"{int(port.mac[:2], 16) ^ 4:02x}{port.mac[2:]}"  # the bridge takes frames to the MAC addresses of its ends
+    cable = Cable(tap_name(port.id), port.network, name, inner, other, mtu, laid + _up("lo", inner, bridge))
+    plan.cables[cable.name] = replace(cable, cut=f"link del {bridge}\n")
+    plan.spaces[name].routes |= {f"{address}/32 dev {bridge}" for address in _four(port.addresses)}
+
+
+def card_commands(cable: Cable, card: str) -> str:
+    """Return what connects the network card of a virtual machine with its bridge. card: the name of its interface."""
+    bridge = cable.cut.split()[-1]
+    return f"link set {card} mtu {cable.mtu} master {bridge}\nlink set {card} up\n"
+
+
+def _up(*interfaces: str) -> str:
+    return "".join(f"link set {interface} up\n" for interface in interfaces)
 
 
 def _plan_router(plan: Plan, topology: Topology, router: Router, inner: Collection[str]) -> None:
@@ -136,7 +183,7 @@ def _plan_router(plan: Plan, topology: Topology, router: Router, inner: Collecti
         interface = _link_name(prefix, link)
         mtu = topology.networks[link.network].mtu
         end = _link_name("tap", link)
-        plan.cables[end] = Cable(end, link.network, name, interface, link.mac, mtu)
+        plan.cables[end] = Cable(end, link.network, name, interface, link.mac, mtu, _up("lo", interface))
         space.addresses |= {(interface, address) for address in link.addresses}
     space.routes |= {f"{to} via {hop}" for to, hop in router.routes}
     gateway = "" if router.gateway is None else _link_name("qg", router.gateway)
@@ -147,14 +194,14 @@ def _plan_router(plan: Plan, topology: Topology, router: Router, inner: Collecti
 
 def _plan_balancer(plan: Plan, topology: Topology, balancer: Balancer) -> None:
     link, name = balancer.link, balancer_space(balancer.id)
-    end, mtu = _tap(link.id), topology.networks[link.network].mtu
-    plan.cables[end] = Cable(end, link.network, name, BALANCER_INTERFACE, link.mac, mtu)
+    end, mtu = tap_name(link.id), topology.networks[link.network].mtu
+    plan.cables[end] = Cable(end, link.network, name, BALANCER_INTERFACE, link.mac, mtu, _up("lo", BALANCER_INTERFACE))
     addresses = {(BALANCER_INTERFACE, address) for address in link.addresses}
     plan.spaces[name] = Space({}, addresses=addresses, routes={f"{to} via {hop}" for to, hop in balancer.routes})
 
 
 def _link_name(prefix: str, link: Link) -> str:
-    return f"{prefix}_{link.id[:PREFIX]}".replace("-", "_") if prefix != "tap" else _tap(link.id)
+    return f"{prefix}_{link.id[:PREFIX]}".replace("-", "_") if prefix != "tap" else tap_name(link.id)
 
 
 # -- from one plan to the next -----------------------------------------------------------------------------------

@@ -1,10 +1,11 @@
-"""The contents of volumes, snapshots and backups of a cloud with guests: directories, which guests see as devices."""
+"""The contents of volumes, snapshots and backups of a cloud with guests."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -20,60 +21,49 @@ log = logging.getLogger(__name__)
 DEVICE = re.compile(r"/dev/[a-z]+[0-9]*")
 
 
-class Volumes:
-    """Carries out what is done to volumes, one operation after the other.
+class Contents(ABC):
+    """Carries out what is done to the contents of volumes, one operation after the other.
 
     directory: of the contents. Names are `volume-ID`, `snapshot-ID` and `backup-ID`; what does not exist is empty.
-    runs: whether a guest runs.
     """
 
-    def __init__(self, directory: Path, ids: IdMaps, fabric: Fabric, runs: Callable[[str], bool]) -> None:
+    def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._ids = ids
-        self._fabric = fabric
-        self._runs = runs
-        self._shown: set[tuple[str, Volume]] = set()
         self._orders: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
         self._worker = asyncio.get_running_loop().create_task(self._work())
 
+    @abstractmethod
+    async def _copy(self, source: str, target: str) -> None:
+        """Replace a content by a copy of another one. Raises: OSError."""
+
+    @abstractmethod
+    async def _delete(self, *names: str) -> None:
+        """Delete contents that exist. Raises: OSError."""
+
     def copy(self, source: str, target: str) -> None:
         """Replace a content by a copy of another one."""
-        self._orders.put_nowait(partial(self._run, "copy", source, target))
+        self._orders.put_nowait(partial(self._copy, source, target))
 
     def delete(self, name: str) -> None:
         """Delete a content."""
-        self._orders.put_nowait(partial(self._delete, name))
+        self._orders.put_nowait(partial(self._delete_one, name))
 
-    def attach(self, guest_id: str, volume: Volume) -> None:
-        """Show a volume to a guest, if it runs."""
-        self._orders.put_nowait(partial(self._attach, guest_id, volume))
-
-    def detach(self, guest_id: str, volume: Volume) -> None:
-        """Take a volume from a guest, if it runs. What the guest still has open is not the volume any more."""
-        self._orders.put_nowait(partial(self._detach, guest_id, volume))
-
-    async def ready(self, guest_id: str, volumes: list[Volume]) -> list[tuple[str, str]]:
-        """Return the directories of volumes and their paths in a guest that is about to run, when all that was ordered
-        has been done."""
+    async def done(self) -> None:
+        """Wait until all operations have been carried out."""
         await self._orders.join()
-        self._shown = {(other, volume) for other, volume in self._shown if other != guest_id}
-        for volume in volumes:
-            await self._require(volume)
-            self._shown.add((guest_id, volume))
-        return [
-            (str(self._directory / f"volume-{volume.id}"), volume.device.strip("/"))
-            for volume in volumes
-            if DEVICE.fullmatch(volume.device)
-        ]
 
     async def close(self) -> None:
         """Carry out the operations, and end."""
-        await self._orders.join()
+        await self.done()
         self._worker.cancel()
 
     async def delete_all(self) -> None:
         """Delete all contents."""
-        await self._run("delete", *(path.name for path in self._directory.iterdir()))
+        await self._delete(*(path.name for path in self._directory.iterdir()))
+
+    async def _delete_one(self, name: str) -> None:
+        if (self._directory / name).exists():
+            await self._delete(name)
 
     async def _work(self) -> None:
         while True:
@@ -87,15 +77,53 @@ class Volumes:
             finally:
                 self._orders.task_done()
 
+
+class Volumes(Contents):
+    """Contents that are directories, which guests in namespaces see as devices.
+
+    runs: whether a guest runs.
+    """
+
+    def __init__(self, directory: Path, ids: IdMaps, fabric: Fabric, runs: Callable[[str], bool]) -> None:
+        super().__init__(directory)
+        self._ids = ids
+        self._fabric = fabric
+        self._runs = runs
+        self._shown: set[tuple[str, Volume]] = set()
+
+    async def _copy(self, source: str, target: str) -> None:
+        await self._run("copy", source, target)
+
+    async def _delete(self, *names: str) -> None:
+        await self._run("delete", *names)
+
+    def attach(self, guest_id: str, volume: Volume) -> None:
+        """Show a volume to a guest, if it runs."""
+        self._orders.put_nowait(partial(self._attach, guest_id, volume))
+
+    def detach(self, guest_id: str, volume: Volume) -> None:
+        """Take a volume from a guest, if it runs. What the guest still has open is not the volume any more."""
+        self._orders.put_nowait(partial(self._detach, guest_id, volume))
+
+    async def ready(self, guest_id: str, volumes: list[Volume]) -> list[tuple[str, str]]:
+        """Return the directories of volumes and their paths in a guest that is about to run, when all that was ordered
+        has been done."""
+        await self.done()
+        self._shown = {(other, volume) for other, volume in self._shown if other != guest_id}
+        for volume in volumes:
+            await self._require(volume)
+            self._shown.add((guest_id, volume))
+        return [
+            (str(self._directory / f"volume-{volume.id}"), volume.device.strip("/"))
+            for volume in volumes
+            if DEVICE.fullmatch(volume.device)
+        ]
+
     async def _run(self, task: str, *names: str) -> None:
         command = task_command(task, self._ids, self._directory, names=names)
         process = await asyncio.create_subprocess_exec(*command, stdin=asyncio.subprocess.DEVNULL)
         if await process.wait() != 0:
             raise OSError(f"the operation {task} on {' and '.join(names)} ended with status {process.returncode}")
-
-    async def _delete(self, name: str) -> None:
-        if (self._directory / name).exists():
-            await self._run("delete", name)
 
     async def _require(self, volume: Volume) -> None:
         name = f"volume-{volume.id}"

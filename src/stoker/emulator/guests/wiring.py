@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from stoker.emulator.guests.balancing import Balancing
@@ -15,6 +15,7 @@ from stoker.emulator.guests.metadata import MetadataProxies
 from stoker.emulator.guests.spaces import (
     Cable,
     Plan,
+    PlanPort,
     Space,
     address_commands,
     bridge_commands,
@@ -22,6 +23,7 @@ from stoker.emulator.guests.spaces import (
     guest_space,
     network_space,
     planned,
+    tap_name,
     without,
 )
 from stoker.emulator.guests.topology import Lease, Port, Topology
@@ -35,11 +37,16 @@ FILTER = ("-f", "-")
 
 
 class Wiring:
-    """Connects guests. What is changed is applied soon, one plan after the other."""
+    """Connects guests. What is changed is applied soon, one plan after the other.
 
-    def __init__(self, fabric: Fabric, cloudside: Cloudside) -> None:
+    plan_port: connects a port with the namespace of its guest. followers: are called after each change.
+    """
+
+    def __init__(self, fabric: Fabric, cloudside: Cloudside, plan_port: PlanPort) -> None:
         self._fabric = fabric
         self._metadata = MetadataProxies(fabric, cloudside)
+        self._plan_port = plan_port
+        self.followers: list[Callable[[], None]] = []
         self._dhcp = DhcpServers(fabric)
         self.balancing = Balancing(fabric)
         self._topology = Topology()
@@ -58,6 +65,12 @@ class Wiring:
         """Whether a guest is connected."""
         return guest_id in self._running
 
+    def laid(self, guest_id: str) -> list[tuple[Port, Cable]]:
+        """Return the ports of a guest that are connected with its namespace, in the order of its interfaces."""
+        ports = [port for port in self._topology.ports.values() if port.guest_id == guest_id]
+        found = [(port, self._present.cables.get(tap_name(port.id))) for port in ports]
+        return [(port, cable) for port, cable in found if cable is not None]
+
     def freeze(self) -> None:
         """Change nothing more, since the cloud ends."""
         self._frozen = True
@@ -70,10 +83,12 @@ class Wiring:
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._follow())
 
-    async def join(self, guest_id: str, namespaces: Sequence[int], translation: str) -> None:
+    async def join(
+        self, guest_id: str, namespaces: Sequence[int], translation: str, settings: Mapping[str, str]
+    ) -> None:
         """Connect a guest that is about to run.
 
-        namespaces: descriptors of those of its network, users and mounts.
+        namespaces: descriptors of those of its network, users and mounts. settings: of its network namespace.
         translation: of addresses in the guest, in the language of nftables.
 
         Raises: NetworkFailed.
@@ -81,6 +96,8 @@ class Wiring:
         async with self._lock:
             await self._fabric.order("keep", guest_space(guest_id), *namespaces)
             try:
+                if settings:
+                    await self._fabric.order("write", guest_space(guest_id), files=settings)
                 await self._fabric.run(guest_space(guest_id), "nft", FILTER, translation)
             except NetworkFailed:
                 await self._fabric.order("drop", guest_space(guest_id))
@@ -118,6 +135,8 @@ class Wiring:
                     await self._apply()
                 except NetworkFailed as error:
                     log.error("The networks of the guests are not as they should be: %s", error)
+            for follower in self.followers:
+                follower()
 
     def _number(self, port: Port) -> int:
         """Return the number of a port's interface: the first one that no other port of the guest has."""
@@ -132,7 +151,7 @@ class Wiring:
         topology, fabric = self._topology, self._fabric
         wanted = {(port.guest_id, port.id) for port in topology.ports.values() if port.guest_id in self._running}
         self._numbers = {key: number for key, number in self._numbers.items() if key in wanted}
-        plan = planned(topology, self._running, self._number, fabric.family)
+        plan = planned(topology, self._running, self._number, fabric.family, self._plan_port)
         before = self._present
         for name in plan.spaces.keys() - before.spaces.keys():
             await self._make(name, plan.spaces[name])
@@ -146,7 +165,7 @@ class Wiring:
             if name not in before.cables:
                 await fabric.run(network_space(cable.network), "ip", BATCH, cable_commands(cable))
                 before.cables[name] = cable
-                await fabric.run(cable.space, "ip", BATCH, f"link set lo up\nlink set {cable.interface} up\n")
+                await fabric.run(cable.space, "ip", BATCH, cable.laid)
         for name, space in plan.spaces.items():
             await self._address(name, space)
         for name in before.spaces.keys() - plan.spaces.keys():
@@ -178,6 +197,9 @@ class Wiring:
 
     async def _cut(self, cable: Cable) -> None:
         """Remove a cable. It is gone already if the guest has ended."""
+        if cable.cut and cable.space in self._present.spaces:
+            with suppress(NetworkFailed):
+                await self._fabric.run(cable.space, "ip", BATCH, cable.cut)
         with suppress(NetworkFailed):
             await self._fabric.run(network_space(cable.network), "ip", BATCH, f"link del {cable.name}\n")
         del self._present.cables[cable.name]

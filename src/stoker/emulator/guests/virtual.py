@@ -1,0 +1,221 @@
+"""One virtual machine: its process, and what is plugged in while it runs."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from stoker.emulator.guests.disks import DiskContents
+from stoker.emulator.guests.driver import Address, Cloudside, Guest, Volume
+from stoker.emulator.guests.fabric import Fabric, NetworkFailed
+from stoker.emulator.guests.launching import LaunchFailed
+from stoker.emulator.guests.machine import Machine
+from stoker.emulator.guests.monitor import Monitor, MonitorFailed
+from stoker.emulator.guests.rules import CARD, virtual_doors_filter
+from stoker.emulator.guests.spaces import Cable, card_commands, tap_name
+from stoker.emulator.guests.topology import Port
+from stoker.emulator.guests.virtual_launching import BASED_ON, CLOUD, OVERLAY, VirtualLauncher, last_error
+from stoker.emulator.guests.wiring import BATCH, Wiring
+
+log = logging.getLogger(__name__)
+
+SETTINGS = {
+    "ipv4/ip_forward": "0",
+    "ipv4/conf/all/rp_filter": "0",
+    "ipv4/conf/default/rp_filter": "0",
+    "ipv6/conf/all/disable_ipv6": "1",
+    "ipv6/conf/default/disable_ipv6": "1",
+}
+"""Of the namespace between a virtual machine and its networks: what passes is bridged."""
+UNPLUG_SECONDS = 30.0
+"""How long the system of a guest may take to give a device back."""
+SERIAL_LENGTH = 20
+"""Characters of a volume's ID that its disk shows as its serial number."""
+
+
+class VirtualMachine(Machine):
+    """A guest in a virtual machine. Network cards and volumes are plugged in before it begins, or while it runs."""
+
+    stop_seconds = 20.0
+    settings = SETTINGS
+
+    def __init__(
+        self,
+        guest_id: str,
+        directory: Path,
+        launcher: VirtualLauncher,
+        cloudside: Cloudside,
+        wiring: Wiring,
+        contents: DiskContents,
+        fabric: Fabric,
+    ) -> None:
+        super().__init__(guest_id, directory, cloudside, wiring)
+        self._launcher = launcher
+        self._contents = contents
+        self._fabric = fabric
+        self._sockets: tuple[socket.socket, socket.socket] | None = None
+        self._monitor: Monitor | None = None
+        self._cards: dict[str, tuple[Port, Cable]] = {}
+        self._volumes: dict[str, int] = {}
+        self._number = 1
+
+    def ports_changed(self) -> None:
+        """Plug network cards in or out soon, as the ports of the guest are now."""
+        self._orders.put_nowait(self._follow_ports)
+
+    def attach(self, volume: Volume) -> None:
+        self._orders.put_nowait(lambda: self._attach(volume))
+
+    def detach(self, volume: Volume) -> None:
+        self._orders.put_nowait(lambda: self._detach(volume))
+
+    # -- the process -----------------------------------------------------------------------------------------------
+
+    def _give(self, file: int) -> None:
+        """QEMU inherits the file."""
+
+    async def _prepare(self, guest: Guest) -> None:
+        await self._launcher.prepare(self._directory, guest, self._cloudside.addresses())
+
+    async def _command(self, guest: Guest, listen: list[Address], control: int) -> tuple[list[str], Collection[int]]:
+        self._close_sockets()
+        self._sockets = ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        descriptors, words = (control, theirs.fileno(), self._fabric.users), self._launcher.machine_words(guest)
+        command = self._launcher.command(self._directory, words, listen, descriptors, self._launcher.opened())
+        return command, descriptors[1:]
+
+    def _place(self, address: Address) -> Address:
+        return CLOUD, address[1]
+
+    def _translation(self, ports: Mapping[Address, int]) -> str:
+        return virtual_doors_filter(ports)
+
+    async def _launched(self, guest: Guest) -> None:
+        if self._sockets is None:
+            raise LaunchFailed("The guest cannot be started: it has no monitor.")
+        (ours, theirs), self._sockets = self._sockets, None
+        theirs.close()
+        self._monitor = monitor = Monitor(ours)
+        self._cards, self._volumes, self._number = {}, {}, 1
+        try:
+            await monitor.open()
+            await self._change_cards(monitor)
+            for volume in sorted(guest.volumes(), key=lambda volume: volume.device):
+                await self._plug_volume(monitor, volume)
+            await monitor.execute("cont")
+        except (MonitorFailed, NetworkFailed, OSError) as error:
+            why = last_error(self._directory) or error
+            raise LaunchFailed(f"The guest cannot be started: {why}.") from error
+
+    async def _ended(self) -> None:
+        monitor, self._monitor = self._monitor, None
+        if monitor is not None:
+            await monitor.close()
+
+    def _close_sockets(self) -> None:
+        for one in self._sockets or ():
+            one.close()
+        self._sockets = None
+
+    async def _ask_to_stop(self) -> None:
+        try:
+            if self._monitor is not None:
+                await self._monitor.execute("system_powerdown")
+        except MonitorFailed:  # it has ended meanwhile, or hangs
+            self._kill()
+
+    def _kill(self) -> None:
+        self._signal(signal.SIGKILL)
+
+    def _restarts(self, status: int) -> bool:
+        return False
+
+    async def _delete_disk(self) -> None:
+        for name in (OVERLAY, BASED_ON):
+            (self._directory / name).unlink(missing_ok=True)
+
+    # -- network cards ---------------------------------------------------------------------------------------------
+
+    async def _follow_ports(self) -> None:
+        if self._monitor is None:
+            return
+        try:
+            await self._change_cards(self._monitor)
+        except (MonitorFailed, NetworkFailed) as error:
+            log.error("The network cards of the server %s are not as they should be: %s", self._id, error)
+
+    async def _change_cards(self, monitor: Monitor) -> None:
+        """Plug network cards in or out until they are those of the ports. Raises: MonitorFailed, NetworkFailed."""
+        wanted = {port.id: (port, cable) for port, cable in self._wiring.laid(self._id)}
+        for key, (_, cable) in list(self._cards.items()):
+            if key not in wanted or wanted[key][1] != cable:
+                await self._unplug_card(monitor, key)
+        for key, (port, cable) in wanted.items():
+            if key not in self._cards:
+                await self._plug_card(monitor, port, cable)
+
+    async def _plug_card(self, monitor: Monitor, port: Port, cable: Cable) -> None:
+        name, card = f"card-{port.id}", tap_name(port.id, CARD)
+        (descriptor,) = await self._fabric.order("tap", cable.space, interface=card)
+        try:
+            await self._fabric.run(cable.space, "ip", BATCH, card_commands(cable, card))
+            await monitor.execute("getfd", descriptor, fdname=name)
+        finally:
+            os.close(descriptor)
+        await monitor.execute("netdev_add", type="tap", id=f"net-{port.id}", fd=name)
+        await monitor.execute(
+            "device_add", driver="virtio-net-pci", id=name, netdev=f"net-{port.id}", mac=port.mac, host_mtu=cable.mtu,
+            romfile="",
+        )  # fmt: skip
+        self._cards[port.id] = port, cable
+
+    async def _unplug_card(self, monitor: Monitor, key: str) -> None:
+        del self._cards[key]
+        if not await monitor.unplug(f"card-{key}", UNPLUG_SECONDS):
+            log.warning("The guest of the server %s does not give the network card of the port %s back.", self._id, key)
+        await monitor.execute("netdev_del", id=f"net-{key}")
+
+    # -- volumes ---------------------------------------------------------------------------------------------------
+
+    async def _attach(self, volume: Volume) -> None:
+        if self._monitor is None or volume.id in self._volumes:
+            return
+        try:
+            await self._plug_volume(self._monitor, volume)
+        except (MonitorFailed, OSError) as error:
+            log.error("The volume %s cannot be attached to the guest of the server %s: %s", volume.id, self._id, error)
+
+    async def _detach(self, volume: Volume) -> None:
+        if self._monitor is None or volume.id not in self._volumes:
+            return
+        number = self._volumes.pop(volume.id)
+        try:
+            if not await self._monitor.unplug(f"volume-{number}", UNPLUG_SECONDS):
+                log.warning("The guest of the server %s does not give the volume %s back.", self._id, volume.id)
+                return
+            await self._monitor.execute("blockdev-del", **{"node-name": f"disk-{number}"})
+            await self._monitor.execute("remove-fd", **{"fdset-id": number})
+        except MonitorFailed as error:
+            log.error("The volume %s is still attached to the guest of the server %s: %s", volume.id, self._id, error)
+
+    async def _plug_volume(self, monitor: Monitor, volume: Volume) -> None:
+        self._number += 1
+        number = self._number
+        file = os.open(await self._contents.disk(volume), os.O_RDWR | os.O_CLOEXEC)
+        try:
+            await monitor.execute("add-fd", file, **{"fdset-id": number})
+        finally:
+            os.close(file)
+        disk = {"driver": "file", "filename": f"/dev/fdset/{number}"}
+        node = {"driver": "raw", "node-name": f"disk-{number}", "discard": "unmap", "file": disk}
+        await monitor.execute("blockdev-add", **node)
+        await monitor.execute(
+            "device_add", driver="virtio-blk-pci", id=f"volume-{number}", drive=f"disk-{number}",
+            serial=volume.id[:SERIAL_LENGTH],
+        )  # fmt: skip
+        self._volumes[volume.id] = number
