@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,8 @@ from heat.engine import attributes, properties, scheduler, support
 from heat.engine.translation import TranslationRule
 from stoker.base.extensions import PluginInvalid
 from stoker.plugins.registry import Registry
-from stoker_heat_plugins import require_no_heat
+from stoker_heat_plugins import built_in_names, require_no_heat
+from stoker_heat_plugins.schema import to_properties
 from tests.heat_plugins.conftest import MODULES
 
 BASE = "from heat.engine import properties, resource, constraints\n"
@@ -20,6 +23,13 @@ BASE = "from heat.engine import properties, resource, constraints\n"
 
 def registry(*directories: Path) -> Registry:
     return Registry.from_entry_points({"plugin_dirs": [str(place) for place in directories]})
+
+
+SERVER = "from heat.engine.resources.openstack.nova import server\n"
+
+
+def of_server(body: str) -> str:
+    return f"{SERVER}class Odd(server.Server):\n    {body}\ndef resource_mapping():\n    return {{'Odd::One': Odd}}\n"
 
 
 def of_class(body: str) -> str:
@@ -39,6 +49,25 @@ def test_declarations(installed: None) -> None:
     token = types["Vendor::Util::Token"].properties["Length"]
     assert token.default == 4 and token.to_schema()["constraints"] == [{"range": {"min": 1}}]
     assert registry().get("Vendor::Net::Pool") is None
+    port, own = types["Vendor::Net::DownPort"], types["OS::Neutron::Port"]
+    assert port.properties["admin_state_up"].default is False and own.properties["admin_state_up"].default is True
+    assert port.properties["fixed_ips"] is own.properties["fixed_ips"] and "value_specs" not in port.properties
+    assert type(port).__mro__.index(type(own)) and port.extension == own.extension and port.id_is_new
+    server = types["Vendor::Compute::Server"]
+    assert server.copy is types["OS::Nova::Server"].copy and {"racks", "flavor"} <= server.properties.keys()
+    assert types["Vendor::Util::RandomWord"].local and not server.local
+
+
+def test_heats_own_types(installed: None) -> None:
+    """Each class has the properties of its type as Stoker declares them, also after they were copied."""
+    built_in_names.install()
+    for module, classes in built_in_names.MODULES.items():
+        for name in classes:
+            cls = getattr(import_module(module), name)
+            assert not cls.kind.nested and not cls.kind.any_properties
+            copied = type("Copied", (cls,), {"properties_schema": copy.deepcopy(cls.properties_schema)})
+            found, declared = to_properties(copied), cls.kind().properties
+            assert found.keys() == declared.keys() and all(found[key] is declared[key] for key in declared), name
 
 
 @pytest.mark.parametrize(
@@ -57,6 +86,28 @@ def test_declarations(installed: None) -> None:
             ["line 3 uses self.stack.preview_resources"],
         ),
         (of_class("def child_template(self): pass"), ["Odd::One", "derived from StackResource"]),
+        ("from heat.engine.resources.openstack.heat import resource_group\n", ["does not offer", "resource_group"]),
+        (f"{SERVER}ONE = server.Server.BLOCKS\n", ["does not offer Server.BLOCKS"]),
+        (
+            of_server("def image_id(self, name): return name"),
+            [
+                "Odd::One: Odd.image_id would not be called",
+                "OS::Nova::Server of Stoker has no such method",
+                "Remove it",
+            ],
+        ),
+        (
+            of_server("def handle_create(self): return super().build_nics()"),
+            ["Odd.handle_create calls super().build_nics, which OS::Nova::Server does not offer"],
+        ),
+        (
+            of_server("def handle_delete(self): return self._delete_server()"),
+            ["Odd.handle_delete uses self._delete_server, which OS::Nova::Server does not offer"],
+        ),
+        (
+            of_server("def handle_snapshot(self): return None"),
+            ["Odd.handle_snapshot would not be called", "makes its snapshots itself"],
+        ),
         (of_class("properties_schema = {'a': properties.Schema('Text')}"), ["Odd::One", "the type 'Text'"]),
         (
             of_class("properties_schema = {'a': properties.Schema('String', constraints=[len])}"),

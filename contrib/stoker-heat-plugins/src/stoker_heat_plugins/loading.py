@@ -19,8 +19,12 @@ from stoker.base.extensions import PluginInvalid
 from stoker.plugins.configured import ConfiguredConstraints, ConfiguredTypes
 from stoker.plugins.constraints import CustomCheck
 from stoker.plugins.resource import ResourceType
+from stoker_heat_plugins import built_in_names
+from stoker_heat_plugins.built_in import BuiltIn
 from stoker_heat_plugins.constraint import HeatConstraint
 from stoker_heat_plugins.content_copy import HANDLERS, made_copy
+from stoker_heat_plugins.derived_checks import unsupported
+from stoker_heat_plugins.derived_type import made_derived
 from stoker_heat_plugins.entry_points import package_of
 from stoker_heat_plugins.known import CLASSES
 from stoker_heat_plugins.modules import modules
@@ -47,6 +51,7 @@ def loaded(directories: tuple[str, ...], config_files: tuple[str, ...] = ()) -> 
     if config_files:
         register_options(cfg.CONF)
         cfg.CONF([], project="heat", default_config_files=list(config_files), default_config_dirs=[])
+    built_in_names.install()
     problems: list[str] = []
     types: dict[str, type[ResourceType]] = {}
     checks: dict[str, CustomCheck] = {}
@@ -91,6 +96,18 @@ def _type(name: str, plugin: Any) -> type[ResourceType]:
     nested = issubclass(plugin, StackResource)
     if defines(plugin, "child_template") and not nested:
         raise Unsupported(f"{plugin.__qualname__} must be derived from StackResource to have a child_template")
+    declarations: dict[str, Any] = {
+        "properties": to_properties(plugin),
+        "attributes": to_attributes(plugin),
+        "support": to_support(plugin.support_status),
+        "description": inspect.getdoc(plugin) or "",
+        "physical_name_limit": plugin.physical_resource_name_limit,
+        "always_replace_on_check_failed": plugin.always_replace_on_check_failed,
+        "signalable": defines(plugin, "handle_signal"),
+        "no_signals_during": frozenset(plugin.no_signal_actions),
+    }
+    if issubclass(plugin, BuiltIn):
+        return _derived(name, plugin, declarations)
     neutron = plugin.default_client_name == "neutron" and plugin.required_service_extension
     copied = any(defines(plugin, handler) for handler in HANDLERS)
     CLASSES[name] = plugin
@@ -99,18 +116,21 @@ def _type(name: str, plugin: Any) -> type[ResourceType]:
         name,
         plugin,
         copy=made_copy(name, plugin) if copied else None,
-        properties=to_properties(plugin),
-        attributes=to_attributes(plugin),
-        support=to_support(plugin.support_status),
-        description=inspect.getdoc(plugin) or "",
-        physical_name_limit=plugin.physical_resource_name_limit,
-        always_replace_on_check_failed=plugin.always_replace_on_check_failed,
-        signalable=defines(plugin, "handle_signal"),
-        no_signals_during=frozenset(plugin.no_signal_actions),
         consults=defines(plugin, "validate"),
         service="neutron" if neutron else None,
         extension=plugin.required_service_extension if neutron else None,
+        **declarations,
     )
+
+
+def _derived(name: str, plugin: type[BuiltIn], declarations: Mapping[str, Any]) -> type[ResourceType]:
+    """Return the resource type for a class derived from that of one of Stoker's own. Raises Unsupported."""
+    problems = list(unsupported(plugin))
+    if problems:
+        raise Unsupported("; ".join(problems))
+    CLASSES[name] = plugin
+    validates = plugin.validate is not plugin.own_class.validate
+    return made_derived(name, plugin, {**declarations, "consults": validates})
 
 
 def _loaded(options: Mapping[str, Any]) -> Loaded:

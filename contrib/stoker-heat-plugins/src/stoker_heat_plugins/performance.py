@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from stoker.plugins.outcome import Again
@@ -28,6 +29,28 @@ LONGEST_COMMIT = 3600.0
 Key = tuple[str, str, float]
 
 
+class Stopped(Exception):
+    """The engine has ended the action for which a handler waits."""
+
+
+@dataclass(slots=True)
+class Request:
+    """What a handler asks the engine to carry out: a step of an action of the type that the plug-in's derives from.
+
+    `values` are the plug-in's properties, `changed` those that an update changes. `begins` tells a handler from its
+    check: a creation begins with all steps until the object's ID is recorded, and other actions with one step.
+    """
+
+    action: str
+    values: Mapping[str, Any]
+    changed: Mapping[str, Any] | None
+    begins: bool
+    prepared: bool = False
+    ended: bool | None = None
+    """Whether the action has ended; None as long as the engine has not carried out the request."""
+    released: threading.Event = field(default_factory=threading.Event)
+
+
 class Performance:
     """`resource` is the plug-in's object, `token` the result of its handler."""
 
@@ -36,6 +59,7 @@ class Performance:
         self.resource: Any = None
         self.token: Any = None
         self.work: Future[Any] | None = None
+        self.request: Request | None = None
         self._lock = threading.Lock()
         self._commit: threading.Event | None = None
         self._shown = False
@@ -64,6 +88,23 @@ class Performance:
         self.record.copy_to(call)
         return None
 
+    def ask(self, request: Request) -> bool:
+        """Wait, on the thread of a handler, until the engine has carried out a request; return whether it has ended.
+
+        Raises Stopped.
+        """
+        self.request = request
+        self._tell()
+        if not request.released.wait(LONGEST_COMMIT) or request.ended is None:
+            raise Stopped(f"the engine has stopped the action {request.action}")
+        return request.ended
+
+    def release(self) -> None:
+        """Let the handler continue whose request was carried out, or has become useless."""
+        request, self.request = self.request, None
+        if request is not None:
+            request.released.set()
+
     @contextmanager
     def committed_later(self) -> Iterator[None]:
         """Let what the plug-in sets in the body return at once: the engine commits it together with the failure."""
@@ -81,7 +122,8 @@ class Performance:
         with self._lock:
             self._changed_at = time.monotonic()
             self._news = Future()
-            if self._commit is not None or (self.work is not None and self.work.done()):
+            told = self._commit is not None or self.request is not None
+            if told or (self.work is not None and self.work.done()):
                 self._news.set_result(None)
             return self._news
 

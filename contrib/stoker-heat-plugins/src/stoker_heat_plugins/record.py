@@ -12,6 +12,7 @@ from stoker.plugins.resource import Call, Snapshot
 
 OWN = "heat_plugin_"
 REFERENCE, NO_ID, SECRETS = f"{OWN}reference", f"{OWN}no_id", f"{OWN}secrets"
+GIVEN, GIVEN_SECRETS = f"{OWN}given", f"{OWN}given_secrets"
 """Keys of `Call.data` that are the adapter's own; all others were set with `data_set`."""
 
 
@@ -69,6 +70,11 @@ class Record:
             call.data[NO_ID] = True
         if self.metadata_changed:
             call.metadata = dict(self.metadata)
+
+    def read_from(self, call: Call) -> None:
+        """Take over what the engine's own type has written into a call."""
+        self.data = {key: value for key, value in call.data.items() if not key.startswith(OWN)}
+        self.metadata = dict(call.metadata)
 
     @property
     def created_time(self) -> datetime:

@@ -230,6 +230,7 @@ class HeatResourceType(ResourceType):
         key = (action, call.action, call.started_at)
         running = RUNNING.get(call.uuid)
         if running is not None and running.key != key:
+            running.release()
             if running.work is not None and (again := await running.progress(call)) is not None:
                 return again  # an action that was stopped has not ended yet, and may still record an ID
             del RUNNING[call.uuid]
@@ -248,8 +249,11 @@ class HeatResourceType(ResourceType):
         try:
             outcome = await self._step(call, action, arguments, running)
         except Exception as error:
+            if running.request is not None and isinstance(error, CloudError):
+                raise  # of the engine's own type, for which the handler waits: the engine decides about another attempt
             outcome = failed(self.type_name, action, error)
         if not isinstance(outcome, Again):
+            running.release()
             RUNNING.pop(call.uuid, None)
         return outcome
 
@@ -266,6 +270,10 @@ class HeatResourceType(ResourceType):
         record.copy_to(call)
         if (running := RUNNING.get(call.uuid)) is not None:
             running.record.metadata = dict(record.metadata)
+
+    def _refers(self) -> bool:
+        """Return whether the plug-in has a reference ID of its own."""
+        return defines(self.plugin, "FnGetRefId") or defines(self.plugin, "get_reference_id")
 
     def _can_continue(self, call: Call, action: str) -> bool:
         """Return whether an interrupted action can go on: its handler is repeated, or has ended with a known result."""
@@ -333,7 +341,7 @@ class HeatResourceType(ResourceType):
                 resource.properties = Properties(self.plugin.properties_schema, values)
             return resource.FnGetRefId()
 
-        if defines(self.plugin, "FnGetRefId") or defines(self.plugin, "get_reference_id"):
+        if self._refers():
             found = await WORKERS.run(reference)
             call.data[REFERENCE] = found if _is_plain(found) else str(found)
         if record.resource_id is None and action in ("create", "adopt"):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from heat.engine import attributes, constraints, properties, resource, support
 from stoker.schema import constraints as own
 from stoker.schema.property import Attribute, Change, Property, Support, Type
+from stoker_heat_plugins.built_in_schema import BuiltInAttribute, BuiltInSchema, inner_schemata
 
 
 class Unsupported(Exception):
@@ -48,6 +49,8 @@ def defines(kind: Any, name: str) -> bool:
 
 
 def _property(schema: properties.Schema, changes: bool, updatable: bool = False) -> Property:
+    if isinstance(schema, BuiltInSchema):
+        return _built_in_property(schema, changes)
     if schema.type not in properties.Schema.TYPES:
         raise Unsupported(f"a property has the type {schema.type!r}, which does not exist")
     inner: Mapping[str, Property] | None = None
@@ -75,6 +78,28 @@ def _property(schema: properties.Schema, changes: bool, updatable: bool = False)
         support=to_support(schema.support_status),
         implemented=schema.implemented,
     )
+
+
+def _built_in_property(schema: BuiltInSchema, changes: bool) -> Property:
+    """Return Stoker's own declaration of a property, with what the plug-in has changed of it. Raises Unsupported."""
+    declared, changed = schema.declared, schema.changed()
+    if "type" in changed:
+        raise Unsupported(f"a property of one of Stoker's types has another type, {schema.type!r}")
+    wanted: dict[str, Any] = {name: getattr(schema, name) for name in _SAME_NAMES & changed}
+    if {"update_allowed", "immutable"} & changed:
+        in_place = Change.UPDATE if schema.update_allowed and changes else Change.REPLACE
+        wanted["change"] = Change.REFUSE if schema.immutable else in_place
+    if "constraints" in changed:
+        wanted["constraints"] = tuple(_constraint(each) for each in schema.constraints)
+    inner = {name: _property(each, changes) for name, each in inner_schemata(schema.schema).items()}
+    former = {"*": declared.items} if declared.items is not None else dict(declared.schema or {})
+    if any(inner.get(name) is not former.get(name) for name in inner.keys() | former.keys()):
+        wanted |= {"items": inner["*"]} if declared.items is not None else {"schema": inner}
+    return replace(declared, **wanted) if wanted else declared
+
+
+_SAME_NAMES = {"description", "default", "required", "implemented"}
+"""The fields that have the same names in the interface and in Stoker."""
 
 
 def _constraint(rule: Any) -> own.Constraint:
@@ -105,6 +130,9 @@ def to_attributes(kind: Any) -> dict[str, Attribute]:
     """Return the attributes of a plug-in's class, `show` included; they are read each time."""
     found = {"show": Attribute("Detailed information about the resource.", live=True)}
     for name, schema in kind.attributes_schema.items():
+        if isinstance(schema, BuiltInAttribute):
+            found[name] = schema.declared
+            continue
         if not isinstance(schema, attributes.Schema):
             schema = attributes.Schema(str(schema))
         declared = Type(schema.type) if schema.type in attributes.Schema.TYPES else None
