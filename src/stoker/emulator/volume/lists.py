@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from stoker.emulator.core.errors import bad_request, not_found
-from stoker.emulator.core.filters import Filter
+from stoker.emulator.core.filters import Filter, equal
 from stoker.emulator.core.http import Query, Request, Response
 from stoker.emulator.core.paging import ordered, page
 from stoker.emulator.core.store import Record
@@ -52,11 +52,8 @@ def listing(
 ) -> Response:
     """The answer: filtered, ordered, one page of it, with the link to the next."""
     query = request.query
-    unknown = [name for name, _ in query.pairs if name not in filters and name not in COMMON]
-    if unknown and filters and request.version >= (3, 31) and not request.context.is_admin:
-        raise bad_request(f"Invalid filters {', '.join(unknown)} are found in query options.")
     _check_limit(query)
-    for name, test in filters.items():
+    for name, test in _tests(request, filters).items():
         if (wanted := query.get(name)) is not None:
             rows = [row for row in rows if test(row, wanted)]
     total = len(rows)
@@ -69,6 +66,28 @@ def listing(
     if request.version >= (3, 45) and query.boolean("with_count"):
         body["count"] = total
     return Response(body)
+
+
+def _tests(request: Request, filters: Mapping[str, Filter]) -> dict[str, Filter]:
+    """The filters that a query names. Raises ApiError 400 for those of members that the list does not have.
+
+    Administrators may name any field; nothing has one that does not exist. Before 3.31, unknown filters of members are
+    ignored.
+    """
+    tests: dict[str, Filter] = {}
+    unknown = []
+    for name, _ in request.query.pairs:
+        if name in COMMON or not filters:
+            continue
+        if name in filters:
+            tests[name] = filters[name]
+        elif request.context.is_admin:
+            tests[name] = equal(name)
+        else:
+            unknown.append(name)
+    if unknown and request.version >= (3, 31):
+        raise bad_request(f"Invalid filters {', '.join(unknown)} are found in query options.")
+    return tests
 
 
 def _sorting(query: Query) -> Query:

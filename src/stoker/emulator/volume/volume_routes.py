@@ -57,6 +57,7 @@ FILTERS = {
     "source_volid": equal("source_volid"),
     "snapshot_id": equal("snapshot_id"),
     "group_id": equal("group_id"),
+    "migration_status": equal("migration_status"),
 }
 
 
