@@ -74,7 +74,7 @@ class Agent:
 
     def _from_orchestration(self, told: Told) -> requests.Response:
         url = f"{self.orchestration}/{told['project_id']}/stacks/{told['stack_id']}/resources/{told['resource_name']}"
-        return requests.get(f"{url}/metadata", headers={"X-Auth-Token": _token(told)}, timeout=_SECONDS)
+        return requests.get(f"{url}/metadata", headers={"X-Auth-Token": token_of(told)}, timeout=_SECONDS)
 
     # -- the way back -----------------------------------------------------------------------------------------
 
@@ -88,7 +88,7 @@ class Agent:
                 return
             case "HEAT_SIGNAL":
                 where = f"{who['project_id']}/stacks/{who['stack_id']}/resources/{who['resource_name']}/signal"
-                url, headers = f"{self.orchestration}/{where}", {"X-Auth-Token": _token(who)}
+                url, headers = f"{self.orchestration}/{where}", {"X-Auth-Token": token_of(who)}
                 answer = requests.post(url, json=said, headers=headers, timeout=_SECONDS)
             case _:
                 verb, url = inputs["deploy_signal_verb"], inputs["deploy_signal_id"]
@@ -120,7 +120,7 @@ class _Queue:
         requests.post(self._url, json=messages, headers=self._headers, timeout=_SECONDS).raise_for_status()
 
 
-def _token(told: Told) -> str:
+def token_of(told: Told) -> str:
     """A token of the user whose credentials the agent has."""
     return _log_in(told).headers["X-Subject-Token"]
 

@@ -20,7 +20,7 @@ from stoker.cloud.messaging import QUEUE_NAME
 from stoker.emulator.messaging.records import MessagingRecords
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
-from tests.api.agent import Agent, boot_metadata
+from tests.api.agent import Agent, boot_metadata, token_of
 from tests.harness import ThreadedWorld, serve_rest
 from tests.servers import free_port
 
@@ -135,6 +135,11 @@ class User:
 
     def state(self, name: str) -> str:
         return str(self.heat.stacks.get(name).stack_status)
+
+    def resource_status(self, stack: str, resource: str) -> str:
+        """The status of a resource; empty as long as it is not listed."""
+        found = {row.resource_name: row.resource_status for row in self.heat.resources.list(stack)}
+        return str(found.get(resource, ""))
 
     def waiting(self, stack: str, action: str = "CREATE") -> list[dict[str, Any]]:
         """Deployments of any server that wait for an agent."""
@@ -330,3 +335,57 @@ def test_deployments_by_hand(user: User) -> None:
     user.heat.software_configs.delete(config.id)
     with pytest.raises(exc.HTTPNotFound):
         user.heat.software_deployments.get(made.id)
+
+
+def test_what_an_agent_may_do_besides(user: User) -> None:
+    """The credentials in a server are good for its own metadata and signals, and for nothing else."""
+    names = ("own", "other")
+    for name in names:
+        user.create(name, TEMPLATE)
+    user.until(lambda: all(user.resource_status(name, "deployment") == "CREATE_IN_PROGRESS" for name in names))
+    agent, other = user.agent("own"), user.agent("other")
+    known = agent.metadata["os-collect-config"]["heat"]
+    stranger = other.metadata["os-collect-config"]["heat"]
+    place = f"{agent.orchestration}/{known['project_id']}"
+    stack, theirs = (f"{place}/stacks/{one['stack_id']}" for one in (known, stranger))
+    headers = {"X-Auth-Token": token_of(known)}
+
+    def status(method: str, url: str, body: Any = None) -> int:
+        return requests.request(method, url, json=body, headers=headers, timeout=20).status_code
+
+    assert status("GET", f"{stack}/resources/server/metadata") == 200
+    found = {
+        (method, url): status(method, url, body)
+        for method, url, body in (
+            ("GET", f"{place}/stacks", None),
+            ("POST", f"{place}/stacks", {"stack_name": "mine", "template": TEMPLATE}),
+            ("GET", stack, None),
+            ("GET", f"{user.endpoint}/stacks", None),
+            ("GET", f"{user.endpoint}/stacks/{stranger['stack_id']}/resources/server/metadata", None),
+            ("GET", f"{stack}/template", None),
+            ("GET", f"{stack}/events", None),
+            ("DELETE", stack, None),
+            ("GET", f"{stack}/resources/config/metadata", None),
+            ("GET", f"{theirs}/resources/server/metadata", None),
+            ("POST", f"{theirs}/resources/deployment/signal", {"deploy_status_code": 1}),
+            ("GET", f"{place}/software_configs", None),
+            ("GET", f"{place}/software_deployments", None),
+            *(
+                (method, f"{user.session.get_endpoint(service_type=kind)}{path}", body)
+                for method, kind, path, body in (
+                    ("POST", "compute", "/servers", {"server": {"name": "mine"}}),
+                    ("POST", "network", "/v2.0/networks", {"network": {}}),
+                    ("GET", "identity", "/v3/users", None),
+                    ("POST", "identity", "/v3/users", {"user": {"name": "mine"}}),
+                    ("GET", "key-manager", "/v1/secrets", None),
+                )
+            ),
+        )
+    }
+    allowed = {key: code for key, code in found.items() if code not in (403, 404)}
+    assert allowed == {}
+    servers = requests.get(f"{user.session.get_endpoint(service_type='compute')}/servers", headers=headers, timeout=20)
+    assert servers.json() == {"servers": []}, "its project has none"
+    for name in names:
+        user.heat.stacks.delete(name)
+    user.until(lambda: not {stack.stack_name for stack in user.heat.stacks.list()} & set(names))
