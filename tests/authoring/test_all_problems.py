@@ -197,3 +197,35 @@ def test_functions_that_fail_in_outputs_are_warnings(desk: Desk) -> None:
         ("missing-file", "web.yaml", 14),
         ("unknown-attribute", "web.yaml", 15),
     ]
+
+
+def test_deployments_to_servers_without_software_configuration_are_warnings(desk: Desk) -> None:
+    desk.write(
+        "web.yaml",
+        """
+        heat_template_version: 2021-04-16
+        parameters:
+          format: {type: string}
+        resources:
+          plain: {type: OS::Nova::Server, properties: {flavor: small, image: debian}}
+          raw: {type: OS::Nova::Server, properties: {flavor: small, image: debian, user_data_format: RAW}}
+          good: {type: OS::Nova::Server, properties: {flavor: small, image: debian, user_data_format: SOFTWARE_CONFIG}}
+          open: {type: OS::Nova::Server, properties: {flavor: m, image: debian, user_data_format: {get_param: format}}}
+          port: {type: OS::Neutron::Port, properties: {network: net}}
+          one: {type: OS::Heat::SoftwareDeployment, properties: {server: {get_resource: plain}}}
+          two: {type: OS::Heat::StructuredDeployment, properties: {server: {get_resource: good}}}
+          three: {type: OS::Heat::SoftwareDeployment, properties: {server: {get_resource: open}}}
+          four: {type: OS::Heat::SoftwareDeployment, properties: {server: a, input_values: {id: {get_resource: plain}}}}
+          five:
+            type: OS::Heat::StructuredDeploymentGroup
+            properties:
+              servers:
+                a: {get_resource: good}
+                b: {get_resource: raw}
+              input_values: {port: {get_resource: port}}
+        """,
+    )
+    assert desk.complaints("web.yaml") == [
+        ("unconfigured-server", "web.yaml", 10),
+        ("unconfigured-server", "web.yaml", 19),
+    ]

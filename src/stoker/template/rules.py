@@ -128,6 +128,11 @@ _WARNINGS = (
         "get_attr: [scaling_group, outputs_list, ip, 0]",
     ),
     Rule(
+        "unconfigured-server",
+        "A deployment is for a server that does not take software configuration, so it fails when it starts.",
+        "server: {get_resource: web} without user_data_format: SOFTWARE_CONFIG",
+    ),
+    Rule(
         "misspelt-function",
         "A map has a single key that is nearly the name of a function; it is taken as data.",
         "value: {get_parm: size}",

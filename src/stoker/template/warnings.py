@@ -46,6 +46,10 @@ _SCALING_GROUPS = frozenset(
     {"OS::Heat::AutoScalingGroup", "OS::Heat::InstanceGroup", "AWS::AutoScaling::AutoScalingGroup"}
 )
 """Groups that remove their oldest members first."""
+_DEPLOYMENTS = frozenset(
+    f"OS::Heat::{kind}Deployment{group}" for kind in ("Software", "Structured") for group in ("", "Group")
+)
+_SERVER, _FORMAT, _CONFIGURED = "OS::Nova::Server", "user_data_format", "SOFTWARE_CONFIG"
 
 
 def warnings(definition: Definition, types: TypeLookup) -> list[Diagnostic]:
@@ -356,6 +360,36 @@ def _loses_members_anywhere(subject: _Subject, name: str) -> bool:
     return kind.type_name == "OS::Heat::ResourceGroup" and bool(properties.get("removal_policies"))
 
 
+def _unconfigured_servers(subject: _Subject) -> Iterator[Diagnostic]:
+    definition = subject.definition
+    for name, kind in subject.types.items():
+        resource = definition.resources[name]
+        if kind is None or kind.type_name not in _DEPLOYMENTS:
+            continue
+        start = key_path(definition, resource, "properties")
+        for placed in resource.placed_references:
+            server = placed.reference.resource
+            at = placed.path[: len(start) + 1]
+            given = (*start, "server"), (*start, "servers")
+            if at in given and placed.reference.attribute is None and _takes_no_configuration(subject, server):
+                yield Diagnostic(
+                    "unconfigured-server",
+                    f"{server!r} does not take software configuration",
+                    placed.path,
+                    hint=f"set its {_FORMAT} to {_CONFIGURED}",
+                )
+
+
+def _takes_no_configuration(subject: _Subject, name: str) -> bool:
+    """Return whether a resource is a server that ignores software configuration whatever the parameters are."""
+    kind = subject.types.get(name)
+    if kind is None or kind.type_name != _SERVER:
+        return False
+    properties = entries_of(subject.definition.resources[name].properties) or {}
+    chosen = properties.get(_FORMAT, kind.properties[_FORMAT].default)
+    return isinstance(chosen, str) and chosen != _CONFIGURED
+
+
 def _misspelt_functions(subject: _Subject) -> Iterator[Diagnostic]:
     template = subject.definition.template
     value = template.version.dialect.output_keys["value"]
@@ -383,5 +417,6 @@ _RULES: tuple[Callable[[_Subject], Iterator[Diagnostic]], ...] = (
     _ignored_keys,
     _implied_dependencies,
     _renumbering_indexes,
+    _unconfigured_servers,
     _misspelt_functions,
 )
