@@ -262,6 +262,12 @@ def test_what_no_project_owns_is_for_the_system_only(ironic: Ironic, system: Sys
     ):  # fmt: skip
         ironic.refused(method, path, sent, 403, "Access was denied to the following resource: baremetal:")
     ironic.refused("POST", "/deploy_templates", {**body, "steps": []}, 400, "should be non-empty")
+    assert len(ironic.do("GET", "/nodes?conductor=conductor-1")["nodes"]) == 2
+    assert ironic.do("GET", "/nodes?conductor=other")["nodes"] == []
+    ironic.refused("GET", "/nodes?conductor=other", None, 406, "The filter conductor", "1.48")
+    for method in ("GET", "PATCH", "DELETE"):
+        ironic.refused(method, f"/ports/{ADDRESS}", [], 400, "Expected a logical name or UUID")
+        ironic.refused(method, "/ports/word", [{"op": "add", "path": "/extra/a", "value": 1}], 404, "Port word")
     for path in ("/ports", "/portgroups"):
         sent = {"node_uuid": "nope", "address": ADDRESS}
         ironic.refused("POST", path, sent, 403, "Access was denied to the following resource: baremetal:port")

@@ -271,6 +271,11 @@ def not_a_trait(title: str, value: Any) -> str:
     )
 
 
+def is_reference(key: str) -> bool:
+    """Whether a key in a path can be that of an object: a UUID or a logical name."""
+    return fields.identifier(key) is None or name_form(key) is None
+
+
 def name_form(value: Any) -> str | None:
     """A logical name: a host name."""
     good = isinstance(value, str) and _NAME.match(value) is not None and fields.identifier(value) is not None

@@ -29,7 +29,7 @@ from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 
 _EQUAL = ("provision_state", "driver", "resource_class", "conductor_group", "owner", "lessee", "fault", "chassis_uuid",
-          "instance_uuid")  # fmt: skip
+          "instance_uuid", "conductor")  # fmt: skip
 _FLAGS = ("maintenance", "retired")
 _FURTHER = ("fault", "associated", "description_contains")
 """Filters of lists of nodes."""

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from stoker.emulator.baremetal.http import ADMINISTRATORS, CONDUCTOR, TIMESTAMP, listed, needs, new_key, require, single
+from stoker.emulator.baremetal.http import (
+    ADMINISTRATORS,
+    CONDUCTOR,
+    TIMESTAMP,
+    is_reference,
+    listed,
+    needs,
+    new_key,
+    require,
+    single,
+)
 from stoker.emulator.baremetal.kinds import PORT, PORT_GROUP
 from stoker.emulator.baremetal.nodes import Nodes, may_see, require_unlocked
 from stoker.emulator.baremetal.patching import patched
@@ -37,10 +47,13 @@ class Ports(Component):
         return self.records.timestamp(TIMESTAMP)
 
     def reach(self, request: Request) -> Record:
-        """The port that the path names, if the caller may see its node. Raises ApiError 400 and 404."""
+        """The port that the path names, if the caller may see its node.
+
+        Raises ApiError 404, and 400 for what is neither a UUID nor a name, such as a MAC address.
+        """
         key = request.vars["port"]
-        if fields.identifier(key) is not None:
-            raise self.rows.missing(key)
+        if not is_reference(key):
+            raise bad_request(f"Expected a logical name or UUID but received {key}.")
         port = self.rows.require(key)
         if not may_see(request, self.nodes.rows.require(port["node_uuid"])):
             raise self.rows.missing(port["uuid"])
