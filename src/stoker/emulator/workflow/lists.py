@@ -49,7 +49,9 @@ def listing(
     found = [view(row) for row in rows]
     for name, value in query.pairs:
         if name not in _RESERVED:
-            found = [one for one in found if _matches(name, value, one)]
+            if known is not None and name not in known:
+                raise bad_request(f'Unknown argument: "{name}"')
+            found = [one for one in found if _matches(value, one.get(name))]
     for name in filter(None, (query.get("nulls") or "").split(",")):
         found = [one for one in found if one.get(name) is None]
     keys, directions = _order(query)
@@ -73,11 +75,9 @@ def listing(
     return Response(body)
 
 
-def _matches(name: str, value: str, shown: Mapping[str, Any]) -> bool:
-    """Return whether a field has the value of a filter: `value`, or `<operator>:value`."""
-    if name not in shown:
-        raise bad_request(f'Unknown argument: "{name}"')
-    have = "" if shown[name] is None else str(shown[name])
+def _matches(value: str, shown: Any) -> bool:
+    """Return whether a field that is `shown` has the value of a filter: `value`, or `<operator>:value`."""
+    have = "" if shown is None else str(shown)
     prefix, _, rest = value.partition(":")
     if prefix in _ORDERS:
         return bool(_ORDERS[prefix](have, rest))
