@@ -354,6 +354,13 @@ def test_what_an_agent_may_do_besides(user: User) -> None:
         return requests.request(method, url, json=body, headers=headers, timeout=20).status_code
 
     assert status("GET", f"{stack}/resources/server/metadata") == 200
+    services: list[tuple[str, str, str, Any]] = [
+        ("POST", "compute", "/servers", {"server": {"name": "mine"}}),
+        ("POST", "network", "/v2.0/networks", {"network": {}}),
+        ("GET", "identity", "/v3/users", None),
+        ("POST", "identity", "/v3/users", {"user": {"name": "mine"}}),
+        ("GET", "key-manager", "/v1/secrets", None),
+    ]
     found = {
         (method, url): status(method, url, body)
         for method, url, body in (
@@ -372,13 +379,7 @@ def test_what_an_agent_may_do_besides(user: User) -> None:
             ("GET", f"{place}/software_deployments", None),
             *(
                 (method, f"{user.session.get_endpoint(service_type=kind)}{path}", body)
-                for method, kind, path, body in (
-                    ("POST", "compute", "/servers", {"server": {"name": "mine"}}),
-                    ("POST", "network", "/v2.0/networks", {"network": {}}),
-                    ("GET", "identity", "/v3/users", None),
-                    ("POST", "identity", "/v3/users", {"user": {"name": "mine"}}),
-                    ("GET", "key-manager", "/v1/secrets", None),
-                )
+                for method, kind, path, body in services
             ),
         )
     }

@@ -98,7 +98,15 @@ def test_definitions_are_created_changed_listed_and_deleted(client: Client) -> N
     assert client.call("DELETE", "/workflows/three").status == 204
     assert "Workflow not found" in client.refused(404, "GET", "/workflows/three")
     twice = "?sort_keys=id,id&sort_dirs=asc,asc"
-    for query in ("?colour=red", "?sort_dirs=up", "?limit=x", "?limit=-1", "?fields=colour", twice):
+    for query in (
+        "?colour=red",
+        "?name=nobody&colour=red",
+        "?sort_dirs=up",
+        "?limit=x",
+        "?limit=-1",
+        "?fields=colour",
+        twice,
+    ):
         assert client.refused(400, "GET", f"/workflows{query}")
     valid = client.call("POST", "/workflows/validate", HEAD + "w: {tasks: {t: {}}}").json
     assert (valid, client.call("POST", "/workflows/validate", "w").json["valid"]) == ({"valid": True}, False)
