@@ -53,6 +53,15 @@ async def test_small_changes_are_one_request_each(
     assert (changed["metadata"], changed["name"], changed["tags"]) == ({"b": "2"}, "new", ["x"])
 
 
+async def test_tags_that_were_changed_outside_differ(servers: Bench, cloud: Cloud, given: Given) -> None:
+    server = await servers.create(given(PRIVATE, tags=["b", "a"]))
+    plain = await servers.create(given(PRIVATE), "plain")
+    for one, tags in ((server, ["a", "c"]), (plain, ["c"])):
+        await cloud.put("nova", f"/servers/{one.physical_id}/tags", {"tags": tags})
+    assert await servers.kind.observe(servers.call(server, "CHECK", server.properties)) == {"tags": ["a", "c"]}
+    assert await servers.kind.observe(servers.call(plain, "CHECK", plain.properties)) == {}, "the template sets no tags"
+
+
 async def test_a_removed_name_restores_the_physical_name(
     servers: Bench, cloud: Cloud, server: Resource, given: Given
 ) -> None:

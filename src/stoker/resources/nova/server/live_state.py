@@ -11,7 +11,7 @@ from stoker.resources.nova.server.body import nova_metadata
 
 
 async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
-    """Return name, metadata, flavor and image where the server differs from the record.
+    """Return name, metadata, flavor, image and tags where the server differs from the record.
 
     A server that is not active is not compared: its state is transitional, or is reported by a check. A server that
     boots from a volume shows no image.
@@ -23,10 +23,13 @@ async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
         "metadata": shown.get("metadata"),
         "image": (shown.get("image") or {}).get("id"),
         "flavor": await _flavor(call, shown["flavor"]),
+        "tags": sorted(shown["tags"]) if "tags" in shown else None,  # in any order; from microversion 2.26 on
     }
     wanted = {name: call.properties.get(name) for name in seen}
     if wanted["metadata"] is not None:
         wanted["metadata"] = nova_metadata(wanted["metadata"])
+    if wanted["tags"] is not None:
+        wanted["tags"] = sorted(wanted["tags"])
     return {
         name: value
         for name, value in seen.items()
