@@ -93,7 +93,9 @@ def repeated_block(known: Iterable[str], results: Sequence[Result], left: Sequen
     }
     failed = {_subject(row) for row in now[FAILURES]}
     merged[REPEATED] += [row for row in before.get(FAILURES, ()) if _subject(row) in names - failed]
-    return _written({title: rows if title in (REPEATED, LEFT) else sorted(rows) for title, rows in merged.items()})
+    return _written(
+        {title: rows if title in (REPEATED, LEFT) else sorted(rows, key=_subject) for title, rows in merged.items()}
+    )
 
 
 FAILURES, REPEATED, LEFT, ABSENT = (
