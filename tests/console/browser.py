@@ -20,6 +20,8 @@ from typing import Any
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.console.states import DEEP, look_at_states
+
 WIDTHS = (390, 834, 1280)
 SCHEMES = ("light", "dark")
 SEVERE = ("serious", "critical")
@@ -103,21 +105,38 @@ class Walk:
         self._pictures = pictures
 
     @contextmanager
-    def page(self, width: int, scheme: str, *, user: str | None = "demo") -> Iterator[Page]:
-        """Yield a page of a new browser, where `user` has logged in."""
-        context = self._chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+    def page(
+        self, width: int, scheme: str, *, user: str | None = "demo", expect: str = "", zone: str = "UTC"
+    ) -> Iterator[Page]:
+        """Yield a page of a new browser, where `user` has logged in.
+
+        Messages of the browser are problems, but those that contain `expect`; `zone` is its time zone.
+        """
+        context = self._chromium.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,  # type: ignore[arg-type]
+            timezone_id=zone,
+        )
         page = context.new_page()
-        page.on("console", lambda message: self.problems.append(f"{page.url}: the browser says: {message.text}"))
+
+        def note(text: str) -> None:
+            self.require(expect and expect in text, f"{page.url}: the browser says: {text}")
+
+        page.on("console", lambda message: note(message.text))
         page.on("pageerror", lambda error: self.problems.append(f"{page.url}: {error}"))
         page.goto(f"{self._base}/login")
         if user is not None:
-            page.get_by_label("User", exact=True).fill(user)
-            page.get_by_label("Password").fill("secret")
-            page.get_by_label("Project", exact=True).fill(user)
-            page.get_by_role("button", name="Log in").click()
+            self.log_in(page, user)
             page.wait_for_url("**/stacks")
         yield page
         context.close()
+
+    def log_in(self, page: Page, user: str = "demo") -> None:
+        """Fill in the form of the log-in page, and send it."""
+        page.get_by_label("User", exact=True).fill(user)
+        page.get_by_label("Password").fill("secret")
+        page.get_by_label("Project", exact=True).fill(user)
+        page.get_by_role("button", name="Log in").click()
 
     def look(self, page: Page, name: str, manual: bool = False) -> None:
         """Check a page and take a picture of it."""
@@ -350,16 +369,17 @@ def main() -> int:
         if base is None:
             sys.exit(said)
         try:
-            for name, template in {"web": WEB, "broken": BROKEN, "large": LARGE}.items():
+            for name, template in {"web": WEB, "broken": BROKEN, "large": LARGE, "deep": DEEP}.items():
                 (directory / f"{name}.yaml").write_text(template)
                 print(stoker("deploy", name, "-t", str(directory / f"{name}.yaml"), "--yes").communicate()[0][-300:])
             (directory / "files").mkdir()
-            return _walk(base, pictures, stoker, str(directory / "web.yaml"), directory / "files")
+            (directory / "empty.yaml").write_text(NESTED.replace("{name: {type: string}}", "{}"))
+            return _walk(base, pictures, stoker, directory)
         finally:
             stoker("down").wait()
 
 
-def _walk(base: str, pictures: Path | None, act: Callable[..., Any], template: str, folder: Path) -> int:
+def _walk(base: str, pictures: Path | None, act: Callable[..., Any], directory: Path) -> int:
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         walk = Walk(chromium, base, pictures)
@@ -370,12 +390,13 @@ def _walk(base: str, pictures: Path | None, act: Callable[..., Any], template: s
                 for place in range(links.count())
             }
         web = stacks["web"]
-        live(walk, web, base, act, template)
+        live(walk, web, base, act, str(directory / "web.yaml"))
         every_page(walk, pages(web, stacks["broken"]), base)
         deploy(walk, web, base)
-        write(walk, base, folder)
+        write(walk, base, directory / "files")
         keyboard(walk, web, base)
         large(walk, stacks["large"], base, act)
+        look_at_states(walk, stacks, base, act, str(directory / "empty.yaml"))
         chromium.close()
     for problem in walk.problems:
         print(f"PROBLEM: {problem}")

@@ -465,3 +465,16 @@ parameters:
     assert page.index("First &lt;group&gt;") < page.index("What to fill in") < page.index("Other parameters")
     for help_text in ("In steps of 2, counted from 0.", "Must be an existing flavor.", "One of: x, y.", "At least 3"):
         assert help_text in page
+
+
+def test_a_deleted_stack_has_the_pages_that_remain(browser: Browser, world: ThreadedWorld) -> None:
+    stack = create(world, "deleted", TEMPLATE)
+    assert browser.submit(f"{stack}/actions/delete", f"{stack}/actions/delete").status_code == 303
+    world.settle(stack.rpartition("/")[2])
+    page = browser.get(stack).text
+    assert "The stack is deleted." in page and "/drift" not in page and "/actions/" not in page
+    for tail in ("/timeline", "/details", "/events", "/definition", "/snapshots"):
+        assert browser.get(f"{stack}{tail}").status_code == 200, tail
+    for tail in ("/deploy", "/actions/delete", "/actions/snapshot"):
+        gone = browser.get(f"{stack}{tail}")
+        assert gone.status_code == 410 and "The stack deleted is deleted." in gone.text, tail

@@ -8,6 +8,7 @@ import html
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 import requests
@@ -220,6 +221,58 @@ def test_forms_of_ended_sessions(base: str, stack: str, world: ThreadedWorld) ->
     assert "Check failed" not in browser.get(stack).text
     foreign = Browser(base).post(path, {"entered": "x"}, **{"Sec-Fetch-Site": "cross-site"})
     assert foreign.status_code == 403 and "kept" not in foreign.text
+
+
+def test_scripts_in_what_users_write(base: str, world: ThreadedWorld) -> None:
+    """Run a script in another user's page by names, descriptions, values, files and reasons of a stack."""
+    evil = "<img src=x onerror=alert(1)>'\""
+    choice = {"allowed_values": [evil], "description": evil}
+    word = {"type": "OS::Heat::RandomString"}
+    template = {
+        "heat_template_version": "2021-04-16",
+        "description": evil,
+        "parameter_groups": [{"label": evil, "description": evil, "parameters": ["one"]}],
+        "parameters": {
+            "one": {"type": "string", "default": evil, "label": evil, "description": evil},
+            "two": {"type": "string", "default": evil, "constraints": [choice]},
+            evil: {"type": "json", "default": {evil: evil}},
+        },
+        "resources": {
+            "word": {"type": "OS::Heat::Value", "properties": {"value": {"get_file": f"{evil}.txt"}}},
+            evil[:28]: {**word, "depends_on": "word"},
+            "inner": {"type": "OS::Heat::ResourceGroup", "properties": {"count": 1, "resource_def": word}},
+        },
+        "outputs": {evil: {"description": evil, "value": {evil: evil}}},
+    }
+    stack = create(world, "hostile", template, files={f"{evil}.txt": evil})
+    browser = logged_in(base, world.served)
+    marked = f"{stack}/resources/word/actions/unhealthy"
+    assert browser.submit(marked, marked, entered=evil).status_code == 303
+    assert browser.submit(f"{stack}/actions/snapshot", f"{stack}/actions/snapshot", entered=evil).status_code == 303
+    world.settle(stack.rpartition("/")[2])
+    tabs = [
+        "",
+        "/graph",
+        "/timeline",
+        "/details",
+        "/drift?compare=1",
+        "/events",
+        "/snapshots",
+        "/definition",
+        "/deploy",
+    ]
+    name, quoted = quote(evil[:28]), quote(evil)
+    more = ["/resources/word", f"/resources/{name}", f"/resources/{name}/actions/signal", f"/events?name={quoted}"]
+    for path in (*(f"{stack}{tail}" for tail in (*tabs, *more)), f"/stacks?name={quoted}", f"/stacks/{quoted}"):
+        page = browser.get(path)
+        assert page.status_code in (200, 404), (path, page.text)
+        assert "<img src=x" not in page.text and "<script>" not in page.text, path
+    fields = ("name", "template", "environment", f"file:{evil}", "parameter:one", "data")
+    form = {"do": "plan", **dict.fromkeys(fields, evil)}
+    for path in ("/deploy", f"{stack}/deploy", "/adopt"):
+        page = browser.submit(path, "/stacks", **form)
+        assert page.status_code >= 400 and "<img src=x" not in page.text, path
+    assert "&lt;img src=x" in browser.get(f"{stack}/events").text
 
 
 def test_files_of_the_service_in_the_editor(base: str, world: ThreadedWorld, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import falcon
 from stoker.console.exchange import EDIT, Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.rendering import split_state
-from stoker.console.stacks import show_stack
+from stoker.console.stacks import DELETED, present_stack
 from stoker.operations.transitions import RULES, Verdict
 
 
@@ -154,7 +154,7 @@ SNAPSHOT_ACTIONS: Mapping[str, Action] = {
 
 def offered(state: str) -> dict[str, Action]:
     """Return the actions that are possible for a stack in this state."""
-    if state == "DELETE_COMPLETE":
+    if state == DELETED:
         return {}
     return {
         name: item
@@ -166,7 +166,7 @@ def offered(state: str) -> dict[str, Action]:
 
 def can_update(state: str) -> bool:
     """Return whether a stack in this state can be updated."""
-    return state != "DELETE_COMPLETE" and RULES["update"].judge(split_state(state)) is Verdict.TAKEN
+    return state != DELETED and RULES["update"].judge(split_state(state)) is Verdict.TAKEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ class Subject:
 
     def _ask(self, exchange: Exchange, status: int, problem: str) -> None:
         action = self._action(exchange)
-        stack = show_stack(exchange)
+        stack = present_stack(exchange)
         exchange.show(
             "confirm.html",
             status,

@@ -20,7 +20,7 @@ from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.plan_view import as_text, shown_steps
 from stoker.console.stack_pages import below
-from stoker.console.stacks import show_stack
+from stoker.console.stacks import present_stack
 from stoker.language_server.outline import Outline
 
 _EXAMPLE = """heat_template_version: 2021-04-16
@@ -101,7 +101,7 @@ def new(exchange: Exchange) -> None:
 
 def change(exchange: Exchange) -> None:
     """Show the form for another template or other parameters of a stack."""
-    stack = show_stack(exchange)
+    stack = present_stack(exchange)
     text = str(yaml.safe_dump(below(exchange, "/template"), sort_keys=False, allow_unicode=True, width=100))
     current = {name: as_text(value) for name, value in stack["parameters"].items() if not name.startswith(_PSEUDO)}
     draft = Draft(stack["stack_name"], text, "", current, {}, not stack["disable_rollback"], stack)
@@ -253,7 +253,7 @@ def _without_parameters(environment: Answer) -> Answer:
 
 def _read(exchange: Exchange) -> Draft:
     """Return the draft in the form. Raises ApiError if its stack is gone."""
-    stack = show_stack(exchange) if "stack_id" in exchange.path else None
+    stack = present_stack(exchange) if "stack_id" in exchange.path else None
     sent = {
         name.removeprefix(_FIELD): values[-1].replace("\r\n", "\n")
         for name, values in exchange.fields().items()

@@ -13,7 +13,7 @@ from stoker.console.actions import RESOURCE_ACTIONS, can_update, offered
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, segment, stack_path
 from stoker.console.rendering import split_state
-from stoker.console.stacks import STATUSES, ancestors, show_stack, show_stack_with_outputs
+from stoker.console.stacks import DELETED, STATUSES, ancestors, show_stack, show_stack_with_outputs
 from stoker.console.timeline import latest_spans, recorded_events
 from stoker.console.tree import linked, tree
 
@@ -33,6 +33,19 @@ _EVENT_ACTIONS = (
     "ROLLBACK",
     "SIGNAL",
 )
+_TABS = (
+    ("resources", "Resources", ""),
+    ("graph", "Graph", "/graph"),
+    ("timeline", "Timeline", "/timeline"),
+    ("details", "Outputs and parameters", "/details"),
+    ("drift", "Drift", "/drift"),
+    ("events", "Events", "/events"),
+    ("snapshots", "Snapshots", "/snapshots"),
+    ("definition", "Template and files", "/definition"),
+)
+"""The pages of a stack: name, label and the end of the path."""
+
+_OF_PRESENT_STACKS = ("graph", "drift", "snapshots")
 
 
 def resources(exchange: Exchange) -> None:
@@ -88,8 +101,9 @@ def events(exchange: Exchange) -> None:
 
 def snapshots(exchange: Exchange) -> None:
     """Show the snapshots of a stack, newest first."""
-    found = below(exchange, "/snapshots")["snapshots"]
-    show(exchange, "snapshots.html", "snapshots", snapshots=found[::-1])
+    stack = show_stack(exchange)
+    found = [] if stack["stack_status"] == DELETED else below(exchange, "/snapshots")["snapshots"]
+    show(exchange, "snapshots.html", "snapshots", stack=stack, snapshots=found[::-1])
 
 
 def details(exchange: Exchange) -> None:
@@ -157,6 +171,7 @@ def show(
         "stack": stack,
         "tab": tab,
         "ancestors": ancestors(exchange, stack),
+        "tabs": [item for item in _TABS if state != DELETED or item[0] not in _OF_PRESENT_STACKS],
         "actions": offered(state),
         "can_update": can_update(state),
         "busy": split_state(state)[1] == "IN_PROGRESS",

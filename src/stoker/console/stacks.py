@@ -15,6 +15,9 @@ _PAGE = 50
 _SEARCHED = 200
 """Stacks in one request to the API while it is searched for a part of a name."""
 
+DELETED = "DELETE_COMPLETE"
+"""The state of a stack whose record is kept, but whose resources and snapshots are gone."""
+
 STATUSES = ("IN_PROGRESS", "COMPLETE", "FAILED")
 SORTS = {"name": "stack_name", "state": "stack_status", "created": "creation_time", "updated": "updated_time"}
 """The columns by which the list can be sorted, with the API's names."""
@@ -95,6 +98,14 @@ def ancestors(exchange: Exchange, stack: Answer) -> list[Answer]:
 def show_stack(exchange: Exchange) -> Answer:
     """Return the stack in the URL, without its outputs."""
     return _shown(exchange, "false")
+
+
+def present_stack(exchange: Exchange) -> Answer:
+    """Return the stack in the URL, which is to change. Raises falcon.HTTPGone if it is deleted."""
+    stack = show_stack(exchange)
+    if stack["stack_status"] == DELETED:
+        raise falcon.HTTPGone(description=f"The stack {stack['stack_name']} is deleted.")
+    return stack
 
 
 def show_stack_with_outputs(exchange: Exchange) -> Answer:

@@ -32,9 +32,28 @@ async function filesBelow(entry, path = "") {
   }
 }
 
+/** Return the number of bytes of a form in a request. */
+export function sizeOf(entries) {
+  return new URLSearchParams(entries).toString().length;
+}
+
 /** Remove the folder that was chosen from a path: the template's folder. */
 function withoutTop(path) {
   return path.slice(path.indexOf("/") + 1);
+}
+
+/** Return the files that were dropped as one thing: a file, or a folder, which has an entry only. */
+async function filesOf(entry, file) {
+  return entry?.isDirectory ? (await filesBelow(entry)).map(([path, inner]) => [withoutTop(path), inner]) : [[file.name, file]];
+}
+
+/** Return the text of a file; undefined if it is none. */
+async function decoded(file) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+  } catch {
+    return undefined;
+  }
 }
 
 /** Make tabs of the panels in `holder`; `changed` is called when a document is added or removed. */
@@ -106,17 +125,18 @@ export function documents(holder, { announce, changed }) {
   async function take(files) {
     const refused = [];
     let key = null;
-    let size = panels().reduce((sum, panel) => sum + panel.querySelector("textarea").value.length, 0);
+    const largest = Number(holder.dataset.largest);
+    let size = sizeOf(new FormData(holder.closest("form")));
     for (const [name, file] of files) {
-      size += file.size;
-      if (size > Number(holder.dataset.largest)) {
-        refused.push(`${name} (too large)`);
-        continue;
-      }
-      try {
-        key = put(name, new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer()));
-      } catch {
+      const text = file.size > largest ? "" : await decoded(file);
+      const after = size + sizeOf([[`${prefix}${name}`, text]]);
+      if (text === undefined) {
         refused.push(`${name} (not a text in UTF-8)`);
+      } else if (file.size > largest || after > largest) {
+        refused.push(`${name} (too large)`);
+      } else {
+        size = after;
+        key = put(name, text);
       }
     }
     if (key) {
@@ -199,13 +219,11 @@ export function documents(holder, { announce, changed }) {
     }
   });
   holder.addEventListener("drop", async (event) => {
-    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-    if (entries.length) {
+    const items = [...event.dataTransfer.items].filter((item) => item.kind === "file");
+    if (items.length) {
       event.preventDefault();
-      const found = await Promise.all(
-        entries.map(async (entry) => (await filesBelow(entry)).map(([path, file]) => [entry.isFile ? path : withoutTop(path), file])),
-      );
-      await take(found.flat());
+      const dropped = items.map((item) => [item.webkitGetAsEntry?.(), item.getAsFile()]); // before the event has ended
+      await take((await Promise.all(dropped.map(([entry, file]) => filesOf(entry, file)))).flat());
     }
   });
   return { select };

@@ -1,9 +1,10 @@
 // The editor: the template, the environment and files in tabs, and what the service complains about while the user writes.
 import { assist } from "./assistance.js";
-import { documents } from "./documents.js";
+import { documents, sizeOf } from "./documents.js";
 
 const AFTER_TYPING = 700; // milliseconds
 const ENDED = "The session of this page has ended. Plan… continues after you have logged in; what you have entered is kept.";
+const TOO_LARGE = "The template and its files are too large to be sent from here: make them smaller, or use `stoker deploy`.";
 const SILENT = "The service does not answer: the problems shown here may be out of date.";
 
 /** Put the caret where a problem is. */
@@ -21,8 +22,8 @@ function keepChanges(form) {
   form.addEventListener("input", () => {
     changed = true;
   });
-  form.addEventListener("submit", () => {
-    changed = false;
+  form.addEventListener("submit", (event) => {
+    changed &&= event.defaultPrevented;
   });
   addEventListener("beforeunload", (event) => {
     if (changed) {
@@ -47,7 +48,7 @@ export function edit(form, { announce }) {
     }
     notChecked.hidden = Boolean(response?.ok);
     if (!response?.ok) {
-      notChecked.textContent = [401, 403].includes(response?.status) ? ENDED : SILENT;
+      notChecked.textContent = { 401: ENDED, 403: ENDED, 413: TOO_LARGE }[response?.status] ?? SILENT;
       return;
     }
     const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
@@ -77,6 +78,14 @@ export function edit(form, { announce }) {
   const holder = form.querySelector("#documents");
   const tabs = documents(holder, { announce, changed: checkSoon });
   assist(form, holder, { announce });
+  form.addEventListener("submit", (event) => {
+    if (sizeOf(new FormData(form)) > Number(holder.dataset.largest)) {
+      event.preventDefault();
+      notChecked.textContent = TOO_LARGE;
+      notChecked.hidden = false;
+      notChecked.scrollIntoView({ block: "nearest" });
+    }
+  });
   keepChanges(form);
   holder.addEventListener("input", checkSoon);
   form.addEventListener("click", (event) => {

@@ -3,6 +3,7 @@ import { remember } from "./patch.js";
 
 const EVERY = 15_000; // milliseconds
 const UNITS = [["day", 86_400], ["hour", 3_600], ["minute", 60]];
+const local = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
 const words = new Intl.RelativeTimeFormat("en", { numeric: "always" });
 
 function since(seconds) {
@@ -10,16 +11,16 @@ function since(seconds) {
   return seconds < 5 ? "just now" : words.format(-Math.floor(seconds / size), unit);
 }
 
-/** Show the times in a part of the page as the time since then; the exact time is in their titles. */
+/** Show the times in a part of the page as the time since then; the exact times, here and in UTC, are in their titles. */
 function showTimes(part) {
-  part.querySelectorAll("time.ago").forEach((item) => {
-    if (!item.title) {
-      const row = item.closest("tr");
-      if (row) {
-        remember(row);
-      }
-      item.title = item.textContent;
+  part.querySelectorAll("time:not([title])").forEach((item) => {
+    const row = item.closest("tr");
+    if (row) {
+      remember(row);
     }
+    item.title = local.format(Date.parse(item.dateTime)) + (item.matches(".ago") ? ` · ${item.textContent}` : "");
+  });
+  part.querySelectorAll("time.ago").forEach((item) => {
     const text = since(Math.max(0, (Date.now() - Date.parse(item.dateTime)) / 1000));
     if (item.textContent !== text) {
       item.textContent = text;

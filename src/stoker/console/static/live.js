@@ -170,7 +170,7 @@ export function follow(live, { announce, fragment }) {
     const [body, freshBody] = [live, fresh].map((part) => part.querySelector("#tree tbody"));
     if (body && freshBody) {
       patchRows(body, freshBody);
-    } else if (freshBody) {
+    } else if (body || freshBody) {
       replaceContent(live, fresh.getElementById("live"));
     }
     const [graph, freshGraph] = [live, fresh].map((part) => part.querySelector("#graph"));
