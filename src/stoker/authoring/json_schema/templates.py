@@ -28,7 +28,25 @@ _UNTAGGED: Schema = {"type": ["string", "array"]}
 def of_hot(registry: Registry) -> Schema:
     """Return the schema of HOT templates, with the properties of all resource types."""
     found = _versions("hot")
-    sections: dict[str, Schema] = {
+    return {
+        "$schema": DRAFT,
+        "title": "HOT template",
+        "type": "object",
+        "properties": _hot_sections(found),
+        "required": ["heat_template_version"],
+        "additionalProperties": False,
+        "definitions": {
+            **DEFINITIONS,
+            FUNCTION: _call(found),
+            "condition": _condition(found),
+            "resource": {**_hot_resource(registry, found), "allOf": _by_type(registry, "type", "properties")},
+            **_type_definitions(registry),
+        },
+    }
+
+
+def _hot_sections(versions: list[Version]) -> dict[str, Schema]:
+    return {
         "heat_template_version": _version_values("heat_template_version"),
         "description": _TEXT,
         "parameter_groups": _list_of(
@@ -42,46 +60,37 @@ def of_hot(registry: Registry) -> Schema:
                 "required": ["parameters"],
             }
         ),
-        "parameters": _entries(_hot_parameter(found)),
+        "parameters": _entries(_hot_parameter(versions)),
         "conditions": _entries(reference("condition")),
         "resources": _entries(reference("resource")),
         "outputs": _entries(
             _closed(
-                {"description": {}, "value": {}, "condition": reference("condition")}, found, "output_keys", ["value"]
+                {"description": {}, "value": {}, "condition": reference("condition")},
+                versions,
+                "output_keys",
+                ["value"],
             )
         ),
     }
-    resource = _closed(
+
+
+def _hot_resource(registry: Registry, versions: list[Version]) -> Schema:
+    return _closed(
         {
             "type": _type_name(registry),
             "properties": {"type": "object"},
             "metadata": {"type": ["object", "null"]},
             "depends_on": _NAMES,
-            "deletion_policy": {"anyOf": [{"enum": [*_policies(found), None]}, reference(FUNCTION)]},
+            "deletion_policy": {"anyOf": [{"enum": [*_policies(versions), None]}, reference(FUNCTION)]},
             "update_policy": {"type": ["object", "null"]},
             "description": _TEXT,
             "external_id": {"anyOf": [reference("string"), reference(FUNCTION)]},
             "condition": reference("condition"),
         },
-        found,
+        versions,
         "resource_keys",
         ["type"],
     )
-    return {
-        "$schema": DRAFT,
-        "title": "HOT template",
-        "type": "object",
-        "properties": sections,
-        "required": ["heat_template_version"],
-        "additionalProperties": False,
-        "definitions": {
-            **DEFINITIONS,
-            FUNCTION: _call(found),
-            "condition": _condition(found),
-            "resource": {**resource, "allOf": _by_type(registry, "type", "properties")},
-            **_type_definitions(registry),
-        },
-    }
 
 
 def of_cfn(registry: Registry, short_tags: bool = False) -> Schema:
