@@ -29,7 +29,8 @@ class Servers(Component):
     A server is `{id, name, project_id, user_id, vm_state, task_state, power_state, image_id, flavor (a copy), host,
     availability_zone, key_name, metadata, tags, description, config_drive, user_data, hostname, disk_config,
     access_ip_v4, access_ip_v6, created, updated, launched_at, locked_by, locked_reason, fault, number,
-    reservation_id, zone_asked, …}`; `_networks`, `_devices` and `_hints` are what the request for it named.
+    reservation_id, zone_asked, …}`; `_networks`, `_devices` and `_hints` are what the request for it named,
+    `_creator` the properties of its images that say who created it.
 
     rows: the collection of servers, which other components read too.
     power_followers: are called with a server after its power state has been set.
@@ -57,6 +58,11 @@ class Servers(Component):
                 "id": new_id(),
                 "project_id": context.project,
                 "user_id": context.user_id,
+                "_creator": {
+                    "boot_roles": ",".join(sorted(context.roles)),
+                    "owner_user_name": context.user_name,
+                    "owner_project_name": context.project_name or "",
+                },
                 "vm_state": "building",
                 "task_state": "scheduling",
                 "power_state": NO_STATE,

@@ -69,6 +69,7 @@ class ServerImages(Component):
                 "image_type": "snapshot",
                 "base_image_ref": server["image_id"],
                 "image_location": "snapshot",
+                **server.get("_creator", {}),
                 **given,
             }
             needs = {"min_ram": 0 if base is None else base["min_ram"], "min_disk": server["flavor"]["disk"]}
