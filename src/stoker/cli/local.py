@@ -214,8 +214,7 @@ def up(
     ports = {"rest": rest, "cfn": cfn, "identity": identity}
     planned = planned_set_up(known, ports, cloud, config_files, services, dns_port, guests, guest_image)
     require_parts("stoker up", ["engine"] if planned.cloud else PARTS)
-    if planned.guests != _GUESTS[0]:
-        _require_guests(planned)
+    remark = _require_guests(planned) if planned.guests != _GUESTS[0] else ""
     local = Local(directory, planned)
     missing = local.missing()
     if known is not None and len(missing) < len(local.programs) and not _same_addresses(known, local.set_up):
@@ -237,6 +236,8 @@ def up(
         except Stopped as error:
             raise CommandFailed("Stopped before everything was ready.") from error
         _show_addresses(out, local)
+        if remark:
+            out.print(remark)
         if detach:
             out.print("`stoker down` stops it.")
             return
@@ -244,15 +245,16 @@ def up(
         watch(local, children, out, stopped)
 
 
-def _require_guests(planned: SetUp) -> None:
-    """Refuse a driver of guests that does not exist on this system, and an unknown image."""
-    from stoker.emulator.guests.choices import chosen_image
+def _require_guests(planned: SetUp) -> str:
+    """Refuse a driver of guests that does not exist on this system, and an unknown image; what to know about it."""
+    from stoker.emulator.guests.choices import chosen_image, remark
     from stoker.emulator.guests.driver import GuestsUnavailable
 
     try:
         chosen_image(planned.guests, planned.guest_image)
     except GuestsUnavailable as error:
         raise CommandFailed(str(error)) from error
+    return remark(planned.guests)
 
 
 def _same_addresses(one: SetUp, other: SetUp) -> bool:

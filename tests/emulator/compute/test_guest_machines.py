@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -16,7 +17,7 @@ import orjson
 import pytest
 
 from stoker.emulator.guests import images, virtual_launching
-from stoker.emulator.guests.choices import chosen_image, guest_driver
+from stoker.emulator.guests.choices import chosen_image, guest_driver, remark
 from stoker.emulator.guests.driver import GuestsUnavailable, Size
 from stoker.emulator.guests.forwarding import local_address, local_port
 from stoker.emulator.guests.qemu import QemuDriver
@@ -67,6 +68,8 @@ def test_kvm_is_used_only_where_the_processor_supports_it(tmp_path: Path) -> Non
     assert virtual_launching.accelerator(tmp_path / "kvm", processors)[1].endswith(
         "kvm cannot be used: No such file or directory"
     )
+    assert remark("namespace") == ""
+    assert re.search(r"\((KVM\)|TCG\): .*)\.$", remark("qemu"))
 
 
 def test_the_size_of_a_machine_is_that_of_its_flavor_within_limits() -> None:
@@ -205,6 +208,10 @@ def test_the_life_of_a_machine_with_its_cards_and_volumes(tmp_path: Path) -> Non
         cloud.until(lambda: not processes(key) and not machine.disk().parent.exists(), STEP_SECONDS)
         other = Watched(cloud, cloud.boot(), tmp_path / "guests")
         other.booted()
+        (tmp_path / "image" / "kernel").unlink()
+        failed = Watched(cloud, cloud.boot(), tmp_path / "guests")
+        failed.becomes("ERROR")
+        assert "No such file" in cloud.server(failed.key)["fault"]["message"]
     assert not processes(other.key), "machines end with the cloud"
 
 

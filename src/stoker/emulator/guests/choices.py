@@ -31,6 +31,15 @@ def chosen_image(driver: str, image: str = DEFAULT) -> Image | None:
     return find_disk(image)
 
 
+def remark(driver: str) -> str:
+    """Return what a user should know before guests start, as a sentence; empty if there is nothing."""
+    if driver != QEMU:
+        return ""
+    from stoker.emulator.guests.virtual_launching import described_accelerator
+
+    return described_accelerator()
+
+
 def guest_driver(driver: str, image: str = DEFAULT, directory: Path | None = None) -> GuestDriver:
     """Return a driver by its name. Raises: see `chosen_image`; GuestsUnavailable if this machine allows no guests.
 

@@ -77,7 +77,7 @@ class Machine(ABC):
         """The guest's process has begun. Raises: LaunchFailed."""
 
     async def _ended(self) -> None:  # noqa: B027  most guests leave nothing
-        """The guest's process has ended."""
+        """The guest's process has ended, or has not begun."""
 
     @abstractmethod
     async def _ask_to_stop(self) -> None:
@@ -163,6 +163,7 @@ class Machine(ABC):
                 listener.close()
             status = await process.wait()
             await console
+            await self._ended()
             await self._wiring.leave(self._id)
             reason = message.decode(errors="replace") or f"its launcher ended with status {status}"
             raise LaunchFailed(f"The guest cannot be started: {reason}.")

@@ -66,18 +66,21 @@ class Monitor:
             raise MonitorFailed(f"QEMU does not execute {command}: {said['error'].get('desc', '')}")
         return said.get("return")
 
-    async def unplug(self, device: str, seconds: float) -> bool:
-        """Have the guest give a device back; whether it has done so in time. Raises: MonitorFailed."""
+    async def unplug(self, device: str) -> None:
+        """Have the guest give a device back, and wait until it has done so.
+
+        Raises: MonitorFailed, also if QEMU ends before.
+        """
         event = self._gone[device] = asyncio.Event()
+        waiting = asyncio.create_task(event.wait())
         try:
             await self.execute("device_del", id=device)
-            async with asyncio.timeout(seconds):
-                await event.wait()
-        except TimeoutError:
-            return False
+            await asyncio.wait([waiting, self._reader], return_when=asyncio.FIRST_COMPLETED)
         finally:
+            waiting.cancel()
             del self._gone[device]
-        return True
+        if not event.is_set():
+            raise MonitorFailed("QEMU has ended")
 
     async def close(self) -> None:
         """End the connection."""

@@ -13,7 +13,13 @@ from stoker.emulator.guests.images import Image
 from stoker.emulator.guests.local import LocalDriver
 from stoker.emulator.guests.spaces import plan_virtual_port
 from stoker.emulator.guests.virtual import VirtualMachine
-from stoker.emulator.guests.virtual_launching import KVM, VirtualLauncher, accelerator, require_programs
+from stoker.emulator.guests.virtual_launching import (
+    KVM,
+    VirtualLauncher,
+    accelerator,
+    described_accelerator,
+    require_programs,
+)
 from stoker.emulator.guests.wiring import Wiring
 
 log = logging.getLogger(__name__)
@@ -29,13 +35,10 @@ class QemuDriver(LocalDriver[VirtualMachine]):
 
     def __init__(self, image: Image, directory: Path | None = None) -> None:
         require_programs()
-        accelerated_by, reason = accelerator()
+        accelerated_by, _ = accelerator()
         self._launcher = VirtualLauncher(image, id_maps(), accelerated_by)
         super().__init__(self._launcher, directory, "disks", plan_virtual_port)
-        if accelerated_by == KVM:
-            log.info("Virtual machines use the processors of this machine (KVM).")
-        else:
-            log.warning("Virtual machines are slow, since QEMU emulates their processors (TCG): %s.", reason)
+        log.log(logging.INFO if accelerated_by == KVM else logging.WARNING, "%s", described_accelerator())
 
     def _open(self, fabric: Fabric, wiring: Wiring) -> DiskContents:
         self._disks = DiskContents(self._contents, self._launcher.give)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import signal
 import socket
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from stoker.emulator.guests.disks import DiskContents
 from stoker.emulator.guests.driver import Address, Cloudside, Guest, Volume
@@ -31,8 +33,8 @@ SETTINGS = {
     "ipv6/conf/default/disable_ipv6": "1",
 }
 """Of the namespace between a virtual machine and its networks: what passes is bridged."""
-UNPLUG_SECONDS = 30.0
-"""How long the system of a guest may take to give a device back."""
+UNPLUG_SECONDS = 15.0
+"""How long other operations wait for the system of a guest to give a device back."""
 SERIAL_LENGTH = 20
 """Characters of a volume's ID that its disk shows as its serial number."""
 
@@ -62,6 +64,7 @@ class VirtualMachine(Machine):
         self._cards: dict[str, tuple[Port, Cable]] = {}
         self._volumes: dict[str, int] = {}
         self._number = 1
+        self._removals: set[asyncio.Task[None]] = set()
 
     def ports_changed(self) -> None:
         """Plug network cards in or out soon, as the ports of the guest are now."""
@@ -82,7 +85,6 @@ class VirtualMachine(Machine):
         await self._launcher.prepare(self._directory, guest, self._cloudside.addresses())
 
     async def _command(self, guest: Guest, listen: list[Address], control: int) -> tuple[list[str], Collection[int]]:
-        self._close_sockets()
         self._sockets = ours, theirs = socket.socketpair()
         ours.setblocking(False)
         descriptors, words = (control, theirs.fileno(), self._fabric.users), self._launcher.machine_words(guest)
@@ -113,6 +115,7 @@ class VirtualMachine(Machine):
             raise LaunchFailed(f"The guest cannot be started: {why}.") from error
 
     async def _ended(self) -> None:
+        self._close_sockets()
         monitor, self._monitor = self._monitor, None
         if monitor is not None:
             await monitor.close()
@@ -176,9 +179,32 @@ class VirtualMachine(Machine):
 
     async def _unplug_card(self, monitor: Monitor, key: str) -> None:
         del self._cards[key]
-        if not await monitor.unplug(f"card-{key}", UNPLUG_SECONDS):
-            log.warning("The guest of the server %s does not give the network card of the port %s back.", self._id, key)
-        await monitor.execute("netdev_del", id=f"net-{key}")
+        behind = [("netdev_del", {"id": f"net-{key}"})]
+        await self._unplug(monitor, f"card-{key}", f"network card of the port {key}", behind)
+
+    async def _unplug(
+        self, monitor: Monitor, device: str, name: str, behind: Sequence[tuple[str, Mapping[str, Any]]]
+    ) -> None:
+        """Have the guest give a device back, and remove what is behind it: later, if its system still boots.
+
+        behind: commands with their arguments.
+        """
+
+        async def remove() -> None:
+            try:
+                await monitor.unplug(device)
+                for command, arguments in behind:
+                    await monitor.execute(command, **arguments)
+            except MonitorFailed as error:
+                if self._monitor is monitor:
+                    log.error("The server %s still has the %s: %s", self._id, name, error)
+
+        removal = asyncio.create_task(remove())
+        self._removals.add(removal)
+        removal.add_done_callback(self._removals.discard)
+        await asyncio.wait([removal], timeout=UNPLUG_SECONDS)
+        if not removal.done():
+            log.warning("The guest of the server %s has not given the %s back yet.", self._id, name)
 
     # -- volumes ---------------------------------------------------------------------------------------------------
 
@@ -194,14 +220,10 @@ class VirtualMachine(Machine):
         if self._monitor is None or volume.id not in self._volumes:
             return
         number = self._volumes.pop(volume.id)
-        try:
-            if not await self._monitor.unplug(f"volume-{number}", UNPLUG_SECONDS):
-                log.warning("The guest of the server %s does not give the volume %s back.", self._id, volume.id)
-                return
-            await self._monitor.execute("blockdev-del", **{"node-name": f"disk-{number}"})
-            await self._monitor.execute("remove-fd", **{"fdset-id": number})
-        except MonitorFailed as error:
-            log.error("The volume %s is still attached to the guest of the server %s: %s", volume.id, self._id, error)
+        behind: list[tuple[str, dict[str, Any]]] = [
+            ("blockdev-del", {"node-name": f"disk-{number}"}), ("remove-fd", {"fdset-id": number}),
+        ]  # fmt: skip
+        await self._unplug(self._monitor, f"volume-{number}", f"volume {volume.id}", behind)
 
     async def _plug_volume(self, monitor: Monitor, volume: Volume) -> None:
         self._number += 1

@@ -74,6 +74,14 @@ def accelerator(device: Path = KVM_DEVICE, processors: Path = PROCESSORS_FILE) -
     return KVM, ""
 
 
+def described_accelerator() -> str:
+    """Return a sentence that says what runs the processors of virtual machines on this machine."""
+    found, reason = accelerator()
+    if found == KVM:
+        return "Virtual machines use the processors of this machine (KVM)."
+    return f"Virtual machines are slow, since QEMU emulates their processors (TCG): {reason}."
+
+
 def _group_of(device: os.stat_result) -> list[int]:
     """Return the group, except root's, that may use a device."""
     return [device.st_gid] if device.st_gid and device.st_mode & stat.S_IWGRP else []
