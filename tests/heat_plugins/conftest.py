@@ -11,7 +11,7 @@ import pytest
 from stoker.base import extensions
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
-from stoker_heat_plugins import client_plugins, entry_points, loading, performance
+from stoker_heat_plugins import client_plugins, entry_points, loading, performance, template_formats
 from tests.harness import World
 from tests.heat_plugins import appliance
 
@@ -25,6 +25,12 @@ heat = stoker_heat_plugins.loading:CONSTRAINTS
 heat = stoker_heat_plugins.entry_points:LIFECYCLE
 [stoker.event_sinks]
 heat = stoker_heat_plugins.entry_points:EVENT_SINKS
+[stoker.template_functions]
+heat = stoker_heat_plugins.template_formats:FUNCTIONS
+[stoker.template_versions]
+heat = stoker_heat_plugins.template_formats:VERSIONS
+[heat.templates]
+heat_template_version.2030-01-01 = tests.heat_plugins.formats:RackTemplate
 [heat.stack_lifecycle_plugins]
 auditor = tests.heat_plugins.services:Auditor
 [heat.event_sinks]
@@ -57,6 +63,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 def _forget() -> None:
     extensions.forget()
+    template_formats.forget()
     client_plugins.forget()
     loading.loaded.cache_clear()
     entry_points.LIFECYCLE.forget()

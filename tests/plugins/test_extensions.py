@@ -121,7 +121,7 @@ def test_a_broken_event_sink_is_logged_and_left_out(install: Install, caplog: py
     install("broken", {"stoker.event_sinks": "broken:SINKS"}, "import no_such_module\n")
     assert set(Registry.from_entry_points().event_sinks()) == {"zaqar-queue"}
     assert "broken (stoker.event_sinks: own = broken:SINKS): the plug-in cannot be loaded" in caplog.text
-    assert [offer.package for offer in working_offers("stoker.event_sinks")] == ["stoker"]
+    assert "broken" not in {offer.package for offer in working_offers("stoker.event_sinks")}
 
 
 def test_the_help_of_the_command_line_loads_no_plug_in() -> None:

@@ -33,8 +33,6 @@ from stoker_heat_plugins.nested_stack import HeatStackType
 from stoker_heat_plugins.resource_type import HeatResourceType, made_type
 from stoker_heat_plugins.schema import Unsupported, defines, to_attributes, to_properties, to_support
 
-_UNSUPPORTED_GROUPS = ("heat.templates",)
-
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
@@ -60,12 +58,6 @@ def loaded(directories: tuple[str, ...], config_files: tuple[str, ...] = ()) -> 
             checks[entry_point.name] = HeatConstraint(entry_point.load())
         except Exception as error:
             problems.append(f"{package_of(entry_point)} (heat.constraints: {entry_point.name}): {error}")
-    for group in _UNSUPPORTED_GROUPS:
-        problems += [
-            f"{package_of(entry_point)} ({group}: {entry_point.name}): stoker-heat-plugins does not support {group}; "
-            f"write the template version for Stoker, and uninstall the package ({MANUAL})"
-            for entry_point in metadata.entry_points(group=group)
-        ]
     for module in modules([Path(directory) for directory in directories], problems):
         place = str(module.__file__)
         mapping = getattr(module, "available_resource_mapping", None) or getattr(module, "resource_mapping", None)
