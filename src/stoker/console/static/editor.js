@@ -36,10 +36,24 @@ function keepChanges(form) {
 export function edit(form, { announce }) {
   let timer = null;
   let latest = 0;
+  const holder = form.querySelector("#documents");
   const notChecked = form.querySelector("#not-checked");
+
+  /** Say so if the form is too large to be sent. */
+  function tooLarge() {
+    const large = sizeOf(new FormData(form)) > Number(holder.dataset.largest);
+    if (large) {
+      notChecked.textContent = TOO_LARGE;
+      notChecked.hidden = false;
+    }
+    return large;
+  }
 
   async function check() {
     const number = (latest += 1);
+    if (tooLarge()) {
+      return;
+    }
     const body = new URLSearchParams(new FormData(form));
     body.set("do", "check");
     const response = await fetch(form.action, { method: "POST", body, headers: { "X-Fragment": "1" } }).catch(() => null);
@@ -75,14 +89,11 @@ export function edit(form, { announce }) {
     timer = setTimeout(check, AFTER_TYPING);
   }
 
-  const holder = form.querySelector("#documents");
   const tabs = documents(holder, { announce, changed: checkSoon });
   assist(form, holder, { announce });
   form.addEventListener("submit", (event) => {
-    if (sizeOf(new FormData(form)) > Number(holder.dataset.largest)) {
+    if (tooLarge()) {
       event.preventDefault();
-      notChecked.textContent = TOO_LARGE;
-      notChecked.hidden = false;
       notChecked.scrollIntoView({ block: "nearest" });
     }
   });

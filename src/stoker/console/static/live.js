@@ -168,13 +168,12 @@ export function follow(live, { announce, fragment }) {
       replaceElement(document.getElementById("summary"), fresh.getElementById("summary"));
     });
     const [body, freshBody] = [live, fresh].map((part) => part.querySelector("#tree tbody"));
+    const [graph, freshGraph] = [live, fresh].map((part) => part.querySelector("#graph"));
     if (body && freshBody) {
       patchRows(body, freshBody);
-    } else if (body || freshBody) {
+    } else if (!graph || !freshGraph) {
       replaceContent(live, fresh.getElementById("live"));
-    }
-    const [graph, freshGraph] = [live, fresh].map((part) => part.querySelector("#graph"));
-    if (graph && freshGraph && graph.innerHTML !== freshGraph.innerHTML) {
+    } else if (graph.innerHTML !== freshGraph.innerHTML) {
       replaceContent(graph, freshGraph);
     }
     enhance(document);
