@@ -373,6 +373,9 @@ def main() -> int:
                 (directory / f"{name}.yaml").write_text(template)
                 print(stoker("deploy", name, "-t", str(directory / f"{name}.yaml"), "--yes").communicate()[0][-300:])
             (directory / "files").mkdir()
+            (directory / "shop.yaml").write_text(
+                WEB.replace("wait_secs: 4", "wait_secs: 20")
+            )  # the machine may be busy
             (directory / "empty.yaml").write_text(NESTED.replace("{name: {type: string}}", "{}"))
             return _walk(base, pictures, stoker, directory)
         finally:
@@ -390,7 +393,7 @@ def _walk(base: str, pictures: Path | None, act: Callable[..., Any], directory: 
                 for place in range(links.count())
             }
         web = stacks["web"]
-        live(walk, web, base, act, str(directory / "web.yaml"))
+        live(walk, web, base, act, str(directory / "shop.yaml"))
         every_page(walk, pages(web, stacks["broken"]), base)
         deploy(walk, web, base)
         write(walk, base, directory / "files")

@@ -122,6 +122,8 @@ def files(walk: Walk, base: str) -> None:
         page.locator("p.help", has_text="Not added: large (too large)").wait_for()
         page.get_by_role("tab", name="<img src=x>.sh").wait_for()
         walk.look(page, "many-files")
+        seen = "e => e.getBoundingClientRect().bottom <= e.parentElement.getBoundingClientRect().bottom"
+        walk.require(page.locator("[role=tab][aria-selected=true]").evaluate(seen), "the chosen tab is out of sight")
         template = page.locator("textarea[name=template]")
         page.get_by_role("tab", name="Template").click()
         template.fill("heat_template_version: 2021-04-16\nresources:\n  a: {type: OS::Nova::Server")

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import html
+import io
 import json
 import re
 from typing import Any
 
+from rich.console import Console
+
+from stoker.cli.plans import plan_lines
+from stoker.console.plan_view import shown_steps
 from stoker.console.progress_pages import bars_of
 from stoker.console.timeline import Span
 from stoker.emulator.testing import ServedCloud
@@ -80,6 +85,37 @@ def test_a_timeline_has_the_actions_of_its_operation_only() -> None:
     assert [(bar.span.began, bar.left, bar.width) for bar in bars_of(found, 100, 120)] == [
         (100, 0.0, 500.0), (115, 750.0, 250.0), (120, 996, 4),
     ]  # fmt: skip
+
+
+def test_a_plan_says_the_same_as_in_the_terminal() -> None:
+    def change(before: Any, after: Any, **more: Any) -> dict[str, Any]:
+        common = {"property": "value", "path": [], "known": True, "hidden": False, "effect": "update"}
+        return {**common, "before": before, "after": after, **more}
+
+    given = [
+        (change("x", ""), ("x", '""')),
+        (change("", "x"), ('""', "x")),
+        (change("x", None), ("x", "")),
+        (change("x", None, known=False), ("x", "known after the deployment")),
+        (change("x", None, known=False, hidden=True), ("(hidden)", "(hidden)")),
+        (change(None, {"a": 0}), ("", '{"a": 0}')),
+        (change(None, 0), ("", "0")),
+    ]
+    step = {"kind": "update", "path": "word", "type": "T", "depth": 0, "reasons": []}
+    plan = {"steps": [{**step, "changes": [item for item, _ in given]}]}
+    (shown,) = shown_steps(plan)
+    assert [(item["before"], item["after"]) for item in shown["changes"]] == [expected for _, expected in given]
+    out = Console(width=200, file=io.StringIO())
+    lines = [line.plain for line in plan_lines("s", plan, out)][3:10]
+    assert [line.partition("= ")[2].replace("\ue000", " ") for line in lines] == [
+        '"x" -> ""',
+        '"" -> "x"',
+        '"x"',
+        '"x" -> (known after apply)',
+        "(hidden) -> (hidden)",
+        '{"a": 0}',
+        "0",
+    ]
 
 
 def test_actions_ask_first(browser: Browser, world: ThreadedWorld) -> None:

@@ -41,15 +41,23 @@ def _shown_change(change: Answer) -> Answer:
     return {
         "name": change_name(change),
         "before": _shown(change["before"], change),
-        "after": "" if is_removed(change) else _shown(change["after"], change) or "known after the deployment",
+        "after": _after(change),
         "effect": effects.get(change["effect"], ""),
     }
+
+
+def _after(change: Answer) -> str:
+    if is_removed(change):
+        return ""
+    if change["hidden"]:
+        return "(hidden)"
+    return _shown(change["after"], change) if change["known"] else "known after the deployment"
 
 
 def _shown(value: Any, change: Answer) -> str:
     if value is None:
         return ""
-    return "(hidden)" if change["hidden"] else as_text(value)
+    return "(hidden)" if change["hidden"] else as_text(value) or '""'
 
 
 def as_text(value: Any) -> str:

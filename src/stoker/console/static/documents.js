@@ -76,6 +76,7 @@ export function documents(holder, { announce, changed }) {
       tab.setAttribute("aria-selected", String(panel === chosen));
       tab.tabIndex = panel === chosen ? 0 : -1;
     });
+    list.scrollTop = tabOf(chosen).offsetTop - list.offsetTop - list.clientHeight / 2;
     return chosen.querySelector("textarea");
   }
 
