@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from email.message import Message
+from pathlib import Path
 
 import pytest
 from pygls.workspace import PositionCodec
@@ -101,7 +102,7 @@ def test_sarif_has_rules_places_and_levels(desk: Desk) -> None:
     assert "did you mean 'length'?" in first["message"]["text"]
 
 
-def test_diagnostics_lead_to_the_pages_of_their_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_diagnostics_lead_to_the_pages_of_their_rules(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def rule() -> dict[str, object]:
         sarif = render.to_sarif([PROBLEM], RULES, "1")
         found: dict[str, object] = sarif["runs"][0]["tool"]["driver"]["rules"][0]
@@ -117,7 +118,14 @@ def test_diagnostics_lead_to_the_pages_of_their_rules(monkeypatch: pytest.Monkey
     monkeypatch.delenv("STOKER_MANUAL_URL")
     monkeypatch.setattr(manual, "_packaged", lambda: None)
     assert "helpUri" not in rule() and "url" not in render.to_json([PROBLEM], 1)["diagnostics"][0]
+    monkeypatch.setattr(manual, "BUILT", tmp_path)
     assert messages.diagnostic(PROBLEM, outline, positions).code_description is None
+    built = tmp_path / "generated" / "rules" / "unknown-property.html"
+    built.parent.mkdir(parents=True)
+    built.touch()
+    described = messages.diagnostic(PROBLEM, outline, positions).code_description
+    assert described is not None and described.href == built.as_uri()
+    assert "helpUri" not in rule(), "a report for others names no file of this machine"
 
 
 def test_a_package_states_where_its_manual_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -211,12 +211,24 @@ def test_problems_of_a_template_are_told_with_their_places(
     assert told in embedded.fails("deploy", "bad", "-t", str(template), "--yes")
 
 
-def test_problems_of_an_environment_are_told_with_its_file(embedded: Shell, tmp_path: Path) -> None:
-    environment = tmp_path / "environment.yaml"
-    environment.write_text("foo: 1\n")
-    message = embedded.fails("deploy", "bad", "-t", HELLO, "-e", str(environment), "--yes")
-    assert f"--> {environment}  foo" in message
-    assert "unknown section" in message
+def test_problems_of_environments_and_the_template_are_reported_together_as_the_linter_does(
+    embedded: Shell, tmp_path: Path
+) -> None:
+    template, environment, unread = tmp_path / "bad.yaml", tmp_path / "environment.yaml", tmp_path / "unread.yaml"
+    template.write_text(
+        "heat_template_version: 2021-04-16\nparameters: {n: {type: number}}\nresources:\n  a: {type: X::Y}\n"
+        "  b:\n    type: OS::Heat::Value\n    properties: {valu: {get_param: n}}\n  c: {type: X::Z}\n"
+    )
+    environment.write_text("foo: 1\nparameters:\n  n: many\nresource_registry:\n  X::Y: [1]\n")
+    linted = embedded.stoker("lint", str(template), "-e", str(environment)).out.partition("\n\n6 errors in 2 files")[0]
+    assert [linted.count(words) for words in ("foo: 1", "'many'", "X::Y", "'valu'", "'X::Z'")] == [1, 1, 2, 1, 1]
+    refused = embedded.fails("plan", "bad", "-t", str(template), "-e", str(environment))
+    assert refused.partition(":\n")[2].strip() == linted.strip()
+    unread.write_text("parameters: {\n")
+    refused = embedded.fails("plan", "bad", "-t", str(template), "-e", str(unread))
+    assert f"--> {unread}:2:1" in refused
+    assert "'valu'" in refused
+    assert "X::Y" not in refused
 
 
 @pytest.mark.parametrize(

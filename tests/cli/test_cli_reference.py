@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from stoker.authoring.reference import matching_types, type_details
+from stoker.cli.formats import show_rows
 from stoker.cli.main import cli
 from stoker.plugins.registry import Registry
 from stoker.template.versions import VERSIONS
@@ -56,6 +57,10 @@ def test_every_type_can_be_shown() -> None:
     [
         (("types", "OS::Nova::Servr"), "There is no resource type OS::Nova::Servr; did you mean 'OS::Nova::Server'?"),
         (("types", "OS::Neutron::Network"), "did you mean OS::Neutron::Net?"),
+        (("types", "nope"), "No resource type has nope in its name; `stoker types` lists all."),
+        (("lint", "nofile"), "Path 'nofile' does not exist."),
+        (("graph", "nofile"), "File 'nofile' does not exist."),
+        (("fmt", "nofile"), "nofile: cannot be read: no such file or directory"),
         (("functions", "fn::sbu"), "There is no function fn::sbu; did you mean Fn::Sub?"),
         (("functions", "xyz"), "`stoker functions` lists all."),
         (("dploy",), "There is no command 'dploy'; did you mean `stoker deploy`?"),
@@ -71,8 +76,17 @@ def test_names_that_do_not_exist(words: tuple[str, ...], message: str) -> None:
 def test_functions_are_listed_and_shown() -> None:
     listed = {row["function"] for row in json.loads(run("functions", "-f", "json").stdout)}
     assert listed >= {name for version in VERSIONS for name in version.functions}
+    (row,) = [row for row in json.loads(run("functions", "-f", "json").stdout) if row["function"] == "Ref"]
+    assert row["description"].startswith("A resource's reference ID or a parameter's value")
     first, second = json.loads(run("functions", "list_join", "-f", "json").stdout)
     assert "2013-05-23" in first["versions"]["values"] and "2013-05-23" not in second["versions"]["values"]
     page = run("functions", "fn::equals").stdout
     assert "Whether two values are equal" in page
     assert "In conditions: AWSTemplateFormatVersion 2010-09-09" in page
+
+
+def test_sizes_have_a_unit_in_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    show_rows([{"name": "a", "size": 317130240}, {"name": "b", "size": 900}], ("name", "size"), "table")
+    assert [line.split() for line in capsys.readouterr().out.splitlines()[2:]] == [["a", "317", "MB"], ["b", "900"]]
+    show_rows([{"name": "a", "size": 317130240}], ("name", "size"), "value")
+    assert capsys.readouterr().out == "a 317130240\n"

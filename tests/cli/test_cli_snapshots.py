@@ -140,6 +140,7 @@ def test_the_same_with_the_stoker_command(shell: Shell, tmp_path: Path) -> None:
     document = tmp_path / "web.json"
     run("deploy", "web", "-t", template_in(shell), "-P", "word=secret", "--yes")
     assert "SNAPSHOT_COMPLETE" in run("snapshot", "create", "web", "first")
+    assert "web is not suspended: its state is SNAPSHOT_COMPLETE." in run("stack", "resume", "web", status=1)
     [taken] = json.loads(run("snapshot", "list", "web", "-f", "json"))
     assert (taken["name"], taken["status"]) == ("first", "COMPLETE")
     run("deploy", "web", "-t", template_in(shell), "-P", "text=after", "--yes")
@@ -147,6 +148,8 @@ def test_the_same_with_the_stoker_command(shell: Shell, tmp_path: Path) -> None:
     assert "first" in run("snapshot", "show", "web", taken["id"])
     assert "web has no snapshot second; it has first." in run("snapshot", "delete", "web", "second", "--yes", status=1)
     run("snapshot", "delete", "web", "first", "--yes")
+    identifier = run("snapshot", "create", "web").split()[-1]
+    run("snapshot", "delete", "web", identifier, "--yes")
 
     assert json.loads(run("stack", "export", "web"))["name"] == "web"
     assert "not a terminal" in run("stack", "abandon", "web", status=1)

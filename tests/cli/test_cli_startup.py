@@ -92,6 +92,11 @@ def test_completion_imports_little_for_any_command() -> None:
     assert len(modules) < 280
 
 
+def test_commands_on_the_database_import_no_engine() -> None:
+    _, modules = run("import sys, stoker.cli.inside, stoker.processes.maintenance\nprint('MODULES', *sys.modules)")
+    assert among(modules, ("oslo_messaging", "eventlet", "aiohttp", "uvloop", "stoker.api", "stoker.engine.core")) == []
+
+
 def test_the_linter_imports_only_the_types_of_its_templates(tmp_path: Path) -> None:
     resources = "  net: {type: OS::Neutron::Net}\n  word: {type: OS::Heat::RandomString}\n"
     for name in ("one", "two"):

@@ -16,7 +16,7 @@ from stoker.engine.calls.context import StackContext
 from stoker.engine.planning.planner import plan_removal
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import make_plan
-from stoker.operations.requests import check_request, parse_environment, parse_template
+from stoker.operations.requests import check_request, examine_environment, parse_template
 from stoker.operations.stacks import new_stack
 from stoker.store.records import Stack
 from tests.harness import World
@@ -52,7 +52,7 @@ def examples() -> Iterator[Example]:
 async def plan_towards(world: World, stack: Stack, template: str, action: str) -> str:
     request = StackInputs(template=HEADER + template)
     parsed = await parse_template(world.engine, world.context, request.template)
-    environment = await parse_environment(world.engine, world.context, request, parsed)
+    environment, _ = await examine_environment(world.engine, world.context, request, parsed)
     checked = await check_request(world.engine, world.context, stack, parsed, environment, {}, {})
     return (await make_plan(world.engine, stack, checked, action)).text()
 

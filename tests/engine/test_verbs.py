@@ -192,7 +192,9 @@ async def test_what_is_left_suspended_is_resumed_by_the_next_update(world: World
     await world.create("web", wanted, files=files)
     await world.call("resource_mark_unhealthy", ref=ref("web"), name="ill", mark_unhealthy=True)
     assert state(await act(world, "web", "suspend")) == "SUSPEND_FAILED"
-    assert state(await act(world, "web", "resume")) == "RESUME_FAILED"
+    resumed = await act(world, "web", "resume")
+    assert state(resumed) == "RESUME_FAILED"
+    assert resumed["status_reason"].startswith("Resource RESUME failed: NotSupported: resources.ill: resume")
     assert statuses(served) == ["SUSPENDED", "SUSPENDED"]
 
     assert state(await world.update("web", wanted, files=files)) == "UPDATE_COMPLETE"

@@ -24,7 +24,8 @@ from stoker.plugins.registry import Registry
 from stoker.processes.assembly import loaded_plugins
 from stoker.processes.directory import DataDirectory
 from stoker.processes.embedded import Options, configuration
-from stoker.processes.settings import cloud_settings, database_pool, encryption_keys, engine_settings
+from stoker.processes.opened_database import database_pool
+from stoker.processes.settings import cloud_settings, encryption_keys, engine_settings
 from stoker.store.database import Database
 from stoker.store.sealing import Sealer
 from stoker.template.packaged import packaged_environment, packaged_templates

@@ -17,7 +17,8 @@ from stoker.base.config import load_config
 from stoker.base.context import RequestContext
 from stoker.base.errors import Bug, DatabaseUnavailable, Invalid
 from stoker.contract.request import Request
-from stoker.processes.assembly import opened_database, require_schema
+from stoker.processes.assembly import require_schema
+from stoker.processes.opened_database import opened_database
 from stoker.rpc.dispatch import Dispatcher
 from stoker.store.database import Database
 

@@ -12,13 +12,12 @@ from stoker.authoring.given_values import placed_where_given
 from stoker.authoring.sources import Files, Sources, beside, is_remote, read
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
-from stoker.base.similar import closest
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ChildRequest, ResourceType
 from stoker.template.definition import Definition
 from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.document import Document
-from stoker.template.environment import SECTIONS, Environment
+from stoker.template.environment import Environment, hides_types
 from stoker.template.limits import DEFAULT_LIMITS, Limits
 from stoker.template.merge import unknown_strategies
 from stoker.template.packaged import packaged_environment
@@ -223,13 +222,9 @@ class Workspace:
     @cached_property
     def _hides_types(self) -> bool:
         """Return whether an environment has a registry that cannot be read."""
-        documents, problems = self._documents
-        return bool(problems) or any(
-            (name == _REGISTRY and not isinstance(value, Mapping))
-            or (name not in SECTIONS and closest(str(name), SECTIONS) == _REGISTRY)
-            for document in documents
-            for name, value in document.data.items()
-        )
+        documents, unread = self._documents
+        _, problems = Environment.examine([(each.source, each.data) for each in documents], {})
+        return hides_types([*unread, *problems])
 
 
 def _with_files(document: Document) -> Mapping[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from pathlib import Path
 
 VARIABLE = "STOKER_MANUAL_URL"
 """Environment variable with the address of the manual, for a copy that is served elsewhere."""
@@ -15,6 +16,17 @@ def rule_page(rule: str) -> str | None:
     """Return the address of the page of a diagnostic's rule; None if the place of the manual is not known."""
     base = os.environ.get(VARIABLE) or _packaged()
     return f"{base.rstrip('/')}/generated/rules/{rule}.html" if base else None
+
+
+def nearest_rule_page(rule: str) -> str | None:
+    """Return the address of a rule's page for a reader on this machine: that of `rule_page`, or the page that
+    `make docs` has built in a working copy from which Stoker runs; None if there is neither.
+    """
+    built = BUILT / "generated" / "rules" / f"{rule}.html"
+    return rule_page(rule) or (built.as_uri() if built.is_file() else None)
+
+
+BUILT = Path(__file__).resolve().parents[3] / "docs" / "_build" / "html"
 
 
 @cache

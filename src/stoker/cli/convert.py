@@ -7,6 +7,7 @@ import sys
 import click
 
 from stoker.authoring.convert import CFN, HOT
+from stoker.cli.framework import InputPath
 from stoker.cli.offline import problems_shown
 from stoker.cli.paint import show
 
@@ -14,7 +15,7 @@ _FORMATS = ("yaml", "json")
 
 
 @click.command("convert")
-@click.argument("path", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+@click.argument("path", metavar="FILE", type=InputPath(dir_okay=False))
 @click.option("--to", required=True, type=click.Choice((HOT, CFN)), help="Dialect to convert to.")
 @click.option(
     "-f",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from stoker.cli.errors import CommandFailed
-from stoker.cli.framework import Commands
+from stoker.cli.framework import Commands, InputPath
 from stoker.processes.directory import DataDirectory
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def config_files_option(function: Command) -> Command:
         "--config-file",
         "config_files",
         multiple=True,
-        type=click.Path(exists=True, dir_okay=False),
+        type=InputPath(dir_okay=False),
         metavar="FILE",
         help="File in the format of heat.conf; repeatable.  [default: heat.conf in the usual places]",
     )(function)
@@ -68,9 +68,9 @@ def database_config(config_files: tuple[str, ...], directory: DataDirectory | No
 
     `directory` is that of an embedded Stoker, whose database is used instead.
     """
-    from stoker.processes.lifetime import cluster_config
+    from stoker.base.config import load_config  # commands on the database need nothing of the other processes
 
-    config = cluster_config(config_files)
+    config = load_config((), list(config_files) or None)
     if directory is not None:
         if directory.set_up() is None:
             raise CommandFailed(f"There is no Stoker in {directory.path}. Start one with `stoker up`.")

@@ -102,7 +102,7 @@ def _table(rows: Sequence[Row], columns: Sequence[str], spare: Sequence[str]) ->
     for name, width in widths.items():
         table.add_column(name, overflow="fold", width=width)
     for row in rows:
-        table.add_row(*(_coloured(name, cell(row[name]).rstrip()) for name in shown))
+        table.add_row(*(_coloured(name, _readable(name, row[name]).rstrip()) for name in shown))
     out.print(table)
     if missing := [name for name in columns if name not in shown]:
         say(f"The terminal is too narrow for {', '.join(missing)}; -f json shows all columns.", err=True)
@@ -115,7 +115,7 @@ def ids(columns: Sequence[str]) -> list[str]:
 
 def _words(name: str, rows: Sequence[Row]) -> list[str]:
     """Return the name of a column and all words in it, which a table must not cut."""
-    return [name, *(word for row in rows for word in cell(row[name]).split())]
+    return [name, *(word for row in rows for word in _readable(name, row[name]).split())]
 
 
 def _fitting(words: Mapping[str, int], spare: Sequence[str], width: int) -> list[str]:
@@ -131,7 +131,9 @@ def _fitting(words: Mapping[str, int], spare: Sequence[str], width: int) -> list
 
 
 def _longest_line(name: str, rows: Sequence[Row]) -> int:
-    return max(map(cell_len, [name, *(line for row in rows for line in cell(row[name]).rstrip().split("\n"))]))
+    return max(
+        map(cell_len, [name, *(line for row in rows for line in _readable(name, row[name]).rstrip().split("\n"))])
+    )
 
 
 def _widths(wanted: Mapping[str, tuple[int, int]], width: int) -> dict[str, int]:
@@ -166,9 +168,24 @@ def _record_table(record: Row) -> None:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in record.items():
-        text = indented(_dumped(value, _WIDE), out.width - names - _BETWEEN) if _nested(value) else cell(value)
+        room = out.width - names - _BETWEEN
+        text = indented(_dumped(value, _WIDE), room) if _nested(value) else _readable(name, value)
         table.add_row(name, _coloured(name, text.rstrip()))
     out.print(table)
+
+
+def _readable(name: str, value: Any) -> str:
+    """Return a value as a table shows it: sizes in bytes with a unit, such as `317 MB`."""
+    if name != "size" or not isinstance(value, int) or value < _THOUSAND:
+        return cell(value)
+    size, unit = float(value), -1
+    while size >= _THOUSAND and unit < len(_UNITS) - 1:
+        size, unit = size / _THOUSAND, unit + 1
+    return f"{size:.3g} {_UNITS[unit]}"
+
+
+_THOUSAND = 1000
+_UNITS = ("kB", "MB", "GB", "TB")
 
 
 def _nested(value: Any) -> bool:

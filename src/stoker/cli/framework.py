@@ -27,6 +27,20 @@ _SENTENCE = 200
 """Maximum length of a command's first sentence in the list of commands."""
 
 
+class InputPath(click.Path):
+    """A path that is read. That it does not exist is no mistake in the command line: the exit status is 1."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(exists=True, **options)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path. Raises CommandFailed if it does not exist, or is something else than expected."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            raise CommandFailed(error.message) from error
+
+
 class Commands(click.Group):
     """A group that turns errors into messages and lists its commands in the order in which they were added."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
+from stoker.cli.framework import InputPath
 from stoker.cli.offline import binding_options, problems_shown
 
 _FORMATS = ("dot", "mermaid", "svg")
 
 
 @click.command()
-@click.argument("path", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+@click.argument("path", metavar="FILE", type=InputPath(dir_okay=False))
 @click.option(
     "-f",
     "--format",

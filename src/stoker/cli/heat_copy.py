@@ -16,9 +16,10 @@ import click
 from oslo_config import cfg
 
 from stoker.cli.errors import CommandFailed, reported_errors
-from stoker.processes.assembly import made_engine, opened_database, require_schema
+from stoker.processes.assembly import made_engine, require_schema
 from stoker.processes.directory import write_private
 from stoker.processes.lifetime import cluster_config
+from stoker.processes.opened_database import opened_database
 from stoker.takeover.copying import Copier, Fate, TreeReport
 from stoker.takeover.decoding import Decoder
 from stoker.takeover.documents import documents

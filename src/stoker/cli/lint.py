@@ -16,6 +16,7 @@ from stoker.authoring.rules import ERROR, RULES
 from stoker.base.diagnostics import Diagnostic
 from stoker.cli import paint
 from stoker.cli.errors import CommandFailed, reported_errors
+from stoker.cli.framework import InputPath
 from stoker.cli.offline import binding_options
 
 if TYPE_CHECKING:
@@ -62,9 +63,7 @@ _FORMATS: dict[str, Show] = {"text": _text, "json": _json, "sarif": _sarif}
 
 
 @click.command()
-@click.argument(
-    "paths", nargs=-1, required=True, metavar="FILE|DIRECTORY|-...", type=click.Path(exists=True, allow_dash=True)
-)
+@click.argument("paths", nargs=-1, required=True, metavar="FILE|DIRECTORY|-...", type=InputPath(allow_dash=True))
 @binding_options
 @click.option(
     "-f",
@@ -90,7 +89,7 @@ _FORMATS: dict[str, Show] = {"text": _text, "json": _json, "sarif": _sarif}
     "--plugin-dir",
     "plugin_dirs",
     multiple=True,
-    type=click.Path(exists=True, file_okay=False),
+    type=InputPath(file_okay=False),
     help="Directory with plug-ins for Heat (plugin_dirs), whose types are known too; repeatable.",
 )
 @click.option(
@@ -135,6 +134,6 @@ def lint(
         for item in complaints_about(workspace, files)
         if item.rule not in ignored and (not only or item.rule in only)
     ]
-    _FORMATS[form](chosen, len(files), workspace)
+    _FORMATS[form](chosen, len({*files, *environments}), workspace)
     if any(item.severity == ERROR for item in chosen):
         sys.exit(1)

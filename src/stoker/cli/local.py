@@ -17,7 +17,7 @@ import click
 
 from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import console
-from stoker.cli.framework import Rows, data_directory_option, listing
+from stoker.cli.framework import InputPath, Rows, data_directory_option, listing
 from stoker.cli.service import Answer
 from stoker.cloud.clouds_yaml import read_cloud
 from stoker.processes import control
@@ -159,7 +159,7 @@ def _chosen_services(context: click.Context, option: click.Parameter, text: str)
 @_ports_options
 @click.option("--cloud", metavar="NAME", help="Use this entry of clouds.yaml instead of the emulated cloud.")
 @click.option(
-    "--config-file", "config_files", multiple=True, type=click.Path(exists=True, dir_okay=False, resolve_path=True),
+    "--config-file", "config_files", multiple=True, type=InputPath(dir_okay=False, resolve_path=True),
     help="File in the format of heat.conf; repeatable, later ones override.",
 )  # fmt: skip
 @click.option(

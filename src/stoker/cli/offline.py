@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from stoker.base.errors import TemplateInvalid
-from stoker.cli.framework import key_values
+from stoker.cli.framework import InputPath, key_values
 from stoker.cli.paint import show
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def binding_options(function: Command) -> Command:
         "environments",
         multiple=True,
         metavar="FILE",
-        type=click.Path(exists=True, dir_okay=False),
+        type=InputPath(dir_okay=False),
         help="Environment; repeatable, later ones override.",
     )
     parameter = click.option(

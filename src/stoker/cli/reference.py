@@ -60,7 +60,9 @@ def types(name: str, form: str) -> None:
         return
     found, known = matching_types(registry, name), matching_types(registry, "")
     if not found:
-        raise CommandFailed(f"There is no resource type {name}; {suggested_type(name, known)}")
+        hint = suggested_type(name, known)
+        missing = f"There is no resource type {name}" if hint else f"No resource type has {name} in its name"
+        raise CommandFailed(f"{missing}; {hint or '`stoker types` lists all.'}")
     show_rows(list(type_summaries(registry, found)), ("type", "service", "description"), form, spare=("service",))
     meant = meant_type(name, known) if "::" in name else None
     if meant is not None:
@@ -144,9 +146,8 @@ def functions(name: str | None, form: str) -> None:
     known = function_names()
     if name is None:
         rows = [
-            {"function": function, "description": variant["description"].partition("\n")[0]}
+            {"function": function, "description": _newest(function_details(function))["description"].partition("\n")[0]}
             for function in known
-            for variant in function_details(function)[-1:]
         ]
         show_rows(rows, ("function", "description"), form)
         return
@@ -161,6 +162,11 @@ def functions(name: str | None, form: str) -> None:
         _print(_function_page(variants))
     else:
         show_rows(variants, ("function", "description", "versions"), form)
+
+
+def _newest(variants: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the newest variant of a function for values; if it has none, the newest of all."""
+    return ([variant for variant in variants if "values" in variant["versions"]] or variants)[-1]
 
 
 def _function_page(variants: list[dict[str, Any]]) -> Iterator[tuple[int, Text]]:

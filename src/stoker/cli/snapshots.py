@@ -70,8 +70,8 @@ def create(service: Service, name: str, snapshot: str | None) -> None:
     marker = stack.last_event()
     taken = stack.take_snapshot(snapshot)
     finish(follow(stack, marker), ("SNAPSHOT",))
-    restore = f"stoker snapshot restore {stack.name} {taken['name']}"
-    say(f"Snapshot {taken['name']} ({taken['id']}). To restore it: {restore}")
+    called = f"{taken['name']} ({taken['id']})" if taken["name"] else taken["id"]
+    say(f"Snapshot {called}. To restore it: stoker snapshot restore {stack.name} {taken['name'] or taken['id']}")
 
 
 @record("show", form="yaml")

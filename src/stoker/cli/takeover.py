@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from stoker.cli.database import config_files_option
+from stoker.cli.framework import InputPath
 
 
 @click.command("takeover")
@@ -28,7 +29,7 @@ from stoker.cli.database import config_files_option
 )
 @click.option(
     "--encryption-key-file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=InputPath(dir_okay=False, path_type=Path),
     help="File with Heat's auth_encryption_key: one key in each line, or a heat.conf.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON document with every stack.")

@@ -34,7 +34,10 @@ def _verb(action: str, good: tuple[str, ...], text: str, examples: str) -> click
     """Return the command of an action whose only argument is the name of the stack."""
 
     def command(service: Service, name: str) -> None:
-        _act(service.stack(name), action, good)
+        stack = service.stack(name)
+        if action == "resume" and not stack.state.startswith(("SUSPEND", "RESUME")):
+            raise CommandFailed(f"{stack.name} is not suspended: its state is {stack.state}.")
+        _act(stack, action, good)
 
     command.__doc__ = f"{text}\n\n\b\nExamples:\n{examples}"
     decorated: Callable[..., Any] = click.argument("name", shell_complete=stack_names)(with_service(command))

@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from stoker.authoring.rules import WARNING
 from stoker.base.diagnostics import Diagnostic
-from stoker.base.manual import rule_page
+from stoker.base.manual import nearest_rule_page
 from stoker.language_server.items import Category, Completion, Item
 from stoker.language_server.names import Kind
 from stoker.language_server.navigation import Symbol
@@ -60,7 +60,7 @@ def diagnostic(found: Diagnostic, outline: Outline, positions: Positions) -> typ
             word = _WORD.match(outline.text, start)
             end = word.end() if word else start
     tag = _TAGS.get(found.rule)
-    page = rule_page(found.rule)
+    page = nearest_rule_page(found.rule)
     return types.Diagnostic(
         range=positions.range(start, end),
         message=f"{found.message}\n{found.hint}" if found.hint else found.message,

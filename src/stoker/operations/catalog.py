@@ -28,7 +28,7 @@ from stoker.contract.views import JSONObject
 from stoker.engine.core import Engine
 from stoker.operations.checking import SERVICE_UNAVAILABLE, TreeChecker, all_problems, check_services
 from stoker.operations.problems import with_all_problems
-from stoker.operations.requests import parse_environment, parse_request
+from stoker.operations.requests import examine_environment, parse_request
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Attribute, Property, Type, schema_to_api
 from stoker.store import claims
@@ -226,11 +226,13 @@ async def validate_template(engine: Engine, context: RequestContext, request: Va
     if unknown := sorted(set(request.ignore_errors) - {SERVICE_UNAVAILABLE}):
         raise BadValue(f"ignore_errors: unknown codes {', '.join(unknown)}; only {SERVICE_UNAVAILABLE} can be ignored.")
     parsed = await parse_request(engine, context, request, strict=False)
-    environment = await parse_environment(engine, context, request, parsed)
+    environment, wrong = await examine_environment(engine, context, request, parsed)
     bound = engine.loader.over_operator(environment)
     pseudo = PseudoParameters("", "template_validate", context.project_id, engine.settings.region_name, "")
 
     def checked() -> tuple[Definition, TreeChecker, list[Diagnostic]]:
+        if wrong:
+            raise TemplateInvalid(wrong)
         definition = Definition.bind(
             parsed,
             bound,
@@ -252,7 +254,7 @@ async def validate_template(engine: Engine, context: RequestContext, request: Va
             context,
             error,
             parsed.document,
-            lambda _: environment,
+            lambda _: (environment, wrong),
             request.files or {},
             request.parameters or {},
             strict=False,

@@ -6,15 +6,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from stoker.base.context import RequestContext
-from stoker.base.diagnostics import Diagnostic
+from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import StokerError, TemplateInvalid
 from stoker.engine.core import Engine
 from stoker.operations.checking import TreeChecker, form_problems
 from stoker.template.definition import Definition
 from stoker.template.document import Document
-from stoker.template.environment import Environment
+from stoker.template.environment import Environment, hides_types
 from stoker.template.parameters import PseudoParameters
 from stoker.template.problems import further
+from stoker.template.registry import INVALID_TYPE
 from stoker.template.template import Template
 
 Source = str | Mapping[str, Any] | Document
@@ -25,23 +26,25 @@ async def with_all_problems(
     context: RequestContext,
     error: TemplateInvalid,
     source: Source,
-    environment: Callable[[Template], Environment],
+    environment: Callable[[Template], tuple[Environment, list[Diagnostic]]],
     files: Mapping[str, str],
     parameters: Mapping[str, Any],
     *,
     strict: bool = True,
 ) -> TemplateInvalid:
-    """Return `error`, with which a template could not be read or bound, with all other problems of the template.
+    """Return `error`, with which a template or its environment could not be used, with all other problems of both.
 
-    `environment` returns the environment for a template. Parts of the template with problems count as unknown, so that
-    they cause no others. Without `strict` values of parameters are not checked, and missing ones are unknown.
+    `environment` returns what can be used of the environment for a template, and its problems. Parts with problems
+    count as unknown, so that they cause no others. Without `strict` values of parameters are not checked, and missing
+    ones are unknown.
     """
 
     def found() -> list[Diagnostic]:
         template, problems = Template.examine(source, limits=engine.loader.limits)
+        usable, wrong = environment(template)
         definition, unbound = Definition.examine(
             template,
-            engine.loader.over_operator(environment(template)),
+            engine.loader.over_operator(usable),
             parameters=parameters,
             files=engine.loader.files(files),
             pseudo=PseudoParameters("", "", context.project_id, engine.settings.region_name, ""),
@@ -51,10 +54,24 @@ async def with_all_problems(
         )
         problems += further(unbound, problems)
         checker = TreeChecker(engine, context)
-        return problems + further([*checker.check(definition), *form_problems(checker)], problems)
+        problems += further([*checker.check(definition), *form_problems(checker)], problems)
+        hidden = hides_types(wrong)
+        return wrong + [
+            item
+            for item in problems
+            if item.rule != "unknown-type" or not (hidden or _has_invalid_type(definition, item.path))
+        ]
 
     try:
         others = await engine.evaluator.evaluate(context.project_id, found)
     except StokerError:  # the error itself is what can be reported
         return error
     return TemplateInvalid(list(dict.fromkeys([*error.diagnostics, *others])))
+
+
+def _has_invalid_type(definition: Definition, path: Path) -> bool:
+    """Return whether the environment maps the type of the resource at `path` to something that is no type."""
+    resource = definition.resources.get(str(path[1])) if len(path) > 1 else None
+    if resource is None:
+        return False
+    return definition.environment.registry.resolve(resource.type, resource.name) == INVALID_TYPE

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
+from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import (
     BadValue,
     RequestLimitExceeded,
@@ -74,14 +75,17 @@ async def parse_request(
         ) from error
 
 
-async def parse_environment(
+async def examine_environment(
     engine: Engine, context: RequestContext, request: TemplateInputs, template: Template
-) -> Environment:
-    """Return the request's environment; named environment files are merged in order and replace it."""
+) -> tuple[Environment, list[Diagnostic]]:
+    """Return what can be used of the request's environment, and its problems.
+
+    Named environment files are merged in order and replace it. Raises BadValue if one is missing or no map.
+    """
     return await engine.evaluator.evaluate(context.project_id, partial(_environment, request, template))
 
 
-def _environment(request: TemplateInputs, template: Template) -> Environment:
+def _environment(request: TemplateInputs, template: Template) -> tuple[Environment, list[Diagnostic]]:
     files = request.files or {}
     sources: list[tuple[str, Any]]
     if request.environment_files:
@@ -91,16 +95,28 @@ def _environment(request: TemplateInputs, template: Template) -> Environment:
         sources = [(name, files[name]) for name in request.environment_files]
     else:
         sources = [("environment", request.environment or {})]
-    data = [_environment_data(name, source) for name, source in sources]
-    return Environment.merged(data, template.parameters)
+    written: list[tuple[str, Mapping[str, Any]]] = []
+    documents: dict[str, Document] = {}
+    problems: list[Diagnostic] = []
+    for number, (name, source) in enumerate(sources, 1):
+        label = f"environment {number}"
+        if isinstance(source, Mapping):
+            written.append((label, source))
+        elif not isinstance(source, str):
+            raise BadValue(f"The environment {name} must be a map.")
+        elif source.strip():
+            try:
+                documents[label] = Document.parse(source, source=name)
+            except TemplateInvalid as error:
+                problems += error.diagnostics
+            else:
+                written.append((label, documents[label].data))
+    environment, found = Environment.examine(written, template.parameters)
+    return environment, problems + [_located(item, documents.get(item.source)) for item in found]
 
 
-def _environment_data(name: str, source: Any) -> Mapping[str, Any]:
-    if isinstance(source, str):
-        return Document.parse(source, source=name).data if source.strip() else {}
-    if isinstance(source, Mapping):
-        return source
-    raise BadValue(f"The environment {name} must be a map.")
+def _located(item: Diagnostic, document: Document | None) -> Diagnostic:
+    return item if document is None else replace(item, position=document.locate(item.path))
 
 
 def check_name(name: Any) -> str:
@@ -142,12 +158,25 @@ async def check_request(
     environment: Environment,
     files: Mapping[str, str],
     parameters: Mapping[str, Any],
+    wrong: Sequence[Diagnostic] = (),
 ) -> CheckedRequest:
     """Run all checks that are possible before anything is done, and report all errors together.
+
+    `environment` is what can be used of environments with the problems `wrong`.
 
     Raises TemplateInvalid with all diagnostics, RequestLimitExceeded, StackValidationFailed for an unusable event sink,
     or Forbidden for a type refused by policy.
     """
+    if wrong:
+        raise await with_all_problems(
+            engine,
+            context,
+            TemplateInvalid(wrong),
+            template.document,
+            lambda _: (environment, list(wrong)),
+            files,
+            parameters,
+        )
     problems = list(sink_problems(engine.registry, environment.event_sinks))
     if problems:
         raise StackValidationFailed(" ".join(problems))
@@ -163,7 +192,7 @@ async def check_request(
         prepared, definition = await engine.evaluator.evaluate(context.project_id, bound)
     except TemplateInvalid as error:
         raise await with_all_problems(
-            engine, context, error, template.document, lambda _: environment, files, parameters
+            engine, context, error, template.document, lambda _: (environment, []), files, parameters
         ) from error
     await check_exports(engine, stack, [name for name, _ in definition.exports()])
     checker = await checked_tree(engine, context, definition)
@@ -194,14 +223,14 @@ async def check_whole(
     template declares them.
     """
     template = await parse_request(engine, context, request)
-    environment = await parse_environment(engine, context, request, template)
+    environment, wrong = await examine_environment(engine, context, request, template)
     kept = {
         name: value
         for name, value in (former or {}).items()
         if name in template.parameters and name not in environment.parameters
     }
     parameters = {**kept, **(request.parameters or {})}
-    return await check_request(engine, context, stack, template, environment, request.files or {}, parameters)
+    return await check_request(engine, context, stack, template, environment, request.files or {}, parameters, wrong)
 
 
 async def check_exports(engine: Engine, stack: Stack, names: list[str]) -> None:

@@ -44,7 +44,7 @@ from stoker.operations.requests import (
     check_tags,
     check_timeout,
     check_whole,
-    parse_environment,
+    examine_environment,
     parse_template,
 )
 from stoker.operations.settings import check_deletable, check_policy, settings_view
@@ -211,7 +211,7 @@ async def patched_request(engine: Engine, context: RequestContext, stack: Stack,
         "parameters": _kept(present.parameters["environment"], template, clear),
         **{key: value for key, value in present.environment.to_data().items() if key != "parameters"},
     }
-    added = await parse_environment(engine, context, replace(request, files=files), template)
+    added, wrong = await examine_environment(engine, context, replace(request, files=files), template)
     environment = Environment.merged([former, added.to_data()], template.parameters)
     parameters = {**_kept(present.parameters["request"], template, clear), **(request.parameters or {})}
     redacted = _redacted_defaults(
@@ -220,7 +220,7 @@ async def patched_request(engine: Engine, context: RequestContext, stack: Stack,
     if redacted:
         before = (await engine.bind(stack, present)).parameters.values()
         parameters |= {name: before[name] for name in redacted if name in before}
-    return await check_request(engine, context, stack, template, environment, files, parameters)
+    return await check_request(engine, context, stack, template, environment, files, parameters, wrong)
 
 
 def _check_keepable(names: Sequence[str], *templates: Template) -> None:

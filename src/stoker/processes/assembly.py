@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from oslo_config import cfg
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import IntegrityError
 
 from stoker.base.clock import SystemClock
-from stoker.base.errors import Invalid
 from stoker.base.extensions import offers
 from stoker.cloud.auth import CloudPool
 from stoker.engine.core import Engine
@@ -22,37 +21,14 @@ from stoker.engine.ownership.peers import Peers
 from stoker.plugins.configured import ConfiguredTypes
 from stoker.plugins.registry import RESOURCES, Registry
 from stoker.processes.report import report_section
-from stoker.processes.settings import cloud_settings, database_pool, encryption_keys, engine_settings
+from stoker.processes.settings import cloud_settings, encryption_keys, engine_settings
 from stoker.store import key_proofs, schema
 from stoker.store.database import Database
-from stoker.store.failures import unusable
 from stoker.store.journal import Batch, Journal
 from stoker.store.sealing import Sealer
 from stoker.template.versions import by_name
 
 LOG = logging.getLogger(__name__)
-
-
-@asynccontextmanager
-async def opened_database(config: cfg.ConfigOpts) -> AsyncIterator[Database]:
-    """Open the configured database once it can be reached.
-
-    Raises cfg.Error when none is configured, Invalid when it cannot be reached or used.
-    """
-    if not config.database.connection:
-        raise cfg.Error("[database] connection: set the URL of the database that the engines share")
-    database = Database(config.database.connection, database_pool(config))
-    try:
-        retries, interval = config.database.max_retries, config.database.retry_interval
-        await database.wait_until_reachable(retries, interval, SystemClock())
-        yield database
-    except DBAPIError as error:
-        if not unusable(error):
-            raise
-        shown = database.url.render_as_string(hide_password=True)
-        raise Invalid(f"The database {shown} cannot be used ([database] connection): {error.orig}.") from error
-    finally:
-        database.close()
 
 
 @asynccontextmanager

@@ -34,11 +34,12 @@ from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.engine.core import Engine
 from stoker.operations import OPERATIONS
 from stoker.processes.access import REGION
-from stoker.processes.assembly import made_engine, opened_database
+from stoker.processes.assembly import made_engine
 from stoker.processes.directory import PRIVATE_UMASK, DataDirectory
 from stoker.processes.local_addresses import IDENTITY_PATH
 from stoker.processes.local_identity import LocalIdentity
 from stoker.processes.memory import collect_rarely, configure_allocator
+from stoker.processes.opened_database import opened_database
 from stoker.processes.report import report_section
 from stoker.processes.settings import TOKEN_CHECK, server_limits, serving_threads, set_login
 from stoker.processes.signals import handle_signals

@@ -12,9 +12,10 @@ from oslo_config import cfg
 
 from stoker.engine.core import Engine
 from stoker.operations import OPERATIONS
-from stoker.processes.assembly import made_engine, opened_database, require_schema
+from stoker.processes.assembly import made_engine, require_schema
 from stoker.processes.lifetime import cluster_config, run, until_stopped
 from stoker.processes.listening import listening_at
+from stoker.processes.opened_database import opened_database
 from stoker.processes.status import EngineMetrics, StatusServer
 from stoker.rpc.dispatch import Dispatcher
 from stoker.rpc.messaging import MessagingPeers, MessagingServer, close_transport, open_transport

@@ -9,7 +9,7 @@ from typing import TypeVar
 from oslo_config import cfg
 
 from stoker.base.clock import SystemClock
-from stoker.processes.assembly import opened_database
+from stoker.processes.opened_database import opened_database
 from stoker.store import claims, purging, schema
 from stoker.store.database import Database
 

@@ -17,7 +17,6 @@ from stoker.cloud.settings import ClientSettings, CloudSettings
 from stoker.engine.operator_environment import OperatorEnvironment
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.transports import configuration_transports, deployment_transports, signal_transport
-from stoker.store.database import Pool
 
 TOKEN_CHECK = "keystone_authtoken"  # noqa: S105  the name of a section
 
@@ -30,9 +29,6 @@ _log = logging.getLogger(__name__)
 
 _BEATS_IN_A_LEASE = 3
 """Reports per lease, so that an engine with one failed or late report can still rely on it (see `SAFE_PART`)."""
-
-_IDLE_PART = 0.5
-"""The fraction of the lease after which an idle transaction ends, so that a presumed dead engine holds no locks."""
 
 
 def set_login(config: cfg.ConfigOpts, group: str, auth_type: str, auth: Mapping[str, Any]) -> None:
@@ -120,20 +116,6 @@ def encryption_keys(config: cfg.ConfigOpts) -> list[str]:
             "and therefore refused"
         )
     return keys
-
-
-def database_pool(config: cfg.ConfigOpts) -> Pool:
-    """Return the settings of the database's connections."""
-    database = config.database
-    return Pool(
-        database.max_pool_size,
-        database.max_overflow,
-        database.pool_timeout,
-        database.connection_recycle_time,
-        idle_transaction=config.engine.lease_seconds * _IDLE_PART,
-        parameters=database.connection_parameters,
-        wsrep_sync_wait=database.mysql_wsrep_sync_wait,
-    )
 
 
 def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import TemplateInvalid
+from stoker.base.similar import closest
 from stoker.template.merge import ParameterMerge
 from stoker.template.parameter import ParameterSchema
 from stoker.template.problems import suggestion, type_name
@@ -156,6 +157,15 @@ class Environment:
             self.encrypted_param_names,
             self._operator_defaults,
         )
+
+
+def hides_types(problems: Iterable[Diagnostic]) -> bool:
+    """Return whether environments with these problems may define types that cannot be known."""
+    return any(
+        item.path in ((), ("resource_registry",))
+        or (item.path[0] not in SECTIONS and closest(str(item.path[0]), SECTIONS) == "resource_registry")
+        for item in problems
+    )
 
 
 def _overlay(before: Any, value: Any) -> Any:

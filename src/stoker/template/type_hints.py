@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stoker.base.similar import closest
-from stoker.template.problems import suggestion
 
 _USUAL = {
     "AWS::EC2::Address": "AWS::EC2::EIP",
@@ -49,6 +48,6 @@ def meant_type(name: str, known: Sequence[str]) -> str | None:
 
 
 def suggested_type(name: str, known: Sequence[str]) -> str:
-    """Return a hint for the type `name`, which does not exist: the type that is meant, or which types there are."""
+    """Return a hint for the type `name`, which does not exist: the type that is meant; an empty string for others."""
     meant = meant_type(name, known)
-    return suggestion(name, known) if meant is None else f"did you mean {meant!r}?"
+    return f"did you mean {meant!r}?" if meant else ""

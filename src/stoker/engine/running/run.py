@@ -438,7 +438,9 @@ class OperationRun(OperationContext):
         first = self.failures[0]
         if self.operation.action == "CHECK":
             return "; ".join(failure.text() for failure in self.failures)
-        action = self.current[first.path[0]].row.action if first.path[0] in self.current else self.operation.action
+        state = self.current.get(first.path[0])
+        is_defining = self.operation.action not in VERBS
+        action = state.row.action if state is not None and is_defining else self.operation.action
         return f"Resource {action} failed: {first.text()}"
 
     async def _abort(self, error: StokerError) -> None:

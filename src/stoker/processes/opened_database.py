@@ -1,0 +1,53 @@
+"""The configured database, as engines, API processes and commands open it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from oslo_config import cfg
+from sqlalchemy.exc import DBAPIError
+
+from stoker.base.clock import SystemClock
+from stoker.base.errors import Invalid
+from stoker.store.database import Database, Pool
+from stoker.store.failures import unusable
+
+_IDLE_PART = 0.5
+"""The fraction of the lease after which an idle transaction ends, so that a presumed dead engine holds no locks."""
+
+
+def database_pool(config: cfg.ConfigOpts) -> Pool:
+    """Return the settings of the database's connections."""
+    database = config.database
+    return Pool(
+        database.max_pool_size,
+        database.max_overflow,
+        database.pool_timeout,
+        database.connection_recycle_time,
+        idle_transaction=config.engine.lease_seconds * _IDLE_PART,
+        parameters=database.connection_parameters,
+        wsrep_sync_wait=database.mysql_wsrep_sync_wait,
+    )
+
+
+@asynccontextmanager
+async def opened_database(config: cfg.ConfigOpts) -> AsyncIterator[Database]:
+    """Open the configured database once it can be reached.
+
+    Raises cfg.Error when none is configured, Invalid when it cannot be reached or used.
+    """
+    if not config.database.connection:
+        raise cfg.Error("[database] connection: set the URL of the database that the engines share")
+    database = Database(config.database.connection, database_pool(config))
+    try:
+        retries, interval = config.database.max_retries, config.database.retry_interval
+        await database.wait_until_reachable(retries, interval, SystemClock())
+        yield database
+    except DBAPIError as error:
+        if not unusable(error):
+            raise
+        shown = database.url.render_as_string(hide_password=True)
+        raise Invalid(f"The database {shown} cannot be used ([database] connection): {error.orig}.") from error
+    finally:
+        database.close()
