@@ -26,7 +26,7 @@ SHOWN = [command for page in written_pages(DOCS) for command in commands(page)]
 )
 def test_commands_of_the_manual_are_commands(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(DOCS / "tutorial")
-    words = shlex.split(re.split(r" [<>] ", command.line)[0])[1:]
+    words = shlex.split(re.split(r" [<>|] ", command.line)[0])[1:]
     context = click.Context(cli, info_name="stoker")
     found: click.Command = cli
     while isinstance(found, click.Group):
