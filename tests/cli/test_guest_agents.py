@@ -6,10 +6,13 @@ They need the image that `guest_shell` builds.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from stoker.emulator.guests.metering import processor_seconds
 from tests.cli import test_cfntools as cfntools
 from tests.cli.agent_cloud import Cloud, until
 from tests.cli.cli_shell import Shell
@@ -183,6 +186,20 @@ echo "$deploy_action" >>/etc/actions; cat /etc/actions
 """
 
 
+ROUND_TRIP_SECONDS = 5.0
+"""The processor time in a guest, with its polls, from a deployment to its result."""
+
+
+def processor_time(server: str) -> float:
+    """The processor time that the guest of a server has used since it was started."""
+    processes = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended
+            if server.encode() in place.joinpath("cmdline").read_bytes():
+                processes.append(int(place.name))
+    return processor_seconds(min(processes))
+
+
 def test_deployments_act_on_the_actions_of_their_stack(cloud: Cloud) -> None:
     """A deployment of another stack than the server's sees each action; the last one before it is deleted."""
     machine = template({"server": server("POLL_SERVER_CFN")}, {})
@@ -194,7 +211,9 @@ def test_deployments_act_on_the_actions_of_their_stack(cloud: Cloud) -> None:
     wanted = template(resources, {"lived": ["lived", "deploy_stdout"]})
     cloud.deploy("acts", wanted)
     for action in ("suspend", "resume"):
+        before = processor_time(properties["server"])
         cloud.act("acts", action)
+        assert processor_time(properties["server"]) - before < ROUND_TRIP_SECONDS
     cloud.delete("acts")
 
     properties["actions"] = ["CREATE"]
