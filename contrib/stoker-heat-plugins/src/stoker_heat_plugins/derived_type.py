@@ -176,7 +176,9 @@ class DerivedType(HeatResourceType):
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
         if self.extends(*_READS):
             return await super().read_attributes(call, keys)
-        return dict(await self._pass("read_attributes", call, keys))
+        names = {*self.own.attributes, "show"}
+        known = {key for key in keys if key[0] in names or self.own.any_attribute}
+        return dict.fromkeys(keys) | await self._pass("read_attributes", call, known)
 
     async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
         if self.extends("handle_signal"):
