@@ -178,7 +178,9 @@ class DerivedType(HeatResourceType):
             return await super().read_attributes(call, keys)
         names = {*self.own.attributes, "show"}
         known = {key for key in keys if key[0] in names or self.own.any_attribute}
-        return dict.fromkeys(keys) | await self._pass("read_attributes", call, known)
+        values: dict[AttributeKey, Any] = dict.fromkeys(keys)
+        values.update(await self._pass("read_attributes", call, known))
+        return values
 
     async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
         if self.extends("handle_signal"):
