@@ -269,6 +269,7 @@ def test_the_web_tier_with_its_environment(embedded: Shell) -> None:
     made = embedded.ok("deploy", "web", "-t", WEB, "-e", large, "-P", "count=1", "--yes")
     assert "servers.0.server  CREATE_COMPLETE" in made.out
     assert exit_code_of_plan(embedded, "web", "-t", WEB, "-e", large, "-P", "count=1") == 0
+    assert "parent_resource" in embedded.ok("stack", "resources", "web", "-n", "5").out.partition("\n")[0]
     nested = embedded.ok("stack", "resources", "web", "-n", "5", "-f", "json").json
     assert {"port", "server", "data", "attachment"} < {row["resource_name"] for row in nested}
     grown = embedded.ok("deploy", "web", "-t", WEB, "-e", large, "-P", "count=2", "--yes")

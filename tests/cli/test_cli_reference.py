@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from stoker.authoring.reference import matching_types, type_details
-from stoker.cli.formats import show_rows
+from stoker.cli.formats import show_record, show_rows
 from stoker.cli.main import cli
 from stoker.plugins.registry import Registry
 from stoker.template.versions import VERSIONS
@@ -90,3 +90,9 @@ def test_sizes_have_a_unit_in_tables(capsys: pytest.CaptureFixture[str]) -> None
     assert [line.split() for line in capsys.readouterr().out.splitlines()[2:]] == [["a", "317", "MB"], ["b", "900"]]
     show_rows([{"name": "a", "size": 317130240}], ("name", "size"), "value")
     assert capsys.readouterr().out == "a 317130240\n"
+
+
+def test_scripts_and_templates_are_printed_as_blocks(capsys: pytest.CaptureFixture[str]) -> None:
+    show_record({"start.sh": "#!/bin/sh\necho 'a: \"b\"'\n", "name": "web"}, "yaml")
+    shown = capsys.readouterr().out
+    assert shown == "start.sh: |\n  #!/bin/sh\n  echo 'a: \"b\"'\nname: web\n"

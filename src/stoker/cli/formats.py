@@ -81,7 +81,14 @@ def _yaml(data: Any) -> None:
 def _dumped(data: Any, width: int | None = None) -> str:
     import yaml
 
-    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=width)
+    class Dumper(yaml.SafeDumper):
+        """Writes strings of several lines as blocks, so that templates and scripts can be read."""
+
+    def scalar(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+    Dumper.add_representer(str, scalar)
+    return yaml.dump(data, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=width)
 
 
 def _table(rows: Sequence[Row], columns: Sequence[str], spare: Sequence[str]) -> None:

@@ -22,6 +22,10 @@ _REASON = "resource_status_reason"
 _NO_REASON = "state changed"
 
 
+def _is_nested(resource: Mapping[str, Any]) -> bool:
+    return bool(resource.get("parent_resource"))
+
+
 def _waits(resource: Mapping[str, Any]) -> bool:
     """Return whether a resource in progress says what it waits for."""
     return resource["resource_status"].endswith("_IN_PROGRESS") and resource[_REASON] not in ("", None, _NO_REASON)
@@ -65,7 +69,11 @@ def show(service: Service, name: str) -> Answer:
     "resources", "resource_name", "resource_type", "resource_status", "physical_resource_id",
     more=("resource_status_reason", "parent_resource", "creation_time", "updated_time", "required_by"),
     spare=("resource_type",),
-    shown=lambda rows: (_REASON,) if any(map(_waits, rows)) else (),
+    shown=lambda rows: tuple(
+        column
+        for column, needed in (("parent_resource", any(map(_is_nested, rows))), (_REASON, any(map(_waits, rows))))
+        if needed
+    ),
 )  # fmt: skip
 @click.argument("name", shell_complete=stack_names)
 @click.option("-n", "--nested-depth", type=click.IntRange(0, NESTED), default=0, help="Levels of nested stacks.")
@@ -73,7 +81,8 @@ def show(service: Service, name: str) -> Answer:
 def resources(service: Service, name: str, nested_depth: int) -> Rows:
     """List a stack's resources.
 
-    While resources wait, for example for the agent on a server, the table shows what they wait for.
+    With nested stacks, the table also has the resource that each is inside. While resources wait, for example for the
+    agent on a server, the table shows what they wait for.
 
     \b
     Examples:

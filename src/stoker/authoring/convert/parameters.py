@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
+from stoker.authoring.constraint_words import accepted, in_words
 from stoker.schema.constraints import AllowedPattern, AllowedValues, Constraint, CustomConstraint, Length, Range
 from stoker.template.parameter import ParameterSchema
 from stoker.template.parameter_types import BY_AWS_NAME, STRING
@@ -59,7 +61,9 @@ def cfn_parameter(schema: ParameterSchema, note: Note) -> dict[str, Any]:
             continue
         keys = _cfn_constraint(constraint)
         if not keys or keys.keys() & declared.keys():
-            note(f"CloudFormation has no equivalent of {constraint.to_schema()}" + (" as well" if keys else ""))
+            rule = next(key for key in constraint.to_schema() if key != "description")
+            limit = in_words(replace(constraint, description=""), str, accepted)
+            note(f"CloudFormation has no equivalent of {rule}: {limit}" + (" as well" if keys else ""))
         else:
             declared |= keys
     descriptions = dict.fromkeys(item.description for item in schema.constraints)
