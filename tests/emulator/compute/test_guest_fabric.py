@@ -16,7 +16,7 @@ from stoker.emulator.guests.doors import Doors
 from stoker.emulator.guests.driver import GuestsUnavailable
 from stoker.emulator.guests.fabric import Fabric, NetworkFailed
 from stoker.emulator.guests.ids import id_maps
-from stoker.emulator.guests.launch import OWN
+from stoker.emulator.guests.launch.connecting import OWN
 from stoker.emulator.guests.spaces import plan_port
 from stoker.emulator.guests.wiring import Wiring
 from stoker.emulator.services import new_cloud

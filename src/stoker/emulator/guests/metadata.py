@@ -55,10 +55,9 @@ class MetadataProxies:
         return ""
 
     def _on_router(self, router: str, address: str) -> str:
-        for link in self._topology.routers[router].links:
-            if _reaches(link, address):
-                return self._on_network(link.network, address)
-        return ""
+        known = self._topology.routers.get(router)  # it may be gone before its namespace is
+        links = known.links if known is not None else ()
+        return next((self._on_network(link.network, address) for link in links if _reaches(link, address)), "")
 
 
 def _reaches(link: Link, address: str) -> bool:
