@@ -48,3 +48,19 @@ async def test_parameters_and_types_are_reported_together(world: World) -> None:
         ("parameter-constraint", ("parameters", "name")),
         ("unknown-type", ("resources", "net")),
     ]
+
+
+async def test_kept_parameters_are_not_reported_as_missing(world: World) -> None:
+    template = UNBOUND.replace("Nett", "Net")
+    await world.create("web", template, parameters={"size": 3}, environment={"parameters": {"name": "abc"}})
+    with pytest.raises(TemplateInvalid) as replaced:
+        await world.update("web", UNREADABLE, existing_parameters=True, parameters={"name": "abc"})
+    with pytest.raises(TemplateInvalid) as patched:
+        await world.call("stack_patch", ref={"name": "web", "id": None}, template=UNREADABLE)
+    for refused in replaced, patched:
+        assert [item.rule for item in refused.value.diagnostics] == [
+            "parameter-schema",
+            "resource-key",
+            "unknown-type",
+            "function",
+        ]

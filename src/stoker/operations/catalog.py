@@ -27,8 +27,8 @@ from stoker.contract.stacks import ValidateTemplate
 from stoker.contract.views import JSONObject
 from stoker.engine.core import Engine
 from stoker.operations.checking import SERVICE_UNAVAILABLE, TreeChecker, all_problems, check_services
-from stoker.operations.problems import with_all_problems
-from stoker.operations.requests import examine_environment, parse_request
+from stoker.operations.problems import Given, with_all_problems
+from stoker.operations.requests import examine_environment, given_by, parse_request
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Attribute, Property, Type, schema_to_api
 from stoker.store import claims
@@ -225,7 +225,7 @@ async def validate_template(engine: Engine, context: RequestContext, request: Va
     """
     if unknown := sorted(set(request.ignore_errors) - {SERVICE_UNAVAILABLE}):
         raise BadValue(f"ignore_errors: unknown codes {', '.join(unknown)}; only {SERVICE_UNAVAILABLE} can be ignored.")
-    parsed = await parse_request(engine, context, request, strict=False)
+    parsed = await parse_request(engine, context, request, partial(given_by, request, {}), strict=False)
     environment, wrong = await examine_environment(engine, context, request, parsed)
     bound = engine.loader.over_operator(environment)
     pseudo = PseudoParameters("", "template_validate", context.project_id, engine.settings.region_name, "")
@@ -254,9 +254,8 @@ async def validate_template(engine: Engine, context: RequestContext, request: Va
             context,
             error,
             parsed.document,
-            lambda _: (environment, wrong),
+            lambda _: Given(environment, request.parameters or {}, wrong),
             request.files or {},
-            request.parameters or {},
             strict=False,
         ) from error
     if own := [item for item in complaints if item not in checker.elsewhere]:

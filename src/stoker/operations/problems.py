@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic, Path
@@ -21,30 +21,39 @@ from stoker.template.template import Template
 Source = str | Mapping[str, Any] | Document
 
 
+class Given(NamedTuple):
+    """What a request gives to a template."""
+
+    environment: Environment
+    """What can be used of the request's environment."""
+    parameters: Mapping[str, Any]
+    """The values of the request, and the previous values that it keeps."""
+    problems: list[Diagnostic]
+    """The problems of the environment."""
+
+
 async def with_all_problems(
     engine: Engine,
     context: RequestContext,
     error: TemplateInvalid,
     source: Source,
-    environment: Callable[[Template], tuple[Environment, list[Diagnostic]]],
+    given: Callable[[Template], Given],
     files: Mapping[str, str],
-    parameters: Mapping[str, Any],
     *,
     strict: bool = True,
 ) -> TemplateInvalid:
     """Return `error`, with which a template or its environment could not be used, with all other problems of both.
 
-    `environment` returns what can be used of the environment for a template, and its problems. Parts with problems
-    count as unknown, so that they cause no others. Without `strict` values of parameters are not checked, and missing
-    ones are unknown.
+    `given` returns what the request gives to the template. Parts with problems count as unknown, so that they cause no
+    others. Without `strict` values of parameters are not checked, and missing ones are unknown.
     """
 
     def found() -> list[Diagnostic]:
         template, problems = Template.examine(source, limits=engine.loader.limits)
-        usable, wrong = environment(template)
+        environment, parameters, wrong = given(template)
         definition, unbound = Definition.examine(
             template,
-            engine.loader.over_operator(usable),
+            engine.loader.over_operator(environment),
             parameters=parameters,
             files=engine.loader.files(files),
             pseudo=PseudoParameters("", "", context.project_id, engine.settings.region_name, ""),

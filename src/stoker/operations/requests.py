@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -27,7 +27,7 @@ from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.loader import Prepared
 from stoker.operations.checking import ValueChecker
 from stoker.operations.fetched_templates import checked_tree
-from stoker.operations.problems import with_all_problems
+from stoker.operations.problems import Given, with_all_problems
 from stoker.store import change_sets, exchange, queries
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
@@ -60,19 +60,38 @@ async def parse_template(engine: Engine, context: RequestContext, source: Any) -
 
 
 async def parse_request(
-    engine: Engine, context: RequestContext, request: TemplateInputs, *, strict: bool = True
+    engine: Engine,
+    context: RequestContext,
+    request: TemplateInputs,
+    given: Callable[[Template], Given],
+    *,
+    strict: bool = True,
 ) -> Template:
     """Return the template of a request. Raises TemplateInvalid with all problems of the request, or BadValue.
 
-    `strict` is that of `with_all_problems`.
+    `given` and `strict` are those of `with_all_problems`.
     """
     try:
         return await parse_template(engine, context, request.template)
     except TemplateInvalid as error:
-        environment, parameters = partial(_environment, request), request.parameters or {}
         raise await with_all_problems(
-            engine, context, error, request.template or {}, environment, request.files or {}, parameters, strict=strict
+            engine, context, error, request.template or {}, given, request.files or {}, strict=strict
         ) from error
+
+
+def given_by(request: TemplateInputs, former: Mapping[str, Any], template: Template) -> Given:
+    """Return what the request gives to the template. Raises BadValue.
+
+    The `former` values are those of parameters that neither the request nor its environment sets, as far as the
+    template declares them.
+    """
+    environment, problems = _environment(request, template)
+    kept = {
+        name: value
+        for name, value in former.items()
+        if name in template.parameters and name not in environment.parameters
+    }
+    return Given(environment, {**kept, **(request.parameters or {})}, problems)
 
 
 async def examine_environment(
@@ -173,9 +192,8 @@ async def check_request(
             context,
             TemplateInvalid(wrong),
             template.document,
-            lambda _: (environment, list(wrong)),
+            lambda _: Given(environment, parameters, list(wrong)),
             files,
-            parameters,
         )
     problems = list(sink_problems(engine.registry, environment.event_sinks))
     if problems:
@@ -192,7 +210,7 @@ async def check_request(
         prepared, definition = await engine.evaluator.evaluate(context.project_id, bound)
     except TemplateInvalid as error:
         raise await with_all_problems(
-            engine, context, error, template.document, lambda _: (environment, []), files, parameters
+            engine, context, error, template.document, lambda _: Given(environment, parameters, []), files
         ) from error
     await check_exports(engine, stack, [name for name, _ in definition.exports()])
     checker = await checked_tree(engine, context, definition)
@@ -217,19 +235,10 @@ async def check_whole(
     request: TemplateInputs,
     former: Mapping[str, Any] | None = None,
 ) -> CheckedRequest:
-    """Check a request that defines the whole stack. Raises the errors of `check_request`.
-
-    The `former` values are those of parameters that neither the request nor its environment sets, as far as the
-    template declares them.
-    """
-    template = await parse_request(engine, context, request)
-    environment, wrong = await examine_environment(engine, context, request, template)
-    kept = {
-        name: value
-        for name, value in (former or {}).items()
-        if name in template.parameters and name not in environment.parameters
-    }
-    parameters = {**kept, **(request.parameters or {})}
+    """Check a request that defines the whole stack; `former` is that of `given_by`. Raises as `check_request`."""
+    given = partial(given_by, request, former or {})
+    template = await parse_request(engine, context, request, given)
+    environment, parameters, wrong = await engine.evaluator.evaluate(context.project_id, partial(given, template))
     return await check_request(engine, context, stack, template, environment, request.files or {}, parameters, wrong)
 
 

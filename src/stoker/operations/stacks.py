@@ -35,6 +35,7 @@ from stoker.engine.redaction.stacks import secrets_now
 from stoker.operations.adoption import adopted_request
 from stoker.operations.lookup import find_stack, found_stack
 from stoker.operations.planning import check_exported_values, check_plan
+from stoker.operations.problems import Given
 from stoker.operations.requests import (
     CheckedRequest,
     check_exports,
@@ -44,8 +45,8 @@ from stoker.operations.requests import (
     check_tags,
     check_timeout,
     check_whole,
-    examine_environment,
-    parse_template,
+    given_by,
+    parse_request,
 )
 from stoker.operations.settings import check_deletable, check_policy, settings_view
 from stoker.operations.transitions import guard, verdict
@@ -203,23 +204,29 @@ async def stack_patch(engine: Engine, context: RequestContext, request: PatchSta
 async def patched_request(engine: Engine, context: RequestContext, stack: Stack, request: StackPatch) -> CheckedRequest:
     """Return the stack's current definition with the given parts changed, checked."""
     present = await engine.loader.load(stack.inputs)
-    template = await parse_template(engine, context, request.template) if request.template else present.template
-    _check_keepable(request.keep_parameters or (), present.template, template)
     files = {**present.files, **(request.files or {})}
     clear = request.clear_parameters or ()
-    former = {
-        "parameters": _kept(present.parameters["environment"], template, clear),
-        **{key: value for key, value in present.environment.to_data().items() if key != "parameters"},
-    }
-    added, wrong = await examine_environment(engine, context, replace(request, files=files), template)
-    environment = Environment.merged([former, added.to_data()], template.parameters)
-    parameters = {**_kept(present.parameters["request"], template, clear), **(request.parameters or {})}
+    request = replace(request, files=files)
+
+    def given(template: Template) -> Given:
+        former = {
+            "parameters": _kept(present.parameters["environment"], template, clear),
+            **{key: value for key, value in present.environment.to_data().items() if key != "parameters"},
+        }
+        kept = _kept(present.parameters["request"], template, clear)
+        added, parameters, wrong = given_by(request, {}, template)
+        environment = Environment.merged([former, added.to_data()], template.parameters)
+        return Given(environment, {**kept, **parameters}, wrong)
+
+    template = await parse_request(engine, context, request, given) if request.template else present.template
+    _check_keepable(request.keep_parameters or (), present.template, template)
+    environment, parameters, wrong = await engine.evaluator.evaluate(context.project_id, partial(given, template))
     redacted = _redacted_defaults(
         template, {*environment.parameters, *environment.parameter_defaults, *parameters, *clear}
     )
     if redacted:
         before = (await engine.bind(stack, present)).parameters.values()
-        parameters |= {name: before[name] for name in redacted if name in before}
+        parameters = {**parameters, **{name: before[name] for name in redacted if name in before}}
     return await check_request(engine, context, stack, template, environment, files, parameters, wrong)
 
 
