@@ -148,9 +148,10 @@ def _decide(target: Target, state: ResourceState | None, repairable: bool, fate:
     if (recorded.get("external_id") or target.external_id) and recorded.get("external_id") != target.external_id:
         return Decision(Kind.REFUSE, (Reason(ReasonCode.IMMUTABLE, "external_id"),))
     if row.status == FAILED and row.action == "CHECK" and _replaced_when_unhealthy(target, state):
-        return Decision(Kind.REPLACE, (Reason(ReasonCode.CHECK_FAILED, detail=row.reason),))
+        return Decision(Kind.REPLACE, (Reason(ReasonCode.CHECK_FAILED, detail=row.reason),), _with_new(target, state))
     if is_broken(row) and not (target.type.nested or repairable):
-        return Decision(Kind.REPLACE, (Reason(ReasonCode.ACTION_FAILED, row.action.lower(), row.reason),))
+        reason = Reason(ReasonCode.ACTION_FAILED, row.action.lower(), row.reason)
+        return Decision(Kind.REPLACE, (reason,), _with_new(target, state))
     if target.external_id:
         return Decision(Kind.KEEP)
     if target.type.replaced_with_parent and row.created_at < target.since:
@@ -226,9 +227,24 @@ def _all_new(target: Target) -> tuple[PropertyChange, ...]:
     return tuple(PropertyChange(name, None, value, "create") for name, value in sorted(target.given.items()))
 
 
+def _before(target: Target, state: ResourceState) -> dict[str, Any]:
+    """Return the recorded properties without those that are applied again."""
+    return {name: value for name, value in state.given.items() if name not in (target.renewed or ())}
+
+
+def _changes(target: Target, state: ResourceState) -> tuple[PropertyChange, ...]:
+    return tuple(property_changes(target.type, _before(target, state), target.given))
+
+
+def _with_new(target: Target, state: ResourceState) -> tuple[PropertyChange, ...]:
+    """Return the changes of a resource that is replaced whether or not it has any; none of them is refused then."""
+    return tuple(
+        replace(change, effect="update") if change.effect == "refuse" else change for change in _changes(target, state)
+    )
+
+
 def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
-    before = {name: value for name, value in state.given.items() if name not in (target.renewed or ())}
-    changes = tuple(property_changes(target.type, before, target.given))
+    before, changes = _before(target, state), _changes(target, state)
     refused = [change.name for change in changes if change.effect == "refuse" and change.known]
     if refused:
         return Decision(Kind.REFUSE, tuple(Reason(ReasonCode.IMMUTABLE, name) for name in refused), changes)
