@@ -43,6 +43,12 @@ def test_ids_are_left_out_before_words_are_cut(width: int, columns: list[str], m
     assert second.split()[0] == "a-rather-long-name"
 
 
+def test_the_id_of_a_row_without_a_name_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ROWS[0], "name", "")
+    monkeypatch.setitem(ROWS[0], "id", other := ID.replace("0", "1"))
+    assert other in "".join(shown(60, "name", "id", "status", monkeypatch=monkeypatch))
+
+
 def test_an_id_alone_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "".join("".join(shown(30, "id", monkeypatch=monkeypatch)).split()).count(ID) == 2
 

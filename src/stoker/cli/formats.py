@@ -45,8 +45,9 @@ def console() -> Console:
 def show_rows(rows: Sequence[Row], columns: Sequence[str], form: str, spare: Sequence[str] = ()) -> None:
     """Print `columns` of `rows` in a format of `ROW_FORMATS`.
 
-    A table on a terminal that is too narrow for its words leaves out columns of `spare`, the first one first. If the
-    others do not fit either, each row is printed as a record instead.
+    A table on a terminal that is too narrow for its words leaves out columns of `spare`, the first one first, but keeps
+    the IDs if the first column of a row is empty. If the others do not fit either, each row is printed as a record
+    instead.
     """
     ROW_FORMATS[form]([{name: row.get(name) for name in columns} for row in rows], columns, spare)
 
@@ -97,7 +98,7 @@ def _table(rows: Sequence[Row], columns: Sequence[str], spare: Sequence[str]) ->
         return
     out = console()
     words = {name: max(map(cell_len, _words(name, rows))) for name in columns}
-    shown = _fitting(words, spare, out.width)
+    shown = _fitting(words, _droppable(rows, columns, spare), out.width)
     if not shown:
         _blocks(rows)
         return
@@ -118,6 +119,14 @@ def _table(rows: Sequence[Row], columns: Sequence[str], spare: Sequence[str]) ->
 def ids(columns: Sequence[str]) -> list[str]:
     """Return the columns with IDs, the last one first."""
     return [name for name in reversed(columns) if name == "id" or name.endswith("_id")]
+
+
+def _droppable(rows: Sequence[Row], columns: Sequence[str], spare: Sequence[str]) -> list[str]:
+    """Return the columns of `spare` without the IDs, if a row has only its ID to be named by: its first column is
+    empty.
+    """
+    needed = () if all(cell(row[columns[0]]) for row in rows) else ids(columns)
+    return [name for name in spare if name not in needed]
 
 
 def _words(name: str, rows: Sequence[Row]) -> list[str]:
