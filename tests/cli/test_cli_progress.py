@@ -109,6 +109,33 @@ def test_a_resource_that_waits_for_something_else_keeps_its_time() -> None:
     assert node.since > since
 
 
+def test_a_resource_that_a_hook_pauses_is_not_shown_as_complete() -> None:
+    made, text = progress(0, planned=2), io.StringIO()
+    lines = Lines(Console(file=text, width=100), clock=lambda: 0.0)
+    for state, hook in ("INIT_COMPLETE", "pre-create"), ("CREATE_COMPLETE", "post-create"):
+        reason = f"CREATE paused until Hook {hook} is cleared"
+        made.take({**event("first", state, second=5), "resource_status_reason": reason})
+        lines.show(made)
+        assert f"first  {state}  0s  {reason}" in drawn(made)
+        assert "✓" not in drawn(made) and "0 of 2" in drawn(made)
+        assert text.getvalue().splitlines()[-1] == f"… first  {state}  {reason}"
+        assert lines_after_silence(made) == ["still paused: first (40s)"]
+        made.take({**event("first", state, second=7), "resource_status_reason": f"Hook {hook} is cleared"})
+        assert lines_after_silence(made) == (["still INIT_COMPLETE: first (40s)"] if hook == "pre-create" else [])
+    assert "✓ first  CREATE_COMPLETE" in drawn(made) and "1 of 2" in drawn(made)
+
+
+def lines_after_silence(made: Progress) -> list[str]:
+    """The lines of a display to which nothing has come for 40 seconds."""
+    now, text = [0.0], io.StringIO()
+    lines = Lines(Console(file=text, width=100), clock=lambda: now[0])
+    for _, node in made.nodes():
+        node.since = 0.0
+    now[0] = 40.0
+    lines.wait(made)
+    return text.getvalue().splitlines()
+
+
 def in_stack(name: str, nested: str, state: str, stack: str, reason: str = "state changed") -> dict[str, Any]:
     """An event of the nested stack `stack` (its ID and name); of the stack itself if `name` is the name of `stack`."""
     physical = nested if name == stack else f"{name}-id"

@@ -13,6 +13,9 @@ from stoker.cli.service import Answer, Stack
 _ORDINARY = re.compile(r"(state changed|Stack \w+ started)?")
 """Reasons of steps in progress that add nothing to the state."""
 
+_HELD = re.compile(r"\w+ paused until Hook (\S+) is cleared")
+"""The reason in the event of a hook that begins to pause a resource. The API has no other sign of it."""
+
 _REPLACED = " (replaced)"
 """Follows the name of a resource's former object, which is deleted after its replacement."""
 
@@ -22,7 +25,7 @@ class Node:
     """A resource as reported by its events; `began` is None if its start was not seen. Times are the service's.
 
     `since` is when the first event of its present state was read, on the clock of this machine, in seconds. Further
-    events of the same state only say what it waits for.
+    events of the same state only say what it waits for. `held` is whether a hook pauses it.
     """
 
     state: str = ""
@@ -31,23 +34,25 @@ class Node:
     began: datetime | None = None
     ended: datetime | None = None
     since: float = 0.0
+    held: bool = False
     children: dict[str, Node] = field(default_factory=dict)
 
     @property
     def running(self) -> bool:
-        """Whether an action on it is in progress."""
-        return self.state.endswith("IN_PROGRESS")
+        """Whether an action on it is in progress, or paused by a hook, if only before its creation."""
+        return self.held or self.state.endswith("IN_PROGRESS") or self.state.startswith("INIT")
 
     def take(self, event: Answer, now: float) -> None:
         """Apply an event, read at `now`."""
-        continued = self.running and self.state == event["resource_status"]
+        continued = self.state == event["resource_status"] and self.state.endswith("IN_PROGRESS")
         self.state, self.reason = event["resource_status"], event["resource_status_reason"] or ""
         self.physical_id = event["physical_resource_id"] or ""
-        if continued:
+        self.held = hook_of(event) is not None
+        if continued and not self.held:
             return
         self.since = now
         when = datetime.fromisoformat(event["event_time"])
-        if self.running:
+        if self.state.endswith("IN_PROGRESS"):
             self.began, self.ended = when, None
         else:
             self.ended = when
@@ -55,7 +60,11 @@ class Node:
     @property
     def settled(self) -> bool:
         """Whether it and everything inside it is complete."""
-        return self.state.endswith("COMPLETE") and all(child.settled for child in self.children.values())
+        return (
+            self.state.endswith("COMPLETE")
+            and not self.running
+            and all(child.settled for child in self.children.values())
+        )
 
     @property
     def note(self) -> str:
@@ -167,6 +176,12 @@ class Progress:
         for name in path:
             node = node.children.setdefault(name, Node())
         return node
+
+
+def hook_of(event: Answer) -> str | None:
+    """Return the hook, such as `pre-create`, that pauses the event's resource from then on; None if there is none."""
+    found = _HELD.fullmatch(event["resource_status_reason"] or "")
+    return found[1] if found else None
 
 
 def _ids(event: Answer) -> tuple[str, str]:

@@ -56,7 +56,8 @@ class Lines:
             return
         running = [(path, node) for path, node in progress.nodes() if node.running and not node.children]
         for path, node in running[:_MOST_NAMED]:
-            self._print(Text(f"still {node.state}: {'.'.join(path)} ({_seconds(now - node.since)})", "dim"))
+            doing = "paused" if node.held else node.state
+            self._print(Text(f"still {doing}: {'.'.join(path)} ({_seconds(now - node.since)})", "dim"))
         if len(running) > _MOST_NAMED:
             self._print(Text(f"and {len(running) - _MOST_NAMED} more", "dim"))
 
@@ -137,7 +138,7 @@ def tree(progress: Progress, out: Console, *, folded: bool = False) -> Tree:
 
 def _line(name: str, node: Node, signs: dict[str, str], *, bold: bool = False) -> Text:
     style = state_style(node.state)
-    mark = signs.get(node.state.rpartition("_")[2], signs[""])
+    mark = signs[""] if node.running else signs.get(node.state.rpartition("_")[2], signs[""])
     text = Text.assemble((mark, style), " ", (name, "bold" if bold else ""), "  ", (node.state, style))
     if took := node.took():
         text.append(f"  {took}", "dim")

@@ -12,11 +12,11 @@ from stoker.cli.completion import resource_names, stack_names
 from stoker.cli.errors import CommandFailed
 from stoker.cli.framework import listing, with_service
 from stoker.cli.messages import say
+from stoker.cli.progress import hook_of
 from stoker.cli.service import NESTED, Answer, Service, Stack
 
 DEFINING = ("CREATE", "UPDATE", "ADOPT", "RESTORE")
 HOOKS = tuple(f"{moment}-{action}" for moment in ("pre", "post") for action in ("create", "update", "delete"))
-_PAUSED = " paused until Hook "
 _CLEARED = "Hook "
 
 
@@ -174,8 +174,7 @@ def _holding(events: Iterable[Answer]) -> Iterator[Answer]:
     for event in events:
         reason = event["resource_status_reason"] or ""
         place = next(link["href"] for link in event["links"] if link["rel"] == "resource")
-        if _PAUSED in reason:
-            hook = reason.partition(_PAUSED)[2].partition(" ")[0]
+        if hook := hook_of(event):
             stack_name = place.split("/stacks/")[1].partition("/")[0]
             held[place, hook] = {**event, "hook": hook, "stack_name": stack_name}
         elif reason.startswith(_CLEARED):
