@@ -55,7 +55,7 @@ def list_snapshots(service: Service, name: str) -> Iterable[Answer]:
 @click.argument("snapshot", required=False)
 @with_service
 def create(service: Service, name: str, snapshot: str | None) -> None:
-    """Take a snapshot of the stack NAME, with the name SNAPSHOT or a generated one, and wait until it is complete.
+    """Take a snapshot of the stack NAME, with the name SNAPSHOT or without a name, and wait until it is complete.
 
     It contains the definition of the stack, and a copy of the content of servers and volumes.
 
@@ -71,7 +71,7 @@ def create(service: Service, name: str, snapshot: str | None) -> None:
     taken = stack.take_snapshot(snapshot)
     finish(follow(stack, marker), ("SNAPSHOT",))
     called = f"{taken['name']} ({taken['id']})" if taken["name"] else taken["id"]
-    say(f"Snapshot {called}. To restore it: stoker snapshot restore {stack.name} {taken['name'] or taken['id']}")
+    say(f"Snapshot {called}. To restore it:\n  stoker snapshot restore {stack.name} {taken['name'] or taken['id']}")
 
 
 @record("show", form="yaml")
