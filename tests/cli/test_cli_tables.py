@@ -91,3 +91,12 @@ def test_nested_values_of_a_record_keep_their_indentation(monkeypatch: pytest.Mo
         "outputs  - description: Where the first",
         "             of the servers is reached.",
     ]
+
+
+@pytest.mark.parametrize("width", [49, 60, 80])
+def test_an_id_in_a_nested_value_is_not_cut(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = StringIO()
+    monkeypatch.setattr(formats, "console", lambda: Console(file=out, width=width))
+    formats.show_record({"parameters": {"OS::stack_id": ID}}, "table")
+    assert ID in out.getvalue()
+    assert all(len(line) <= width for line in out.getvalue().splitlines())

@@ -23,11 +23,15 @@ def terminal_width() -> int:
 
 
 def indented(text: str, width: int) -> str:
-    """Return YAML with lines that fit into `width` columns: the rest of a line is indented below it."""
+    """Return YAML with lines that fit into `width` columns: the rest of a line is indented below it.
+
+    The indentation is less than usual where a word, such as an ID, would not fit otherwise.
+    """
     lines: list[str] = []
     for line in text.split("\n"):
         start = len(line) - len(line.lstrip(" -"))
-        rest = " " * (start + _STEP)
+        longest = max(map(len, line.split()), default=0)
+        rest = " " * max(start + 1, min(start + _STEP, width - longest))
         wrapper = textwrap.TextWrapper(
             max(width, len(rest) + 1), break_long_words=False, break_on_hyphens=False,
             initial_indent=line[:start], subsequent_indent=rest,
