@@ -83,7 +83,9 @@ class LiveTree:
         """Times are redrawn anyway."""
 
     def end(self, progress: Progress) -> None:
-        self._live.update(tree(progress, self._live.console))
+        """Display the whole tree, unless there was nothing to do."""
+        if progress.root.state or progress.root.children:
+            self._live.update(tree(progress, self._live.console))
 
 
 class _Running:

@@ -144,7 +144,7 @@ def mark_unhealthy(service: Service, name: str, resource: str, reason: str, rese
       stoker stack mark-unhealthy web server --reason "it does not answer"
       stoker stack mark-unhealthy web server --reset
     """
-    service.stack(name).mark(resource, not reset, reason)
+    service.stack(name).mark(resource, not reset, reason or ("" if reset else "marked unhealthy"))
     say(
         f"Removed the mark of {resource}."
         if reset
