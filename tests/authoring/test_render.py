@@ -137,3 +137,13 @@ def test_a_package_states_where_its_manual_is(monkeypatch: pytest.MonkeyPatch) -
     manual._packaged.cache_clear()
     assert manual.rule_page("limit") == "https://example.com/manual/generated/rules/limit.html"
     manual._packaged.cache_clear()
+
+
+@pytest.mark.parametrize("column", [1, 30, 48, 90, 117, 120])
+def test_of_a_long_line_the_part_with_the_caret_is_shown(column: int) -> None:
+    line = "".join(chr(97 + number % 26) if number % 4 else "[" for number in range(120))
+    problem = Diagnostic("syntax", "x", (), "w", Position(2, column))
+    *_, before, source, caret = "".join(p for p, _ in render.explanation(problem, f"short\n{line}", 60)).splitlines()
+    assert max(map(len, (before, source, caret))) <= 60
+    assert source[caret.index("^") :].startswith(line[column - 1])
+    assert line in "".join(piece for piece, _ in render.explanation(problem, line + f"\n{line}"))

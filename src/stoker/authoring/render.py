@@ -6,6 +6,7 @@ Used by the linter, and by commands for the errors of a server.
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -24,6 +25,8 @@ Piece = tuple[str, str]
 _STYLES = {ERROR: "bold red", WARNING: "bold yellow"}
 _LEVELS = {ERROR: "error", WARNING: "warning"}
 _CONTEXT_LINES = 1
+_LEAST_ROOM = 20
+_DOTS = "..."
 _TOKEN = re.compile(r"""["']?[\w./+\-]+(?:::?[\w./+\-]+)*["']?|.""")
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -31,8 +34,11 @@ _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 # -- text --------------------------------------------------------------------------------------------------------
 
 
-def explanation(diagnostic: Diagnostic, text: str | None) -> list[Piece]:
-    """Return a diagnostic with its message, its location, the source lines with a caret, and the hint."""
+def explanation(diagnostic: Diagnostic, text: str | None, columns: int = sys.maxsize) -> list[Piece]:
+    """Return a diagnostic with its message, its location, the source lines with a caret, and the hint.
+
+    Of source lines that do not fit into `columns`, the part around the caret is shown.
+    """
     style = _STYLES[diagnostic.severity]
     lines = (text or "").splitlines()
     position = diagnostic.position
@@ -44,7 +50,7 @@ def explanation(diagnostic: Diagnostic, text: str | None) -> list[Piece]:
         (f"{_place(diagnostic)}\n", ""),
     ]
     if position is not None and position.line <= len(lines):
-        shown += _excerpt(lines, position, width, style)
+        shown += _excerpt(lines, position, width, style, max(_LEAST_ROOM, columns - width - len(" | ")))
     if diagnostic.hint:
         shown += [(f"{' ' * width} = ", "blue"), (f"{diagnostic.hint}\n", "")]
     return shown
@@ -57,17 +63,28 @@ def _place(diagnostic: Diagnostic) -> str:
     return f"{where}  {format_path(diagnostic.path)}".rstrip()
 
 
-def _excerpt(lines: Sequence[str], position: Position, width: int, style: str) -> Iterator[Piece]:
+def _excerpt(lines: Sequence[str], position: Position, width: int, style: str, room: int) -> Iterator[Piece]:
+    before = position.column - 1
+    token = _TOKEN.match(lines[position.line - 1], before)
+    marks = "^" * min(len(token[0]) if token else 1, room - 2 * len(_DOTS))
+    whole = before + len(marks) + len(_DOTS) <= room or len(lines[position.line - 1]) <= room
+    start = 0 if whole else before + len(marks) + len(_DOTS) - room
     first = max(1, position.line - _CONTEXT_LINES)
     for number in range(first, position.line + 1):
         line = lines[number - 1].rstrip().replace("\t", " ")
         if line or number == position.line:
             yield f"{number:>{width}} | ", "blue"
-            yield f"{line}\n", ""
-    token = _TOKEN.match(lines[position.line - 1], position.column - 1)
-    marks = "^" * (len(token[0]) if token else 1)
+            yield f"{_part(line, start, room)}\n", ""
     yield f"{' ' * width} | ", "blue"
-    yield f"{' ' * (position.column - 1)}{marks}\n", style
+    yield f"{' ' * (before - start)}{marks}\n", style
+
+
+def _part(line: str, start: int, room: int) -> str:
+    """Return `room` characters of a line from `start` on, with dots where something is left out."""
+    part = line[start : start + room]
+    if start and part:
+        part = _DOTS + part[len(_DOTS) :]
+    return part if len(line) <= start + room else part[: -len(_DOTS)] + _DOTS
 
 
 def summary(diagnostics: Sequence[Diagnostic], files: int) -> str:

@@ -235,5 +235,5 @@ def delete(service: Service, name: str, yes: bool) -> None:
 
     stack = service.stack(name)
     count = len(stack.resources())
-    confirm(f"Delete the stack {stack.name} with its {count} resources?", yes)
+    confirm(f"Delete the stack {stack.name} with its {count} resource{'' if count == 1 else 's'}?", yes)
     delete_and_follow(stack)

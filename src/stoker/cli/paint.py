@@ -39,10 +39,12 @@ def _painted(text: str, code: str) -> str:
 
 def show(diagnostics: Sequence[Diagnostic], text_of: TextOf, err: bool = False) -> None:
     """Print each diagnostic with its source lines, and an empty line after it."""
+    columns = sys.maxsize
     if (sys.stderr if err else sys.stdout).isatty():
-        diagnostics = [_fitted(diagnostic, terminal_width()) for diagnostic in diagnostics]
+        columns = terminal_width()
+        diagnostics = [_fitted(diagnostic, columns) for diagnostic in diagnostics]
     for diagnostic in diagnostics:
-        echo([*explanation(diagnostic, text_of(diagnostic.source)), ("\n", "")], err)
+        echo([*explanation(diagnostic, text_of(diagnostic.source), columns), ("\n", "")], err)
 
 
 def _fitted(diagnostic: Diagnostic, width: int) -> Diagnostic:
