@@ -12,6 +12,8 @@ def test_the_closest_name_is_found() -> None:
     assert closest("FN::SBU", ["Fn::Sub", "Fn::Join"]) == "Fn::Sub"
     assert closest("x", ["flavor"]) is None
     assert closest("get_parm", ["get_param"], 0.99) is None
+    many = [f"OS::Nova::{name}" for name in ("Quota", "Flavor", "ServerGroup", "Server", *map(str, range(20)))]
+    assert closest("os::nova::ser", many) == "OS::Nova::Server", "a name that is not complete"
     long = f"{'n' * 70}_of_a_network"
     assert closest(f"{'n' * 70}_of_a_netwrok", [long, "other"]) == long
 

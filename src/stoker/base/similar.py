@@ -14,7 +14,7 @@ def closest(name: str, known: Iterable[str], similarity: float = _SIMILARITY) ->
     """Return the known name that differs least from a misspelt one, whatever the case of its letters.
 
     The result is None if all differ too much: `similarity` is a number between 0 and 1. Comparing takes time, so only
-    the beginnings of names are compared, and of many names only some that are about as long.
+    the beginnings of names are compared, and of many names only some that are about as long or begin with the name.
     """
     from difflib import get_close_matches  # only for a mistake
 
@@ -26,5 +26,6 @@ def closest(name: str, known: Iterable[str], similarity: float = _SIMILARITY) ->
 def _candidates(name: str, known: list[str]) -> Iterable[str]:
     if len(known) <= _FEW:
         return known
-    near = (choice for choice in known if abs(len(choice) - len(name)) <= 2)
+    start = name.lower()
+    near = (one for one in known if abs(len(one) - len(name)) <= 2 or one.lower().startswith(start))
     return islice(near, _MANY)
