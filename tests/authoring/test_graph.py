@@ -197,3 +197,20 @@ def test_boxes_never_overlap_and_edges_lead_down(data: st.DataObject) -> None:
         assert heights[-1] == found.corners[after][1]
     whole = Box(0.0, 0.0, *found.size)
     assert all(whole.contains(box) for box in boxes.values())
+
+
+def test_boxes_without_edges_stand_in_rows() -> None:
+    members = {f"member-{number}": (200.0, 60.0) for number in range(12)}
+    sizes = members | {"policy": (150.0, 60.0), "alarm": (150.0, 60.0)}
+    arranged = arrange(sizes, [("policy", "alarm")])
+
+    tops = sorted({arranged.corners[name][1] for name in members})
+    assert len(tops) == 4, "three in each row"
+    assert tops[0] > arranged.corners["alarm"][1] > arranged.corners["policy"][1]
+    assert len(set(arranged.corners.values())) == len(sizes)
+    width, height = arranged.size
+    assert all(
+        left + sizes[name][0] <= width and top + sizes[name][1] <= height
+        for name, (left, top) in arranged.corners.items()
+    )
+    assert arrange({}, []).size == (0, 0)

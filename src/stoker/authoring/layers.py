@@ -1,4 +1,7 @@
-"""Arrange the boxes of a graph in layers from top to bottom, each box below those that it depends on."""
+"""Arrange the boxes of a graph in layers from top to bottom, each box below those that it depends on.
+
+Boxes without edges, such as the members of a group, stand in rows below the layers.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import sqrt
 
 _SWEEPS = 8
 _GAP = 24.0
 _LAYER_GAP = 48.0
+_BREADTH = 3.0
+"""The width of the rows of boxes without edges, as a multiple of their height, at the most."""
 
 Size = tuple[float, float]
 Point = tuple[float, float]
@@ -34,7 +40,8 @@ def arrange(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Arra
     loops = [edge for edge in edges if edge[0] == edge[1]]
     downward = list(dict.fromkeys((edge[::-1] if edge in upwards else edge) for edge in edges if edge not in loops))
     depth = _depths(sizes, downward)
-    boxes = dict(sizes)
+    joined = {name for edge in edges for name in edge}
+    boxes = {name: size for name, size in sizes.items() if name in joined}
     chains: dict[tuple[str, str], list[str]] = {}
     for number, (before, after) in enumerate(downward):
         between = [f"\0{number}.{level}" for level in range(depth[before] + 1, depth[after])]
@@ -46,7 +53,8 @@ def arrange(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Arra
         layers[depth[name]].append(name)
     steps = [pair for chain in chains.values() for pair in pairwise(chain)]
     _untangle(layers, steps)
-    corners, size = _placed(layers, boxes)
+    alone = _rows({name: size for name, size in sizes.items() if name not in joined}, _width(layers, boxes))
+    corners, size = _placed([layer for layer in layers if layer], alone, {**boxes, **sizes})
     paths = {edge: _path(chain, corners, boxes) for edge, chain in chains.items()}
     paths = {edge: paths[edge[::-1]][::-1] if edge in upwards else paths[edge] for edge in edges if edge not in loops}
     paths |= {(name, name): _loop(corners[name], boxes[name]) for name, _ in loops}
@@ -117,20 +125,41 @@ def _mean(values: Sequence[float], otherwise: float) -> float:
     return sum(values) / len(values) if values else otherwise
 
 
-def _placed(layers: Sequence[Sequence[str]], boxes: Mapping[str, Size]) -> tuple[dict[str, Point], Size]:
-    """Return the corners of all boxes, with centered layers, and the total size."""
-    widths = [sum(boxes[name][0] for name in layer) + _GAP * (len(layer) - 1) for layer in layers]
-    width = max(widths, default=0.0)
+def _rows(sizes: Mapping[str, Size], least_width: float) -> list[list[str]]:
+    """Distribute boxes over rows, which are as wide as `least_width` or as it takes for a handy shape."""
+    area = sum((width + _GAP) * (height + _GAP) for width, height in sizes.values())
+    room = max(least_width, sqrt(area * _BREADTH))
+    rows: list[list[str]] = []
+    right = room
+    for name, (width, _) in sizes.items():
+        right += _GAP + width
+        if right > room:
+            rows.append([])
+            right = width
+        rows[-1].append(name)
+    return rows
+
+
+def _width(rows: Iterable[Sequence[str]], boxes: Mapping[str, Size]) -> float:
+    return max((sum(boxes[name][0] for name in row) + _GAP * (len(row) - 1) for row in rows), default=0.0)
+
+
+def _placed(
+    layers: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], boxes: Mapping[str, Size]
+) -> tuple[dict[str, Point], Size]:
+    """Return the corners of all boxes, with centered layers and rows, and the total size."""
+    width = _width([*layers, *rows], boxes)
     corners: dict[str, Point] = {}
-    top = 0.0
-    for layer, own in zip(layers, widths, strict=True):
-        height = max(boxes[name][1] for name in layer)
-        left = (width - own) / 2
-        for name in layer:
+    top = bottom = 0.0
+    for row, gap in [*((layer, _LAYER_GAP) for layer in layers), *((row, _GAP) for row in rows)]:
+        height = max(boxes[name][1] for name in row)
+        left = (width - _width([row], boxes)) / 2
+        for name in row:
             corners[name] = (left, top + (height - boxes[name][1]) / 2)
             left += boxes[name][0] + _GAP
-        top += height + _LAYER_GAP
-    return corners, (width, max(0.0, top - _LAYER_GAP))
+        bottom = top + height
+        top = bottom + gap
+    return corners, (width, bottom)
 
 
 def _path(chain: Sequence[str], corners: Mapping[str, Point], boxes: Mapping[str, Size]) -> list[Point]:

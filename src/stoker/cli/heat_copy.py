@@ -95,7 +95,9 @@ async def _copied(
 ) -> tuple[list[TreeReport], dict[str, Any]]:
     reports: list[TreeReport] = []
     configs, deployments = await copier.software()
-    with click.progressbar(length=total, label="Stacks", file=sys.stderr, hidden=quiet or not sys.stderr.isatty()) as bar:
+    with click.progressbar(
+        length=total, label="Stacks", file=sys.stderr, hidden=quiet or not sys.stderr.isatty()
+    ) as bar:
 
         def note(report: TreeReport) -> None:
             reports.append(report)
