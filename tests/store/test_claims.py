@@ -296,6 +296,24 @@ async def test_a_process_that_is_paused_during_a_transaction_blocks_no_other(
     paused.close()
 
 
+WAITS = {"sqlite": "SELECT 1", "postgresql": "SELECT pg_sleep(1.5)", "mysql": "SELECT SLEEP(1.5)"}
+
+
+def test_a_migration_may_take_longer_than_transactions_may_be_idle(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The connection that keeps other processes from migrating only waits, as long as it takes."""
+    upgrade = schema.upgrade
+
+    def slow(connection: Connection) -> None:
+        connection.exec_driver_sql(WAITS[connection.dialect.name.replace("mariadb", "mysql")])
+        upgrade(connection)
+
+    monkeypatch.setattr(schema, "upgrade", slow)
+    database = Database(url, Pool(idle_transaction=1.0))
+    database.migrate()
+    assert database.read_now(schema.versions).fit.good
+    database.close()
+
+
 def test_names_that_differ_by_case_are_different(database: Database) -> None:
     with database.writing() as connection:
         for name in ("web", "Web", "wéb"):

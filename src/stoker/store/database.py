@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from math import ceil
@@ -77,9 +77,9 @@ class Database:
     """
 
     def __init__(self, url: str, pool: Pool | None = None) -> None:
-        pool = pool or Pool()
-        self.url = _checked(url).update_query_string(pool.parameters, append=True)
-        self.engine = _engine(self.url, pool)
+        self._pool = pool or Pool()
+        self.url = _checked(url).update_query_string(self._pool.parameters, append=True)
+        self.engine = _engine(self.url, self._pool)
         self._outage = Outage("read")
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="store-read")
 
@@ -104,19 +104,26 @@ class Database:
             await sleep(clock, interval)
 
     def migrate(self) -> None:
-        """Upgrade the tables to this release; several processes may call this at the same time."""
+        """Upgrade the tables to this release; several processes may call this at the same time.
+
+        The connections have no limit of idle transactions: the one that holds the lock waits for the whole migration.
+        """
         lock, unlock = _LOCK.get(self.url.get_backend_name(), (None, None))
         if lock is None or unlock is None:
             with self.writing() as connection:
                 schema.upgrade(connection)
             return
-        with self.engine.connect() as holder:
-            holder.execute(text(lock))
-            try:
-                with self.writing() as connection:
-                    schema.upgrade(connection)
-            finally:
-                holder.execute(text(unlock))
+        patient = _engine(self.url, replace(self._pool, idle_transaction=None))
+        try:
+            with patient.connect() as holder:
+                holder.execute(text(lock))
+                try:
+                    with patient.begin() as connection:
+                        schema.upgrade(connection)
+                finally:
+                    holder.execute(text(unlock))
+        finally:
+            patient.dispose()
 
     async def read(self, query: Callable[..., Result], *arguments: Any) -> Result:
         """Run `query(connection, *arguments)` on a thread. Its statements do not share a snapshot of the database.
