@@ -29,6 +29,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
+from stoker.processes.control import free_ports
+
 HOST = "127.0.0.1"
 _START_SECONDS = 60.0
 _POLL_SECONDS = 0.1
@@ -39,8 +41,9 @@ class ServerMissing(Exception):
 
 
 def free_port() -> int:
-    with socket.create_server((HOST, 0)) as listener:
-        return int(listener.getsockname()[1])
+    """A port that no outgoing connection takes until a server listens there."""
+    (port,) = free_ports(1)
+    return port
 
 
 def wait_until(condition: Callable[[], object], what: str, seconds: float = _START_SECONDS) -> None:

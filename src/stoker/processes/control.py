@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import random
 import select
 import signal
 import socket
@@ -16,6 +17,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -25,7 +27,10 @@ from stoker.processes.directory import PRIVATE_UMASK, DataDirectory, SetUp, priv
 HOST = "127.0.0.1"
 CLOUD, ENGINE = "cloud", "engine"
 
-_START_SECONDS = 45.0
+_SERVER_PORTS = range(20_000, 32_768)
+"""Where free ports are looked for: Linux gives those from 32768 on to outgoing connections (ip_local_port_range)."""
+
+_START_SECONDS = 120.0
 _STOP_SECONDS = 30.0
 _LOCK_SECONDS = 1.0
 _EXIT_SECONDS = 1.0
@@ -89,12 +94,23 @@ def port_of(url: str) -> int:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return different ports that are not in use."""
-    sockets = [socket.create_server((HOST, 0)) for _ in range(count)]
-    ports = [int(listener.getsockname()[1]) for listener in sockets]
-    for listener in sockets:
-        listener.close()
-    return ports
+    """Return different ports that are not in use. Raises Conflict when there are not as many.
+
+    They are none of those that the kernel gives to outgoing connections: such a port may be in use a moment later.
+    """
+    candidates = random.sample(_SERVER_PORTS, len(_SERVER_PORTS))
+    found = list(islice(filter(_is_free, candidates), count))
+    if len(found) < count:
+        raise Conflict(f"There are no {count} free ports between {_SERVER_PORTS[0]} and {_SERVER_PORTS[-1]}.")
+    return found
+
+
+def _is_free(port: int) -> bool:
+    try:
+        socket.create_server((HOST, port)).close()
+    except OSError:
+        return False
+    return True
 
 
 def running(directory: DataDirectory, name: str) -> int | None:
