@@ -69,11 +69,13 @@ def test_no_signature(world: QueryService) -> None:
         {"NextToken": "more"},
         {"Signature": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="},
         {"AWSAccessKeyId": "somebody"},
-        {"Timestamp": time_text(30.0)},
+        {"Timestamp": "in 30 seconds"},
     ],
 )
 def test_an_altered_request_of_version_2(world: QueryService, keys: Keys, change: dict[str, str]) -> None:
     signed = version_2(keys, world.host, {"Action": "ListStacks"})
+    if "Timestamp" in change:
+        change = {"Timestamp": time_text(30.0)}
     assert refusal(world, "GET", f"/v1/?{urlencode({**signed, **change})}") == "SignatureDoesNotMatch"
 
 
