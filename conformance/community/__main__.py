@@ -24,6 +24,7 @@ from conformance.place import embedded
 from stoker.emulator.guests.choices import guest_driver
 from stoker.emulator.guests.driver import GuestsUnavailable
 from stoker.emulator.guests.images import DEFAULT, built_images
+from stoker.emulator.guests.selection import Selection
 from tests.authoring import corpus
 
 AT_ONCE = 2
@@ -79,7 +80,7 @@ def _missing(collection: Path | None, document: Document) -> str:
             f"`stoker guests build --with {','.join(FEATURES)} {packages}` builds it."
         )
     try:
-        asyncio.run(guest_driver("namespace", DEFAULT).close())
+        asyncio.run(guest_driver(Selection("namespace"), DEFAULT).close())
     except GuestsUnavailable as error:
         return str(error)
     return ""

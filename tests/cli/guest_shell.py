@@ -30,6 +30,7 @@ from stoker.emulator.guests.driver import GuestsUnavailable
 from stoker.emulator.guests.fabric import Fabric
 from stoker.emulator.guests.ids import id_maps
 from stoker.emulator.guests.images import HOST
+from stoker.emulator.guests.selection import Selection
 from tests.cli.cli_shell import ANY_PORTS, BIN, Shell, shell_in
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "stoker-tests"
@@ -111,7 +112,7 @@ def shell_with_guests(directory: Path) -> Iterator[Shell]:
     image = guest_image().name
     with patch.dict(os.environ, XDG_CACHE_HOME=str(CACHE)):
         try:
-            asyncio.run(guest_driver("namespace", image).close())
+            asyncio.run(guest_driver(Selection("namespace"), image).close())
         except GuestsUnavailable as error:
             pytest.skip(str(error))
     shell = shell_in(directory)

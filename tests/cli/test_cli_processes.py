@@ -205,12 +205,14 @@ def test_the_port_of_the_name_server_is_kept_and_given_to_the_emulated_cloud(dir
 
 
 def test_the_guests_are_kept_and_given_to_the_emulated_cloud(directory: DataDirectory) -> None:
-    directory.record(planned_set_up(SET_UP, KEEP, None, (), guests="namespace", guest_image="host"))
+    guests = ("namespace", "flavor:m1.large=qemu")
+    directory.record(planned_set_up(SET_UP, KEEP, None, (), guests=guests, guest_image="host"))
     cloud = programs_of(directory, planned_set_up(directory.set_up(), KEEP, None, ()))[0]
-    assert cloud.arguments[-4:] == ("--guests", "namespace", "--guest-image", "host")
+    assert cloud.arguments[-6:] == ("--guests", guests[0], "--guests", guests[1], "--guest-image", "host")
+    assert SetUp.from_data({**SET_UP.to_data(), "guests": "qemu"}).guests == ("qemu",)
     assert "--guests" not in programs_of(directory, SET_UP)[0].arguments
     with pytest.raises(CommandFailed, match="--guests is for the emulated cloud only"):
-        planned_set_up(None, KEEP, "mine", (), guests="namespace")
-    refused = CliRunner().invoke(up, ["--data-dir", str(directory.path), "--guests", "qemu"])
-    assert refused.exit_code == 1
-    assert "qemu is not supported yet" in refused.output
+        planned_set_up(None, KEEP, "mine", (), guests=("namespace",))
+    refused = CliRunner().invoke(up, ["--data-dir", str(directory.path), "--guests", "flavor:a=xen"])
+    assert refused.exit_code == 2
+    assert "There is no guest driver 'xen': choose none, namespace, qemu." in " ".join(refused.output.split())

@@ -13,6 +13,7 @@ import pytest
 
 from stoker.emulator.guests.choices import guest_driver
 from stoker.emulator.guests.driver import GuestsUnavailable
+from stoker.emulator.guests.selection import Selection
 from tests.docs.pages import commands
 
 pytestmark = pytest.mark.slow
@@ -69,7 +70,7 @@ def test_the_tutorial_goes_as_it_says(shell: Shell, docs: Path) -> None:
 @pytest.mark.xdist_group("guests")
 def test_a_stack_heals_itself_as_the_tutorial_says(shell: Shell, docs: Path) -> None:
     try:
-        asyncio.run(guest_driver("namespace", "host").close())
+        asyncio.run(guest_driver(Selection("namespace"), "host").close())
     except GuestsUnavailable as error:
         pytest.skip(str(error))
     page = docs / "tutorial" / "heal.md"

@@ -23,14 +23,13 @@ from stoker.cloud.clouds_yaml import read_cloud
 from stoker.processes import control
 from stoker.processes.access import write_access_files, write_aws_file
 from stoker.processes.control import HOST, Program, Stopped, port_of, programs_of, running
-from stoker.processes.directory import DataDirectory, SetUp
+from stoker.processes.directory import NO_GUESTS, DataDirectory, SetUp
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _PORTS = {"rest": 8004, "cfn": 8000, "identity": 5000}
 _PATHS = {"rest": "/v1", "cfn": "/v1", "identity": "/identity/v3"}
-_GUESTS = ("none", "namespace", "qemu")
 _WATCH_SECONDS = 0.5
 
 Processes = dict[str, "Popen[bytes]"]
@@ -43,15 +42,15 @@ def planned_set_up(
     config_files: tuple[str, ...],
     services: tuple[str, ...] = (),
     dns_port: int | None = None,
-    guests: str | None = None,
+    guests: tuple[str, ...] = (),
     guest_image: str | None = None,
 ) -> SetUp:
     """Return the set-up from the user's options and the recorded set-up of the directory.
 
     `ports` are by address (`rest`, `cfn`, `identity`): None is the recorded or default port, 0 a free port.
     `services` are those of the emulated cloud besides identity: empty keeps the recorded ones. `dns_port` is the port
-    of its name server, `guests` the driver of the guests in its servers, `guest_image` their image: None keeps the
-    recorded one.
+    of its name server, `guests` select the drivers of the guests in its servers, `guest_image` is their image: None, or
+    no value, keeps the recorded ones.
     Raises CommandFailed if the directory is used with another cloud, or if these are given for a real cloud.
     """
     if known is not None and cloud not in (None, known.cloud):
@@ -154,6 +153,18 @@ def _chosen_services(context: click.Context, option: click.Parameter, text: str)
     return names
 
 
+def _guest_drivers(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    if not values:
+        return ()
+    from stoker.emulator.guests.selection import parsed
+
+    try:
+        parsed(values)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return values
+
+
 @click.command()
 @data_directory_option
 @_ports_options
@@ -172,9 +183,10 @@ def _chosen_services(context: click.Context, option: click.Parameter, text: str)
     "the cloud names.  [default: the previous one, or 0]",
 )  # fmt: skip
 @click.option(
-    "--guests", type=click.Choice(_GUESTS), metavar="DRIVER",
+    "--guests", multiple=True, callback=_guest_drivers, metavar="DRIVER",
     help="What runs in the servers of the emulated cloud: `none`: nothing; `namespace`: a small Linux system in "
-    "namespaces of this machine's kernel; `qemu`: a virtual machine.  [default: the previous one, or none]",
+    "namespaces of this machine's kernel; `qemu`: a virtual machine. `flavor:NAME=DRIVER` and `image:NAME=DRIVER` "
+    "select the driver of servers with a flavor or image; repeatable.  [default: the previous ones, or none]",
 )  # fmt: skip
 @click.option(
     "--guest-image", metavar="NAME",
@@ -191,7 +203,7 @@ def up(
     config_files: tuple[str, ...],
     services: tuple[str, ...],
     dns_port: int | None,
-    guests: str | None,
+    guests: tuple[str, ...],
     guest_image: str | None,
     detach: bool,
 ) -> None:
@@ -205,6 +217,7 @@ def up(
       stoker up --data-dir ./here --api-port 0 --cfn-port 0 --cloud-port 0
       stoker up --services network,image,volume,compute
       stoker up --guests namespace
+      stoker up --guests namespace --guests flavor:m1.large=qemu
       stoker up --cloud my-openstack
     """
     from stoker.base.extras import PARTS, require_parts
@@ -214,7 +227,7 @@ def up(
     ports = {"rest": rest, "cfn": cfn, "identity": identity}
     planned = planned_set_up(known, ports, cloud, config_files, services, dns_port, guests, guest_image)
     require_parts("stoker up", ["engine"] if planned.cloud else PARTS)
-    remark = _require_guests(planned) if planned.guests != _GUESTS[0] else ""
+    remark = _require_guests(planned) if planned.guests != NO_GUESTS else ""
     local = Local(directory, planned)
     missing = local.missing()
     if known is not None and len(missing) < len(local.programs) and not _same_addresses(known, local.set_up):
@@ -246,15 +259,17 @@ def up(
 
 
 def _require_guests(planned: SetUp) -> str:
-    """Refuse a driver of guests that does not exist on this system, and an unknown image; what to know about it."""
-    from stoker.emulator.guests.choices import chosen_image, remark
+    """Refuse drivers of guests that cannot work on this system, and an unknown image; what to know about them."""
+    from stoker.emulator.guests.choices import chosen_images, remark
     from stoker.emulator.guests.driver import GuestsUnavailable
+    from stoker.emulator.guests.selection import parsed
 
+    selection = parsed(planned.guests)
     try:
-        chosen_image(planned.guests, planned.guest_image)
+        chosen_images(selection, planned.guest_image)
     except GuestsUnavailable as error:
         raise CommandFailed(str(error)) from error
-    return remark(planned.guests)
+    return remark(selection)
 
 
 def _same_addresses(one: SetUp, other: SetUp) -> bool:

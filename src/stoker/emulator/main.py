@@ -22,9 +22,10 @@ from stoker.emulator.core.app import runner
 from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.core.upgrades import StateUnusable
 from stoker.emulator.dns.server import NameServer
-from stoker.emulator.guests.choices import DRIVERS, NONE, guest_driver
-from stoker.emulator.guests.driver import GuestDriver, GuestsUnavailable, NoGuests
+from stoker.emulator.guests.choices import guest_driver
+from stoker.emulator.guests.driver import GuestDriver, GuestsUnavailable
 from stoker.emulator.guests.images import DEFAULT as DEFAULT_IMAGE
+from stoker.emulator.guests.selection import Selection, parsed
 from stoker.emulator.services import CHOICES, chosen, new_cloud
 
 log = logging.getLogger(__name__)
@@ -73,22 +74,22 @@ async def _serve(
         cloud.endpoint = f"http://{_url_host(host)}:{port}"
     served = runner(cloud)
     await served.setup()
-    await web.TCPSite(served, host, port).start()
-    bound = served.addresses[0][1]
-    cloud.endpoint = f"http://{_url_host(host)}:{bound}"
-    if port_file is not None:
-        _write_whole(port_file, str(bound))
-    log.info("The cloud is at %s/identity", cloud.endpoint)
-    if cloud.has_service("nova") and not isinstance(cloud.guests, NoGuests):
-        cloud.running("nova")  # it starts the guests of servers that ran when the cloud ended
     name_server = NameServer(cloud)
-    if cloud.has_service("designate"):
-        log.info("DNS is served on %s, port %d (UDP and TCP)", host, await name_server.start(host, dns_port))
-    stop = asyncio.Event()
-    for signum in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(signum, stop.set)
-    report_ready(ready_fd)
     try:
+        await web.TCPSite(served, host, port).start()
+        bound = served.addresses[0][1]
+        cloud.endpoint = f"http://{_url_host(host)}:{bound}"
+        if port_file is not None:
+            _write_whole(port_file, str(bound))
+        log.info("The cloud is at %s/identity", cloud.endpoint)
+        if cloud.has_service("nova") and cloud.guests.selection != Selection():
+            cloud.running("nova")  # it starts the guests of servers that ran when the cloud ended
+        if cloud.has_service("designate"):
+            log.info("DNS is served on %s, port %d (UDP and TCP)", host, await name_server.start(host, dns_port))
+        stop = asyncio.Event()
+        for signum in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(signum, stop.set)
+        report_ready(ready_fd)
         await stop.wait()
     finally:
         await name_server.stop()
@@ -171,9 +172,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--guests",
-        choices=DRIVERS,
-        default=NONE,
-        help="what runs in servers: nothing, or a small Linux system in namespaces of this machine's kernel",
+        action="append",
+        default=[],
+        metavar="DRIVER",
+        help="what runs in servers: `none`: nothing (the default); `namespace`: a small Linux system in namespaces of "
+        "this machine's kernel; `qemu`: a virtual machine. `flavor:NAME=DRIVER` and `image:NAME=DRIVER` select the "
+        "driver of servers with a flavor or image; repeatable",
     )
     parser.add_argument(
         "--guest-image",
@@ -194,7 +198,9 @@ def main(arguments: list[str] | None = None) -> None:
         protect(handler)
     disks = None if options.state is None else options.state.parent / "guests"
     try:
-        guests = None if options.guests == NONE else guest_driver(options.guests, options.guest_image, disks)
+        guests = guest_driver(parsed(options.guests), options.guest_image, disks)
+    except ValueError as error:
+        sys.exit(f"stoker.emulator: --guests: {error}")
     except GuestsUnavailable as error:
         sys.exit(f"stoker.emulator: {error}")
     try:
@@ -212,5 +218,5 @@ def main(arguments: list[str] | None = None) -> None:
             options.vendor_data,
             guests,
         )
-    except StateUnusable as error:
+    except (StateUnusable, GuestsUnavailable) as error:
         sys.exit(f"stoker.emulator: {error}")

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO
 
 from stoker.base.errors import Conflict, StokerError
-from stoker.processes.directory import PRIVATE_UMASK, DataDirectory, SetUp, private
+from stoker.processes.directory import NO_GUESTS, PRIVATE_UMASK, DataDirectory, SetUp, private
 
 HOST = "127.0.0.1"
 CLOUD, ENGINE = "cloud", "engine"
@@ -83,9 +83,10 @@ def _emulator(directory: DataDirectory, set_up: SetUp) -> Program:
     extra = tuple(word for endpoint in endpoints for word in ("--extra-endpoint", endpoint))
     chosen = ("--services", ",".join(set_up.services)) if set_up.services else ()
     names = ("--dns-port", str(set_up.dns_port)) if set_up.dns_port else ()
-    guests = ("--guests", set_up.guests, "--guest-image", set_up.guest_image) if set_up.guests != "none" else ()
+    rules = [word for value in set_up.guests for word in ("--guests", value)]
+    guests = [] if set_up.guests == NO_GUESTS else [*rules, "--guest-image", set_up.guest_image]
     ports = (port, set_up.dns_port) if set_up.dns_port else (port,)
-    return Program(CLOUD, "emulated cloud", arguments + extra + chosen + names + guests, ports, set_up.identity)
+    return Program(CLOUD, "emulated cloud", (*arguments, *extra, *chosen, *names, *guests), ports, set_up.identity)
 
 
 def port_of(url: str) -> int:

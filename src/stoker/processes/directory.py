@@ -8,7 +8,7 @@ import hmac
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 
 from stoker.base.errors import Conflict, Invalid
 
+NO_GUESTS = ("none",)
 _KEY_CHARACTERS = 32
 _LOCAL_PASSWORD = b"password of clients at the local identity service"
 _OWN_FILES = (
@@ -31,7 +32,8 @@ class SetUp:
     `cloud` is the name of an entry in the user's `clouds.yaml`, None for the emulated cloud. `pids` are the processes
     that were last started, by program; `control.running` returns which of them run. `services` are the services of the
     emulated cloud besides identity; empty for all. `dns_port` is the port of its name server, 0 for a free one at each
-    start. `guests` is the driver of the guests in its servers, `guest_image` their image.
+    start. `guests` are the values of `--guests`, which select the drivers of the guests in its servers; `guest_image`
+    is their image.
     """
 
     rest: str
@@ -42,7 +44,7 @@ class SetUp:
     pids: Mapping[str, int] = field(default_factory=dict)
     services: tuple[str, ...] = ()
     dns_port: int = 0
-    guests: str = "none"
+    guests: tuple[str, ...] = NO_GUESTS
     guest_image: str = "debian"
 
     def to_data(self) -> dict[str, Any]:
@@ -56,7 +58,7 @@ class SetUp:
             "pids": dict(self.pids),
             "services": list(self.services),
             "dns_port": self.dns_port,
-            "guests": self.guests,
+            "guests": list(self.guests),
             "guest_image": self.guest_image,
         }
 
@@ -72,9 +74,14 @@ class SetUp:
             pids=data["pids"],
             services=tuple(data.get("services", ())),
             dns_port=data.get("dns_port", 0),
-            guests=data.get("guests", "none"),
+            guests=_listed(data.get("guests", NO_GUESTS)),
             guest_image=data.get("guest_image", "debian"),
         )
+
+
+def _listed(value: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the items of a list, which was a single string when it could have one item only."""
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import pytest
 
 from stoker.emulator.guests.choices import guest_driver
 from stoker.emulator.guests.driver import GuestsUnavailable
+from stoker.emulator.guests.selection import Selection
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 
@@ -49,7 +50,7 @@ def guest_cloud() -> Iterator[RealNova]:
     if not Path("/usr/bin/python3").exists():
         pytest.skip("The guests need /usr/bin/python3.")
     try:
-        driver = guest_driver("namespace", "host")
+        driver = guest_driver(Selection("namespace"), "host")
     except GuestsUnavailable as error:
         pytest.skip(str(error))
     with ServedCloud(new_cloud(pace=0.1, guests=driver)) as served:

@@ -14,7 +14,9 @@ from stoker.emulator.guests import agents, building
 from stoker.emulator.guests.driver import GuestsUnavailable
 from stoker.emulator.guests.ids import IdMaps
 from stoker.emulator.guests.images import built_images, find_image
-from stoker.emulator.guests.namespace import NamespaceDriver
+from stoker.emulator.guests.local import LocalDriver
+from stoker.emulator.guests.namespace import Namespaces
+from stoker.emulator.guests.selection import Selection
 
 MMDEBSTRAP = """#!/bin/sh
 printf '%s\\n' "$@" >"$(dirname "$0")/arguments"
@@ -100,7 +102,7 @@ def test_an_image_is_built_replaced_and_deleted_but_not_while_a_cloud_uses_it(to
     assert [place.name for place in Path(image.layers[0][0], "etc").iterdir()] == ["second"]
 
     with pytest.raises(GuestsUnavailable, match=r"A guest cannot be started on this machine: .*'/bin/true'"):
-        NamespaceDriver(image, tmp_path / "guests")
+        LocalDriver(Selection("namespace"), {"namespace": Namespaces(image)}, tmp_path / "guests")
     assert image.lock is not None
     with image.lock.open("a") as file, pytest.raises(building.BuildFailed, match="used by a cloud"):
         flock(file, LOCK_EX)

@@ -17,10 +17,12 @@ import orjson
 import pytest
 
 from stoker.emulator.guests import images, virtual_launching
-from stoker.emulator.guests.choices import chosen_image, guest_driver, remark
+from stoker.emulator.guests.choices import chosen_images, guest_driver, remark
 from stoker.emulator.guests.driver import GuestsUnavailable, Size
 from stoker.emulator.guests.forwarding import local_address, local_port
-from stoker.emulator.guests.qemu import QemuDriver
+from stoker.emulator.guests.local import LocalDriver
+from stoker.emulator.guests.qemu import Qemu
+from stoker.emulator.guests.selection import Selection
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import CloudClient, ServedCloud
 
@@ -37,24 +39,22 @@ def test_without_qemu_or_an_image_the_message_says_how_to_get_them(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(virtual_launching, "find_program", lambda name: None)
     with pytest.raises(GuestsUnavailable, match=r"and qemu-img: .* `apt-get install qemu-system-x86"):
-        chosen_image("qemu")
+        chosen_images(Selection("qemu"))
     monkeypatch.setattr(virtual_launching, "find_program", lambda name: f"/usr/bin/{name}")
     monkeypatch.setattr(virtual_launching, "TUN_DEVICE", tmp_path / "tun")
     with pytest.raises(GuestsUnavailable, match="modprobe tun"):
-        chosen_image("qemu")
+        chosen_images(Selection("qemu"))
     monkeypatch.setattr(virtual_launching, "TUN_DEVICE", tmp_path)
     for name in ("debian", "host", "../x"):
         with pytest.raises(GuestsUnavailable, match=r"no guest image .* `stoker guests build --format qcow2`"):
-            chosen_image("qemu", name)
+            chosen_images(Selection("qemu"), name)
     place = images.image_directory("debian", "qcow2")
     place.mkdir(parents=True)
     (place / "image.json").write_text('{"format": "qcow2"}')
-    found = chosen_image("qemu")
-    assert found is not None
-    assert found.disk == place
-    assert chosen_image("qemu", "debian.qcow2") is not None
+    assert chosen_images(Selection("qemu"))["qemu"].disk == place
+    assert chosen_images(Selection("qemu"), "debian.qcow2")["qemu"].disk == place
     with pytest.raises(GuestsUnavailable, match=r"no guest image 'debian.qcow2'"):
-        chosen_image("namespace", "debian.qcow2")
+        chosen_images(Selection("namespace"), "debian.qcow2")
     assert images.built_images() == [{"name": "debian.qcow2", "format": "qcow2", "path": str(place)}]
 
 
@@ -68,8 +68,8 @@ def test_kvm_is_used_only_where_the_processor_supports_it(tmp_path: Path) -> Non
     assert virtual_launching.accelerator(tmp_path / "kvm", processors)[1].endswith(
         "kvm cannot be used: No such file or directory"
     )
-    assert remark("namespace") == ""
-    assert re.search(r"\((KVM\)|TCG\): .*)\.$", remark("qemu"))
+    assert remark(Selection("namespace")) == ""
+    assert re.search(r"\((KVM\)|TCG\): .*)\.$", remark(Selection("qemu")))
 
 
 def test_the_size_of_a_machine_is_that_of_its_flavor_within_limits() -> None:
@@ -141,7 +141,7 @@ def virtual_size(disk: Path) -> int:
 def test_the_life_of_a_machine_with_its_cards_and_volumes(tmp_path: Path) -> None:
     try:
         virtual_launching.require_programs()
-        driver = QemuDriver(tiny_image(tmp_path / "image"), tmp_path / "guests")
+        driver = LocalDriver(Selection("qemu"), {"qemu": Qemu(tiny_image(tmp_path / "image"))}, tmp_path / "guests")
     except GuestsUnavailable as error:
         pytest.skip(str(error))
     with ServedCloud(new_cloud(pace=0.1, guests=driver)) as served:
@@ -262,7 +262,7 @@ def cloud() -> Iterator[RealNova]:
     if virtual_launching.accelerator()[0] != virtual_launching.KVM and "STOKER_TEST_GUEST_IMAGE" not in os.environ:
         pytest.skip("Booting Debian takes minutes without /dev/kvm: `make guests` does it.")
     try:
-        driver = guest_driver("qemu")
+        driver = guest_driver(Selection("qemu"))
     except GuestsUnavailable as error:
         pytest.skip(str(error))
     with ServedCloud(new_cloud(pace=0.1, guests=driver)) as served:

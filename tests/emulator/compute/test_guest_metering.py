@@ -55,7 +55,7 @@ def test_processor_time_is_measured_and_related_to_the_processors_of_the_flavor(
 
 @pytest.mark.guests
 def test_an_alarm_follows_the_load_of_a_guest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stoker.emulator.guests.namespace.NamespaceDriver.metering_interval", 0.5)
+    monkeypatch.setattr("stoker.emulator.guests.local.LocalDriver.metering_interval", 0.5)
     with guest_cloud() as nova:
         key = nova.script(BUSY)
         rule = {

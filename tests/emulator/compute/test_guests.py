@@ -19,8 +19,9 @@ import pytest
 from stoker.base.clock import ManualClock
 from stoker.emulator.compute.records import ComputeRecords
 from stoker.emulator.guests import ids, images
-from stoker.emulator.guests.choices import chosen_image, guest_driver
+from stoker.emulator.guests.choices import chosen_images, guest_driver
 from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable, Volume
+from stoker.emulator.guests.selection import Selection
 from stoker.emulator.guests.topology import Topology
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import CloudClient, ServedCloud
@@ -32,6 +33,7 @@ from .guest_cloud import RealNova, guest_cloud
 class Recorder(GuestDriver):
     """A driver that runs nothing and keeps what it is called with."""
 
+    selection = Selection("namespace")
     unsupported = frozenset({"pause"})
 
     def __init__(self) -> None:
@@ -251,18 +253,16 @@ def test_a_guest_asks_for_its_own_metadata_and_may_not_use_the_control_api(watch
 
 def test_what_cannot_run_guests_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(GuestsUnavailable, match="no guest driver xen: choose none, namespace, qemu"):
-        chosen_image("xen")
     with pytest.raises(GuestsUnavailable, match=r"no guest image 'debian' .* `stoker guests build`"):
-        chosen_image("namespace")
+        chosen_images(Selection("namespace"))
     with pytest.raises(GuestsUnavailable, match=r"no guest image '\.\./x'"):
-        chosen_image("namespace", "../x")
-    assert chosen_image("none") is None
+        chosen_images(Selection("namespace"), "../x")
+    assert chosen_images(Selection("none")) == {}
     mounts = tmp_path / "mountinfo"
     mounts.write_text("36 35 98:0 / /etc rw - ext4 /dev/x rw\n37 36 98:0 /h /etc/hosts rw - ext4 /dev/x rw\n")
     monkeypatch.setattr(images, "MOUNTS", mounts)
     with pytest.raises(GuestsUnavailable, match="other file systems are mounted below its directories, at /etc/hosts"):
-        chosen_image("namespace", "host")
+        chosen_images(Selection("namespace"), "host")
 
 
 def test_users_of_guests_are_subordinate_ids_or_ids_that_no_user_has(
@@ -354,7 +354,7 @@ def test_a_guest_reboots_and_powers_off_by_its_own_system_calls(running: RealNov
 @pytest.mark.guests
 def test_what_is_left_of_guests_is_deleted_but_nothing_else(tmp_path: Path) -> None:
     try:
-        driver = guest_driver("namespace", "host", tmp_path)
+        driver = guest_driver(Selection("namespace"), "host", tmp_path)
     except GuestsUnavailable as error:
         pytest.skip(str(error))
     left, named_alike, mine = tmp_path / str(uuid4()), tmp_path / str(uuid4()), tmp_path / "mine"

@@ -65,6 +65,7 @@ class ServerRequests(Component):
         image = self._sources.image(context, wanted.get("imageRef"))
         flavor = self._flavor_for_boot(context, wanted["flavorRef"], image)
         properties = {} if image is None else dict(image["properties"])
+        image_name = "" if image is None else image["name"] or ""
         if image is not None and MAPPINGS in properties:
             given = wanted.get("block_device_mapping_v2") or []
             wanted = {**wanted, "block_device_mapping_v2": devices_of_image(image, given)}
@@ -91,6 +92,7 @@ class ServerRequests(Component):
             raise bad_request("Invalid input: A port or a fixed address can be given to one server only.")
         return {
             "image_id": "" if image is None else image["id"],
+            "_image_name": image_name,
             "_image_properties": properties,
             "flavor": flavor_copy(flavor),
             "key_name": wanted.get("key_name"),

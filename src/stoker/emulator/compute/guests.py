@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import Any
 
 from stoker.emulator.compute.block_devices import BlockDevices, is_data
+from stoker.emulator.compute.flavors import Flavors
 from stoker.emulator.compute.metadata import Guest as GuestView
 from stoker.emulator.compute.metadata import config_drive
 from stoker.emulator.compute.servers import Servers
 from stoker.emulator.compute.states import OPERATIONS, REINSTALL, RUNNING, SHUT_DOWN
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component
-from stoker.emulator.core.errors import ApiError
+from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.store import Record
 from stoker.emulator.guests.doors import Doors
-from stoker.emulator.guests.driver import Guest, Size, Volume
+from stoker.emulator.guests.driver import Guest, GuestsUnavailable, Size, Volume
+from stoker.emulator.guests.selection import NONE
+from stoker.emulator.image.records import ImageRecords
 from stoker.emulator.network.guest_topology import TopologyView
 from stoker.emulator.network.records import NetworkRecords
 
@@ -31,21 +35,27 @@ class Guests(Component):
 
     A guest runs while the power state of its server is `RUNNING`. If it ends by itself, the server is stopped, and an
     event says so, as Nova notices by its synchronization of power states. If it cannot be started, the server is in
-    error.
+    error. Which driver runs it is selected by the names that the server's flavor and image had when the server got
+    them.
     """
 
-    def __init__(self, records: Records, servers: Servers, block_devices: BlockDevices) -> None:
+    def __init__(self, records: Records, servers: Servers, flavors: Flavors, block_devices: BlockDevices) -> None:
         super().__init__(records)
         self._servers = servers
+        self._flavors = flavors
         self._block_devices = block_devices
         self._reconnecting = False
         servers.power_followers.append(self.follow)
         records.deferrable(self.guest_ended)
 
     def open(self) -> None:
-        """Start the guests of the servers that ran when the cloud ended."""
+        """Start the guests of the servers that ran when the cloud ended.
+
+        Raises: GuestsUnavailable if a driver is selected for a flavor or image that does not exist.
+        """
+        self._require_selected()
         doors = Doors(self.cloud, lambda guest_id, reason: self.after(0.0, self.guest_ended, guest_id, reason))
-        self.cloud.guests.open(doors, {server["id"] for server in self._servers.rows})
+        self.cloud.guests.open(doors, {server["id"]: self._driver(server) for server in self._servers.rows})
         if self.cloud.guests.connected:
             state = self.cloud.of(NetworkRecords).state
             state.followers.append(self._networks_changed)
@@ -54,7 +64,24 @@ class Guests(Component):
             self._connect()
         for server in self._servers.rows:
             if server["power_state"] == RUNNING:
-                self.cloud.guests.start(self._guest(server))
+                self._start(server)
+
+    def _require_selected(self) -> None:
+        selection = self.cloud.guests.selection
+        images = self.cloud.of(ImageRecords).images if selection.images else ()
+        try:
+            selection.require({row["name"] for row in self._flavors.rows}, {row["name"] or "" for row in images})
+        except ValueError as error:
+            raise GuestsUnavailable(str(error)) from None
+
+    def _driver(self, server: Record, **changes: Any) -> str:
+        """Return the name of the driver of a server, or of the server with these changes."""
+        changed = {**server, **changes}
+        return self.cloud.guests.selection.driver(changed["flavor"]["name"], changed["_image_name"])
+
+    def _start(self, server: Record) -> None:
+        if self._driver(server) != NONE:
+            self.cloud.guests.start(self._guest(server))
 
     def _networks_changed(self) -> None:
         """Connect the guests soon: a request changes many records."""
@@ -70,17 +97,26 @@ class Guests(Component):
     def _topology(self) -> TopologyView:
         return TopologyView(self.cloud.of(NetworkRecords))
 
-    def require(self, operation: str) -> None:
-        """501 for an operation that servers with guests of this cloud's driver cannot do."""
-        if operation in self.cloud.guests.unsupported:
+    def require(self, server: Record, operation: str) -> None:
+        """501 for an operation that a server with a guest cannot do."""
+        if operation in self.cloud.guests.unsupported and self._driver(server) != NONE:
             raise ApiError(501, f"The guests of this cloud do not support the operation {operation}.")
+
+    def require_same_driver(self, server: Record, **changes: Any) -> None:
+        """400 for changes of a server's `flavor` or `_image_name` that select another driver of guests."""
+        present, wanted = self._driver(server), self._driver(server, **changes)
+        if wanted != present:
+            raise bad_request(
+                f"The guest driver of this server is {present}, and {wanted} is selected for the new flavor or image: "
+                "a server keeps its driver. Create another server."
+            )
 
     def follow(self, server: Record) -> None:
         """Start or stop the guest as the power state says. States in which it is unknown change nothing."""
         if server["power_state"] == RUNNING:
             if self._reconnecting:
                 self._connect()  # before its user data is run
-            self.cloud.guests.start(self._guest(server))
+            self._start(server)
         elif server["power_state"] == SHUT_DOWN:
             self.cloud.guests.stop(server["id"])
 
@@ -116,6 +152,7 @@ class Guests(Component):
             lambda: self._files(server["id"]),
             lambda: self._volumes(server),
             Size(server["flavor"]["vcpus"], server["flavor"]["ram"], server["flavor"]["disk"]),
+            self._driver(server),
         )
 
     def _volumes(self, server: Record) -> list[Volume]:

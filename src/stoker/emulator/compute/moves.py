@@ -6,6 +6,7 @@ from typing import Any
 
 from stoker.emulator.compute.boot_sources import check_image_fits
 from stoker.emulator.compute.flavors import Flavors, flavor_copy
+from stoker.emulator.compute.guests import Guests
 from stoker.emulator.compute.hosts import Hosts
 from stoker.emulator.compute.migrations import Migrations
 from stoker.emulator.compute.operations import Operations
@@ -27,6 +28,7 @@ class Moves(Component):
         self,
         records: Records,
         operations: Operations,
+        guests: Guests,
         flavors: Flavors,
         quotas: Quotas,
         hosts: Hosts,
@@ -38,6 +40,7 @@ class Moves(Component):
         self.servers = operations.servers
         self.hosts = hosts
         self._operations = operations
+        self._guests = guests
         self._flavors = flavors
         self._quotas = quotas
         self._scheduler = scheduler
@@ -55,7 +58,8 @@ class Moves(Component):
     def resize(self, context: Context, server: Record, flavor_id: Any) -> None:
         """Begin to give a server another flavor.
 
-        Raises: ApiError 400 for its own or an unknown flavor, 403 beyond a quota, 409 in a wrong state.
+        Raises: ApiError 400 for its own or an unknown flavor, or one for which another guest driver is selected, 403
+        beyond a quota, 409 in a wrong state.
         """
         self._operations.require(server, "resize")
         key = str(flavor_id).rstrip("/").rsplit("/", 1)[-1]
@@ -73,6 +77,7 @@ class Moves(Component):
             key: max(0, flavor[field] - server["flavor"][field]) for key, field in (("cores", "vcpus"), ("ram", "ram"))
         }
         self._quotas.check(server["project_id"], more)
+        self._guests.require_same_driver(server, flavor=flavor)
         self._begin_move(server, "resize", flavor_copy(flavor))
 
     def migrate(self, server: Record, host: str | None) -> None:

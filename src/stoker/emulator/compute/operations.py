@@ -32,9 +32,9 @@ class Operations(Component):
         records.deferrable(self.proceed)
 
     def require(self, server: Record, name: str) -> None:
-        """409 unless the server is in a state in which the operation may begin, without a task in progress; 501 if the
-        driver of the guests cannot do it."""
-        self._guests.require(name)
+        """409 unless the server is in a state in which the operation may begin, without a task in progress; 501 if its
+        guest cannot do it."""
+        self._guests.require(server, name)
         self.servers.require_state(server, name, OPERATIONS[name].origins)
 
     def begin(self, server: Record, name: str, /, **noted: Any) -> None:

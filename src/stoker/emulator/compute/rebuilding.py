@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stoker.emulator.compute.block_devices import BlockDevices
 from stoker.emulator.compute.boot_sources import BootSources, check_image_fits
+from stoker.emulator.compute.guests import Guests
 from stoker.emulator.compute.keypairs import Keypairs
 from stoker.emulator.compute.operations import Operations
 from stoker.emulator.compute.servers import shortest
@@ -24,6 +25,7 @@ class Rebuilds(Component):
         self,
         records: Records,
         operations: Operations,
+        guests: Guests,
         sources: BootSources,
         keypairs: Keypairs,
         views: ServerViews,
@@ -35,6 +37,7 @@ class Rebuilds(Component):
         self.operations = operations
         self.sources = sources
         self.views = views
+        self._guests = guests
         self._keypairs = keypairs
         operations.finishers["rebuild"] = self._finish_rebuild
 
@@ -44,7 +47,8 @@ class Rebuilds(Component):
         wanted: imageRef, and what else changes: name, description, metadata, user_data, key_name, hostname,
         accessIPv4, accessIPv6, OS-DCF:diskConfig, personality.
 
-        Raises: ApiError 400 for an unusable image, 409 in a wrong state.
+        Raises: ApiError 400 for an unusable image, or one for which another guest driver is selected, 409 in
+        a wrong state.
         """
         self.operations.require(server, "rebuild")
         self._block_devices.check_attached(server)
@@ -72,7 +76,10 @@ class Rebuilds(Component):
             if field in changes:
                 changes[field] = shortest(changes[field])
         if server["image_id"]:
-            changes |= {"image_id": image["id"], "_image_properties": dict(image["properties"])}
+            name = image["name"] or ""
+            self._guests.require_same_driver(server, _image_name=name)
+            properties = dict(image["properties"])
+            changes |= {"image_id": image["id"], "_image_name": name, "_image_properties": properties}
         self.operations.begin(server, "rebuild", **changes, _was_stopped=server["vm_state"] == "stopped")
 
     def _finish_rebuild(self, server: Record) -> Record:

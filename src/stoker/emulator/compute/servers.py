@@ -30,7 +30,8 @@ class Servers(Component):
     availability_zone, key_name, metadata, tags, description, config_drive, user_data, hostname, disk_config,
     access_ip_v4, access_ip_v6, created, updated, launched_at, locked_by, locked_reason, fault, number,
     reservation_id, zone_asked, …}`; `_networks`, `_devices` and `_hints` are what the request for it named,
-    `_creator` the properties of its images that say who created it.
+    `_creator` the properties of its images that say who created it,
+    `_image_name` the name of its image, when it got that.
 
     rows: the collection of servers, which other components read too.
     power_followers: are called with a server after its power state has been set.

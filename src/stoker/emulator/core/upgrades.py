@@ -40,7 +40,7 @@ def numbered(_: sqlite3.Connection) -> None:
     """Form 1 has the records of form 0: from here on files bear their number."""
 
 
-STEPS: Sequence[Step] = (numbered,)
+STEPS: Sequence[Step] = (numbered, filled("nova", "servers", {"_image_name": ""}))
 
 
 def upgrade(database: sqlite3.Connection, path: Path, steps: Sequence[Step] = STEPS) -> None:

@@ -7,51 +7,51 @@ from pathlib import Path
 
 from stoker.emulator.guests.driver import GuestDriver, GuestsUnavailable, NoGuests
 from stoker.emulator.guests.images import DEFAULT, Image, find_disk, find_image
-
-NONE, NAMESPACE, QEMU = "none", "namespace", "qemu"
-DRIVERS = (NONE, NAMESPACE, QEMU)
+from stoker.emulator.guests.selection import NAMESPACE, NONE, QEMU, Selection
 
 
-def chosen_image(driver: str, image: str = DEFAULT) -> Image | None:
-    """Return the image of the guests of a driver; None without guests.
+def chosen_images(selection: Selection, image: str = DEFAULT) -> dict[str, Image]:
+    """Return the images of the guests of the selected drivers, by driver.
 
-    Raises: GuestsUnavailable for a driver that does not exist or cannot work on this system, or an unknown image.
+    Raises: GuestsUnavailable for a driver that cannot work on this system, or an unknown image.
     """
-    if driver == NONE:
-        return None
-    if sys.platform != "linux":
+    drivers = selection.drivers()
+    if drivers and sys.platform != "linux":
         raise GuestsUnavailable(f"Guests need Linux. Choose {NONE} to have no guests.")
-    if driver == NAMESPACE:
-        return find_image(image)
-    if driver != QEMU:
-        raise GuestsUnavailable(f"There is no guest driver {driver}: choose {', '.join(DRIVERS)}.")
-    from stoker.emulator.guests.virtual_launching import require_programs
-
-    require_programs()
-    return find_disk(image)
+    return {driver: _IMAGES[driver](image) for driver in drivers}
 
 
-def remark(driver: str) -> str:
+def remark(selection: Selection) -> str:
     """Return what a user should know before guests start, as a sentence; empty if there is nothing."""
-    if driver != QEMU:
+    if QEMU not in selection.drivers():
         return ""
     from stoker.emulator.guests.virtual_launching import described_accelerator
 
     return described_accelerator()
 
 
-def guest_driver(driver: str, image: str = DEFAULT, directory: Path | None = None) -> GuestDriver:
-    """Return a driver by its name. Raises: see `chosen_image`; GuestsUnavailable if this machine allows no guests.
+def guest_driver(selection: Selection, image: str = DEFAULT, directory: Path | None = None) -> GuestDriver:
+    """Return the driver of a cloud. Raises: see `chosen_images`; GuestsUnavailable if this machine allows no guests.
 
     image: what guests' disks are based on. directory: for the disks; None: a temporary one.
     """
-    found = chosen_image(driver, image)
-    if found is None:
-        return NoGuests()
-    if driver == QEMU:
-        from stoker.emulator.guests.qemu import QemuDriver
+    found = chosen_images(selection, image)
+    if not found:
+        return NoGuests(selection)
+    from stoker.emulator.guests.local import Hypervisor, LocalDriver
+    from stoker.emulator.guests.namespace import Namespaces
+    from stoker.emulator.guests.qemu import Qemu
 
-        return QemuDriver(found, directory)
-    from stoker.emulator.guests.namespace import NamespaceDriver
+    kinds: dict[str, type[Namespaces] | type[Qemu]] = {NAMESPACE: Namespaces, QEMU: Qemu}
+    hypervisors: dict[str, Hypervisor] = {driver: kinds[driver](one) for driver, one in found.items()}
+    return LocalDriver(selection, hypervisors, directory)
 
-    return NamespaceDriver(found, directory)
+
+def _disk(image: str) -> Image:
+    from stoker.emulator.guests.virtual_launching import require_programs
+
+    require_programs()
+    return find_disk(image)
+
+
+_IMAGES = {NAMESPACE: find_image, QEMU: _disk}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from socket import socket
 
+from stoker.emulator.guests.selection import Selection
 from stoker.emulator.guests.topology import Topology
 
 Address = tuple[str, int]
@@ -43,6 +44,7 @@ class Guest:
     config_drive: returns the files of its config drive: path below the drive's root → content.
     files: returns the files that are written into the guest when it starts: path without the first slash → content.
     volumes: returns the volumes that are attached. size: of its flavor; drivers may exceed it.
+    driver: the name of the driver that runs it, for those that comprise several.
     """
 
     id: str
@@ -51,6 +53,7 @@ class Guest:
     files: Callable[[], Mapping[str, str]] = dict
     volumes: Callable[[], list[Volume]] = list
     size: Size = Size()
+    driver: str = ""
 
 
 class Cloudside(ABC):
@@ -86,22 +89,25 @@ class GuestDriver(ABC):
     guest in the order of the calls. Starting a guest that runs, or stopping one that does not, has no effect. Guests
     that cannot be started are reported to `Cloudside.ended`.
 
+    selection: which servers have guests, and of which driver.
     unsupported: the operations (`compute.states.OPERATIONS`) that servers with such guests cannot do.
     connected: guests have networks, so that `connect` is to be called when these change.
     metering_interval: seconds between two measures of the guests; None if the driver measures nothing.
     balancing: load balancers of the topology pass connections on, and probe their members.
     """
 
+    selection: Selection = Selection()
     unsupported: frozenset[str] = frozenset()
     connected: bool = False
     metering_interval: float | None = None
     balancing: bool = False
 
     @abstractmethod
-    def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
+    def open(self, cloudside: Cloudside, drivers: Mapping[str, str]) -> None:
         """Prepare for guests; called once, before the other methods.
 
-        guest_ids: the servers of the cloud. What is left of guests of other servers is deleted.
+        drivers: of the servers of the cloud, by ID, as `selection` selects them. What is left of guests of other
+        servers is deleted.
         """
 
     @abstractmethod
@@ -162,7 +168,10 @@ class GuestDriver(ABC):
 class NoGuests(GuestDriver):
     """The servers are records only."""
 
-    def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
+    def __init__(self, selection: Selection | None = None) -> None:
+        self.selection = selection or Selection()
+
+    def open(self, cloudside: Cloudside, drivers: Mapping[str, str]) -> None:
         pass
 
     def connect(self, topology: Topology) -> None:

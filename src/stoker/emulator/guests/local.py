@@ -1,41 +1,73 @@
-"""What the drivers have in common whose guests are processes of this machine."""
+"""The driver of guests that are processes of this machine: of one or several kinds, in the same networks."""
 
 from __future__ import annotations
 
 import asyncio
 import tempfile
-from abc import abstractmethod
-from collections.abc import Collection
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from fcntl import LOCK_NB, LOCK_SH, flock
 from pathlib import Path
-from typing import IO, Generic, TypeVar
+from typing import IO
 
-from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable
+from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable, Volume
 from stoker.emulator.guests.fabric import Fabric
 from stoker.emulator.guests.forwarding import Forwarders
+from stoker.emulator.guests.ids import id_maps
 from stoker.emulator.guests.images import Image
 from stoker.emulator.guests.launching import Launcher, is_guest_directory
 from stoker.emulator.guests.machine import Machine
 from stoker.emulator.guests.metering import INTERVAL
-from stoker.emulator.guests.spaces import PlanPort
-from stoker.emulator.guests.topology import Topology
-from stoker.emulator.guests.volumes import Contents
+from stoker.emulator.guests.selection import Selection
+from stoker.emulator.guests.spaces import Plan, PlanPort
+from stoker.emulator.guests.topology import Port, Topology
+from stoker.emulator.guests.volumes import DIRECTORIES, Contents
 from stoker.emulator.guests.wiring import Wiring
 
-M = TypeVar("M", bound=Machine)
+
+@dataclass(frozen=True)
+class Site:
+    """What the guests of a cloud share. directory: with the directories of guests and of contents of volumes."""
+
+    directory: Path
+    cloudside: Cloudside
+    fabric: Fabric
+    wiring: Wiring
 
 
-class LocalDriver(GuestDriver, Generic[M]):
+class Hypervisor(ABC):
+    """Runs the guests of one driver.
+
+    launcher: starts guests. disk: the name of the disk in the directory of a guest. contents: the name of the directory
+    with the contents of volumes. plan_port: connects a port with the namespace of its guest.
+    """
+
+    def __init__(self, launcher: Launcher, disk: str, contents: str, plan_port: PlanPort) -> None:
+        self.launcher = launcher
+        self.disk = disk
+        self.contents = contents
+        self.plan_port = plan_port
+
+    @abstractmethod
+    def open(self, site: Site) -> Contents:
+        """Prepare for guests; called once, before `machine`. Returns the contents of volumes."""
+
+    @abstractmethod
+    def machine(self, guest_id: str) -> Machine:
+        """Return a guest that does not run."""
+
+
+class LocalDriver(GuestDriver):
     """Runs guests whose disks are files of this machine, and connects them with networks in namespaces.
 
     Guests end with the process of the cloud. When a cloud with a state file is started again, the guests of its active
     servers are started again from their disks.
 
-    launcher: starts guests. directory: of the disks; None: a temporary one. contents: the name of the directory with
-    the contents of volumes. plan_port: connects a port with the namespace of its guest.
+    hypervisors: by the names of the drivers that are selected. directory: of the disks; None: a temporary one.
 
-    Raises: GuestsUnavailable if this machine does not allow such guests, or if the image is being built.
+    Raises: GuestsUnavailable if this machine does not allow such guests, or if an image is being built.
     """
 
     connected = True
@@ -43,52 +75,53 @@ class LocalDriver(GuestDriver, Generic[M]):
     metering_interval = INTERVAL
     unsupported = frozenset({"pause", "unpause", "suspend", "resume", "rescue", "unrescue", "trigger_crash_dump"})
 
-    def __init__(self, launcher: Launcher, directory: Path | None, contents: str, plan_port: PlanPort) -> None:
-        self._ids = launcher.ids
-        self._plan_port = plan_port
-        self._machines: dict[str, M] = {}
+    def __init__(
+        self, selection: Selection, hypervisors: Mapping[str, Hypervisor], directory: Path | None = None
+    ) -> None:
+        self.selection = selection
+        self._hypervisors = dict(hypervisors)
+        self._drivers: dict[str, str] = {}
+        self._machines: dict[str, Machine] = {}
         self._endings: set[asyncio.Task[None]] = set()
-        self._cloudside: Cloudside | None = None
-        self._fabric: Fabric | None = None
+        self._site: Site | None = None
+        self._contents: list[Contents] = []
         with ExitStack() as held:
-            if launcher.image.lock is not None:
-                _lock(held.enter_context(launcher.image.lock.open("a")), launcher.image)
+            for hypervisor in self._hypervisors.values():
+                image = hypervisor.launcher.image
+                if image.lock is not None:
+                    _lock(held.enter_context(image.lock.open("a")), image)
             self._temporary = directory is None
             self._directory = directory or Path(
                 held.enter_context(tempfile.TemporaryDirectory(prefix="stoker-guests-"))
             )
             self._directory.mkdir(parents=True, exist_ok=True)
-            self._contents = self._directory / contents
-            self._contents.mkdir(exist_ok=True)
-            launcher.give(self._contents)
-            with closing(Fabric(self._ids, self._contents)) as fabric:
-                launcher.check(self._directory, fabric.users)
+            for hypervisor in self._hypervisors.values():
+                for contents in (DIRECTORIES, hypervisor.contents):
+                    (self._directory / contents).mkdir(exist_ok=True)
+                    hypervisor.launcher.give(self._directory / contents)
+            with closing(self._new_fabric()) as fabric:
+                for hypervisor in self._hypervisors.values():
+                    hypervisor.launcher.check(self._directory, fabric.users)
             self._held = held.pop_all()
 
-    @abstractmethod
-    def _open(self, fabric: Fabric, wiring: Wiring) -> Contents:
-        """Prepare for guests, and return the contents of volumes."""
-
-    @abstractmethod
-    def _new_machine(self, guest_id: str, directory: Path, cloudside: Cloudside, wiring: Wiring) -> M:
-        """Return a guest that does not run."""
-
-    def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
-        self._cloudside = cloudside
-        self._fabric = Fabric(self._ids, self._contents)
-        self._users = self._fabric.users
-        self._wiring = Wiring(self._fabric, cloudside, self._plan_port)
-        self._copies = self._open(self._fabric, self._wiring)
-        self._forwarders = Forwarders(self._fabric)
+    def open(self, cloudside: Cloudside, drivers: Mapping[str, str]) -> None:
+        fabric = self._new_fabric()
+        wiring = Wiring(fabric, cloudside, self._plan_port)
+        wiring.followers.append(self._ports_changed)
+        self._site = Site(self._directory, cloudside, fabric, wiring)
+        self._contents = [hypervisor.open(self._site) for hypervisor in self._hypervisors.values()]
+        self._forwarders = Forwarders(fabric)
+        self._drivers = {key: driver for key, driver in drivers.items() if driver in self._hypervisors}
         for left in self._directory.iterdir():
-            if left.name not in guest_ids and is_guest_directory(left):
-                self.remove(left.name)
+            if left.name not in drivers and is_guest_directory(left):
+                self._remove_left(left)
 
     def connect(self, topology: Topology) -> None:
-        self._wiring.change(topology)
+        self._opened.wiring.change(topology)
         self._forwarders.change(topology.doors)
 
     def start(self, guest: Guest) -> None:
+        self._drivers[guest.id] = guest.driver
         self._machine(guest.id).start(guest)
 
     def stop(self, guest_id: str) -> None:
@@ -96,56 +129,93 @@ class LocalDriver(GuestDriver, Generic[M]):
             self._machines[guest_id].stop()
 
     def reset(self, guest_id: str) -> None:
-        self._machine(guest_id).reset()
+        if guest_id in self._drivers:
+            self._machine(guest_id).reset()
 
     def remove(self, guest_id: str) -> None:
+        if guest_id not in self._drivers:
+            return
         machine = self._machine(guest_id)
         del self._machines[guest_id]
         machine.remove()
-        ending = asyncio.get_running_loop().create_task(machine.close())
+        ending = asyncio.get_running_loop().create_task(self._end(guest_id, machine))
         self._endings.add(ending)
         ending.add_done_callback(self._endings.discard)
 
+    async def _end(self, guest_id: str, machine: Machine) -> None:
+        await machine.close()
+        del self._drivers[guest_id]  # not before: its ports are connected while it runs
+
+    def attach(self, guest_id: str, volume: Volume) -> None:
+        if guest_id in self._machines:
+            self._machines[guest_id].attach(volume)
+
+    def detach(self, guest_id: str, volume: Volume) -> None:
+        if guest_id in self._machines:
+            self._machines[guest_id].detach(volume)
+
     def copy_content(self, source: str, target: str) -> None:
-        self._copies.copy(source, target)
+        for contents in self._contents:
+            contents.copy(source, target)
 
     def delete_content(self, name: str) -> None:
-        self._copies.delete(name)
+        for contents in self._contents:
+            contents.delete(name)
 
     def console(self, guest_id: str) -> str | None:
-        return self._machine(guest_id).console.read()
+        return self._machine(guest_id).console.read() if guest_id in self._drivers else None
 
     def processor_seconds(self, guest_id: str) -> float | None:
         return self._machines[guest_id].processor_seconds() if guest_id in self._machines else None
 
     def answers(self, member_id: str) -> bool | None:
-        return None if self._fabric is None else self._wiring.balancing.answers(member_id)
+        return None if self._site is None else self._site.wiring.balancing.answers(member_id)
 
     async def close(self) -> None:
-        if self._fabric is not None:
+        if self._site is not None:
             await self._forwarders.close()
-            self._wiring.freeze()
+            self._site.wiring.freeze()
         for machine in self._machines.values():
             machine.stop()
         await asyncio.gather(*self._endings, *(machine.close() for machine in self._machines.values()))
-        if self._fabric is not None:
-            await self._copies.close()
-            if self._temporary:
-                await self._copies.delete_all()
-            await self._wiring.close()
+        if self._site is not None:
+            for contents in self._contents:
+                await contents.close()
+                if self._temporary:
+                    await contents.delete_all()
+            await self._site.wiring.close()
         self._machines.clear()
         if self._temporary:
-            for guest_id in [place.name for place in self._directory.iterdir() if is_guest_directory(place)]:
-                self.remove(guest_id)
+            for left in [place for place in self._directory.iterdir() if is_guest_directory(place)]:
+                self._remove_left(left)
             await asyncio.gather(*self._endings)
         self._held.close()
 
-    def _machine(self, guest_id: str) -> M:
-        if self._cloudside is None or self._fabric is None:
+    def _new_fabric(self) -> Fabric:
+        return Fabric(id_maps(), self._directory / DIRECTORIES)
+
+    def _plan_port(self, plan: Plan, topology: Topology, port: Port, number: int) -> None:
+        self._hypervisors[self._drivers[port.guest_id]].plan_port(plan, topology, port, number)
+
+    def _ports_changed(self) -> None:
+        for machine in self._machines.values():
+            machine.ports_changed()
+
+    def _remove_left(self, directory: Path) -> None:
+        """Delete the directory of a guest that does not run, with the driver that has made its disk."""
+        makers = [name for name, one in self._hypervisors.items() if (directory / one.disk).exists()]
+        self._drivers[directory.name] = next(iter(makers or self._hypervisors))
+        self.remove(directory.name)
+
+    @property
+    def _opened(self) -> Site:
+        if self._site is None:
             raise ValueError("The driver has not been opened.")
+        return self._site
+
+    def _machine(self, guest_id: str) -> Machine:
         if guest_id not in self._machines:
-            directory = self._directory / guest_id
-            self._machines[guest_id] = self._new_machine(guest_id, directory, self._cloudside, self._wiring)
+            self._machines[guest_id] = self._hypervisors[self._drivers[guest_id]].machine(guest_id)
         return self._machines[guest_id]
 
 

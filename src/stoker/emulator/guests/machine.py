@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 
 from stoker.emulator.guests.console import ConsoleLog
-from stoker.emulator.guests.driver import Address, Cloudside, Guest
+from stoker.emulator.guests.driver import Address, Cloudside, Guest, Volume
 from stoker.emulator.guests.fabric import NetworkFailed
 from stoker.emulator.guests.launching import GO, NAMESPACES, READY, WIRED, LaunchFailed, control_sockets, received
 from stoker.emulator.guests.metering import processor_seconds
@@ -48,6 +48,18 @@ class Machine(ABC):
         self.console = ConsoleLog(directory / "console.log")
 
     # -- what guests differ in -------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def attach(self, volume: Volume) -> None:
+        """Attach a volume soon, if the guest runs."""
+
+    @abstractmethod
+    def detach(self, volume: Volume) -> None:
+        """Detach a volume soon, if the guest runs."""
+
+    @abstractmethod
+    def ports_changed(self) -> None:
+        """The ports of the guests have changed."""
 
     @abstractmethod
     def _give(self, file: int) -> None:

@@ -8,15 +8,14 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from stoker.emulator.guests.driver import Address, Cloudside, Guest, Volume
-from stoker.emulator.guests.fabric import Fabric
 from stoker.emulator.guests.ids import id_maps
 from stoker.emulator.guests.images import Image
 from stoker.emulator.guests.launching import NamespaceLauncher
-from stoker.emulator.guests.local import LocalDriver
+from stoker.emulator.guests.local import Hypervisor, Site
 from stoker.emulator.guests.machine import Machine
 from stoker.emulator.guests.rules import doors_filter
 from stoker.emulator.guests.spaces import plan_port
-from stoker.emulator.guests.volumes import Volumes
+from stoker.emulator.guests.volumes import DIRECTORIES, Volumes
 from stoker.emulator.guests.wiring import Wiring
 
 log = logging.getLogger(__name__)
@@ -42,6 +41,15 @@ class NamespaceMachine(Machine):
         self._launcher = launcher
         self._volumes = volumes
         self._users = users
+
+    def attach(self, volume: Volume) -> None:
+        self._volumes.attach(self._id, volume)
+
+    def detach(self, volume: Volume) -> None:
+        self._volumes.detach(self._id, volume)
+
+    def ports_changed(self) -> None:
+        """The interfaces are changed from outside."""
 
     def _give(self, file: int) -> None:
         self._launcher.give(file)  # the guest opens it again as /dev/console
@@ -77,19 +85,17 @@ class NamespaceMachine(Machine):
         await self._launcher.delete_disk(self._directory)
 
 
-class NamespaceDriver(LocalDriver[NamespaceMachine]):
+class Namespaces(Hypervisor):
     """Runs guests as processes of this user in user, mount, PID, UTS, IPC and network namespaces of their own.
 
-    image: what the guests' disks are based on. directory: of the disks; None: a temporary one.
-
-    Raises: GuestsUnavailable if this machine does not allow such namespaces, or if the image is being built.
+    image: what the guests' disks are based on.
     """
 
-    def __init__(self, image: Image, directory: Path | None = None) -> None:
+    def __init__(self, image: Image) -> None:
         self._launcher = NamespaceLauncher(image, id_maps())
-        super().__init__(self._launcher, directory, "volumes", plan_port)
+        super().__init__(self._launcher, "disk", DIRECTORIES, plan_port)
 
-    def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
+    def open(self, site: Site) -> Volumes:
         ids = self._launcher.ids
         if ids.only_root:
             log.warning(
@@ -98,17 +104,13 @@ class NamespaceDriver(LocalDriver[NamespaceMachine]):
                 "--add-subgids 100000-165535 USER` (newuidmap is in the package uidmap).",
                 ids.base,
             )
-        super().open(cloudside, guest_ids)
-
-    def _open(self, fabric: Fabric, wiring: Wiring) -> Volumes:
-        self._volumes = Volumes(self._contents, self._launcher.ids, fabric, wiring.runs)
+        self._site = site
+        self._volumes = Volumes(site.directory / self.contents, ids, site.fabric, site.wiring.runs)
         return self._volumes
 
-    def _new_machine(self, guest_id: str, directory: Path, cloudside: Cloudside, wiring: Wiring) -> NamespaceMachine:
-        return NamespaceMachine(guest_id, directory, self._launcher, cloudside, wiring, self._volumes, self._users)
-
-    def attach(self, guest_id: str, volume: Volume) -> None:
-        self._volumes.attach(guest_id, volume)
-
-    def detach(self, guest_id: str, volume: Volume) -> None:
-        self._volumes.detach(guest_id, volume)
+    def machine(self, guest_id: str) -> NamespaceMachine:
+        site = self._site
+        return NamespaceMachine(
+            guest_id, site.directory / guest_id, self._launcher, site.cloudside, site.wiring, self._volumes,
+            site.fabric.users,
+        )  # fmt: skip

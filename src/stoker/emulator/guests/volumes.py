@@ -18,6 +18,8 @@ from stoker.emulator.guests.spaces import guest_space
 
 log = logging.getLogger(__name__)
 
+DIRECTORIES = "volumes"
+"""The name of the directory with the contents that are directories."""
 DEVICE = re.compile(r"/dev/[a-z]+[0-9]*")
 
 
