@@ -31,6 +31,13 @@ def rows(place: Place) -> Iterator[Row]:
         for result in run(suite, installed("suites/heat"), cloud(place), home, list(suite.parts), WORKERS):
             name = result.test.split("[")[0].removeprefix("heat_tempest_plugin.tests.")
             yield Row(name, _STATUS.get(result.status, FAILED), result.reason)
+    _delete_queues(user)
+
+
+def _delete_queues(user: Account) -> None:
+    """Delete the queue of the suite's test of event sinks, which does not delete it."""
+    for queue in user.ask("messaging", "GET", "/v2/queues")["queues"]:
+        user.send("messaging", "DELETE", f"/v2/queues/{queue['name']}")
 
 
 def cloud(place: Place) -> Cloud:

@@ -198,7 +198,9 @@ def test_dhcp(cloud: RealNova) -> None:
     network, _ = subnetwork(cloud, "10.6.0.0/24", dns_nameservers=["192.0.2.53"], host_routes=routes)
     port = neutron(cloud, "POST", "/ports", {"port": {"network_id": network}})
     own = port["fixed_ips"][0]["ip_address"]
-    served = neutron(cloud, "GET", f"/ports?network_id={network}&device_owner=network:dhcp")[0]["fixed_ips"]
+    server_port = f"/ports?network_id={network}&device_owner=network:dhcp"
+    cloud.until(lambda: bool(neutron(cloud, "GET", server_port)))
+    served = neutron(cloud, "GET", server_port)[0]["fixed_ips"]
     server = inet_aton(served[0]["ip_address"]).hex()
     shown = ended(cloud, boot(cloud, program(CLIENT, own), networks=[{"port": port["id"]}]))
     answers = [line.removeprefix("ANSWER ") for line in shown.splitlines() if line.startswith("ANSWER")]

@@ -173,4 +173,5 @@ def test_a_group_grows_and_shrinks_with_the_load_of_its_guests(cloud: RealNova, 
     reaches(2)
     reaches(1)
     [last] = members(engine, "scales").values()
-    assert cloud.status(last) == "ACTIVE" and "IDLE AGAIN" in cloud.console(last)
+    assert cloud.status(last) == "ACTIVE"
+    cloud.until(lambda: "IDLE AGAIN" in cloud.console(last), 90)
