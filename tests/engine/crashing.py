@@ -97,14 +97,16 @@ def make_ready() -> bytes:
 def in_child(
     work: Callable[[World], Awaitable[Any]], path: Path, emulated: Emulated, before: Callable[[], None]
 ) -> Any:
-    """Run `work` in a forked process; its answer, or None when the process was killed."""
+    """Run `work` in a forked process; its answer, or None when the process was killed.
+
+    `before` is called when the engine has started: how often that writes depends on the speed of the machine.
+    """
     answer_read, answer_write = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(answer_read)
         try:
-            before()
-            answer = asyncio.run(_with_world(work, path, emulated))
+            answer = asyncio.run(_with_world(work, path, emulated, before))
             os.write(answer_write, json.dumps(answer).encode())
             os._exit(0)
         except BaseException as error:
@@ -121,8 +123,11 @@ def in_child(
     return json.loads(text)
 
 
-async def _with_world(work: Callable[[World], Awaitable[Any]], path: Path, emulated: Emulated) -> Any:
+async def _with_world(
+    work: Callable[[World], Awaitable[Any]], path: Path, emulated: Emulated, before: Callable[[], None]
+) -> Any:
     world = await World(path, emulated, clock=HurriedClock()).start()
+    before()
     answer = await work(world)
     await world.stop()
     return answer

@@ -1,5 +1,7 @@
 // Completion and descriptions in the editor. The list belongs to the field: the focus never leaves it.
 
+import { sizeOf } from "./documents.js";
+
 const AFTER_TYPING = 120; // milliseconds
 const AFTER_POINTING = 500;
 const OPENS = /[\w.:!$[{/-]$|: $/u;
@@ -105,6 +107,9 @@ export function assist(form, holder, { announce }) {
   async function ask(what, text, place, more = {}) {
     const body = new URLSearchParams(new FormData(form));
     Object.entries({ ask: what, document: text.name, offset: characters(text.value, place), ...more }).forEach(([key, value]) => body.set(key, value));
+    if (sizeOf(body) > Number(holder.dataset.largest)) {
+      return null;
+    }
     const response = await fetch(holder.dataset.assistance, { method: "POST", body }).catch(() => null);
     return response?.ok ? response.json() : null;
   }

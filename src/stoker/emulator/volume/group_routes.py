@@ -18,7 +18,7 @@ from stoker.emulator.volume.action_routes import status_of
 from stoker.emulator.volume.group_types import GroupTypes
 from stoker.emulator.volume.groups import GROUP_STATUSES, Groups, GroupSnapshots
 from stoker.emulator.volume.lists import listing
-from stoker.emulator.volume.type_routes import SPECS
+from stoker.emulator.volume.type_routes import SPECS, is_public
 from stoker.emulator.volume.volumes import flag
 
 TYPES_SINCE: Version = (3, 11)
@@ -47,6 +47,7 @@ FROM_SOURCE = {
 }
 GROUP_CHANGES = {"name": FREE_TEXT, "description": FREE_TEXT, "add_volumes": FREE_TEXT, "remove_volumes": FREE_TEXT}
 SNAPSHOT = {"name": FREE_TEXT, "description": FREE_TEXT, "group_id": fields.identifier}
+TYPE_FILTERS: dict[str, Filter] = {"name": equal("name"), "is_public": is_public}
 FILTERS: dict[str, Filter] = {name: equal(name) for name in ("id", "name", "status", "description", "group_id")}
 
 
@@ -60,14 +61,10 @@ def _type_view(request: Request, kind: Record) -> dict[str, Any]:
 
 
 def list_types(types: GroupTypes, request: Request) -> Response:
-    wanted = request.query.get("is_public")
     rows = list(types.rows)[::-1]
-    if not request.context.is_admin or wanted is None:
+    if not request.context.is_admin or request.query.get("is_public") is None:
         rows = [row for row in rows if row["is_public"]]
-    elif wanted.lower() != "none":
-        public = flag(wanted, "is_public")
-        rows = [row for row in rows if row["is_public"] == public]
-    return listing(request, "group_types", rows, {"name": equal("name")}, lambda row: _type_view(request, row))
+    return listing(request, "group_types", rows, TYPE_FILTERS, lambda row: _type_view(request, row))
 
 
 def create_type(types: GroupTypes, request: Request) -> Response:

@@ -30,7 +30,14 @@ ENCRYPTION = {
     "key_size": fields.nullable(fields.integer(0)),
     "control_location": fields.one_of("front-end", "back-end"),
 }
-FILTERS: dict[str, Filter] = {"name": equal("name"), "extra_specs": holds("extra_specs")}
+
+
+def is_public(row: Record, wanted: str) -> bool:
+    """The filter of lists of types: `none` stands for all."""
+    return wanted.lower() == "none" or bool(row["is_public"] == flag(wanted, "is_public"))
+
+
+FILTERS: dict[str, Filter] = {"name": equal("name"), "extra_specs": holds("extra_specs"), "is_public": is_public}
 
 
 def _type(types: VolumeTypes, request: Request) -> Record:
@@ -39,14 +46,8 @@ def _type(types: VolumeTypes, request: Request) -> Record:
 
 def index(types: VolumeTypes, request: Request) -> Response:
     rows = types.usable(request.context)[::-1]
-    wanted = request.query.get("is_public")
-    if not request.context.is_admin:
-        pass
-    elif wanted is None:
+    if request.context.is_admin and request.query.get("is_public") is None:
         rows = [row for row in rows if row["is_public"] or request.context.project_id in row["_projects"]]
-    elif wanted.lower() != "none":
-        public = flag(wanted, "is_public")
-        rows = [row for row in rows if row["is_public"] == public]
     return listing(request, "volume_types", rows, FILTERS, lambda row: type_detail(request, row))
 
 
