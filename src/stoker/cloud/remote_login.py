@@ -68,12 +68,16 @@ class RemoteLogin(PluginLogin):
 
     async def _fetched(self) -> Access:
         loop = asyncio.get_running_loop()
-        adapter = _Adapter(self._transport, self._tls, loop, time.monotonic() + self._seconds)
+        deadline = time.monotonic() + self._seconds
+        adapter = _Adapter(self._transport, self._tls, loop, deadline)
         self._session = ksa_session.Session(session=adapter.session(), app_name="stoker")
         try:
             async with asyncio.timeout(self._seconds):
                 return await self._threads.run(self._tls.named_by or "", self._fetch)
-        except TimeoutError:
+        except (TimeoutError, CloudError) as error:
+            # At the deadline the last request fails too, and either of the two errors arrives first.
+            if isinstance(error, CloudError) and time.monotonic() < deadline:
+                raise
             problem = f"the login at {self.auth_url} takes longer than {self._seconds:g} s (remote_cloud_timeout)"
             raise CloudError(_SERVICE, 0, problem, transient=True) from None
 
