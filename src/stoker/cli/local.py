@@ -235,10 +235,7 @@ def up(
     out = console()
     if not missing:
         out.print("Stoker is already running.")
-        for option in ("config_files", "services", "dns_port", "guests", "guest_image"):
-            if known is not None and getattr(known, option) != getattr(local.set_up, option):
-                shown = "config-file" if option == "config_files" else option.replace("_", "-")
-                raise CommandFailed(f"It was started with another value of --{shown}; run `stoker down` first.")
+        _require_same_options(known, local.set_up)
         _show_addresses(out, local)
         return
     if len(missing) < len(local.programs):
@@ -256,6 +253,14 @@ def up(
             return
         out.print("Ctrl-C stops it.")
         watch(local, children, out, stopped)
+
+
+def _require_same_options(known: SetUp | None, wanted: SetUp) -> None:
+    """Refuse options that the running programs were not started with."""
+    for option in ("config_files", "services", "dns_port", "guests", "guest_image"):
+        if known is not None and getattr(known, option) != getattr(wanted, option):
+            shown = "config-file" if option == "config_files" else option.replace("_", "-")
+            raise CommandFailed(f"It was started with another value of --{shown}; run `stoker down` first.")
 
 
 def _require_guests(planned: SetUp) -> str:
