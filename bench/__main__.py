@@ -9,6 +9,7 @@ The case `networks` compares 500 OS::Neutron::Net with a bare script that makes 
 `templates` is in `template_cases`, `reads` in `read_cases`, and `tree`, `stacks`, `waiting` and `memory` in
 `lifecycle_cases`.
 `startup` measures commands and processes from their start (`startup_cases`).
+`guests` starts servers that run, and deploys software to one (`guest_cases`).
 `databases` compares databases, and numbers of engines, with each other (`database_cases`).
 """
 
@@ -29,7 +30,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bench import database_cases, lifecycle_cases, networks, read_cases, startup_cases, template_cases
+from bench import database_cases, guest_cases, lifecycle_cases, networks, read_cases, startup_cases, template_cases
 
 LIVES = {
     "reads": read_cases.reads,
@@ -41,7 +42,7 @@ LIVES = {
 OUTSIDE = {name: name for name in ("flat", "group", "chain", "fan", "update", "validate")} | {"requests": "reads"}
 """The outside benchmark's cases that are run, with its own names for them."""
 
-CASES = (*OUTSIDE, "networks", "templates", "startup", *LIVES, "databases")
+CASES = (*OUTSIDE, "networks", "templates", "startup", *LIVES, "guests", "databases")
 HERE = Path(__file__).parent
 STOKER = [str(Path(sys.executable).with_name("stoker"))]
 
@@ -67,6 +68,8 @@ def main() -> int:
             if "networks" in cases:
                 records.append(networks.measure(place))
     records += lives([case for case in cases if case in LIVES])
+    if "guests" in cases:
+        records += guest_cases.measure(embedded)
     if "databases" in cases:
         records += database_cases.measure()
     if arguments.out:

@@ -13,11 +13,11 @@ from stoker.emulator.guests.selection import NAMESPACE, NONE, QEMU, Selection
 def chosen_images(selection: Selection, image: str = DEFAULT) -> dict[str, Image]:
     """Return the images of the guests of the selected drivers, by driver.
 
-    Raises: GuestsUnavailable for a driver that cannot work on this system, or an unknown image.
+    Raises: GuestsUnavailable for a driver that cannot work on this system, a missing program, or an unknown image.
     """
     drivers = selection.drivers()
-    if drivers and sys.platform != "linux":
-        raise GuestsUnavailable(f"Guests need Linux. Choose {NONE} to have no guests.")
+    if drivers:
+        _require_networks()
     return {driver: _IMAGES[driver](image) for driver in drivers}
 
 
@@ -45,6 +45,15 @@ def guest_driver(selection: Selection, image: str = DEFAULT, directory: Path | N
     kinds: dict[str, type[Namespaces] | type[Qemu]] = {NAMESPACE: Namespaces, QEMU: Qemu}
     hypervisors: dict[str, Hypervisor] = {driver: kinds[driver](one) for driver, one in found.items()}
     return LocalDriver(selection, hypervisors, directory)
+
+
+def _require_networks() -> None:
+    """Raise GuestsUnavailable if this system cannot have networks of guests."""
+    if sys.platform != "linux":
+        raise GuestsUnavailable(f"Guests need Linux. Choose {NONE} to have no guests.")
+    from stoker.emulator.guests.fabric import find_tools
+
+    find_tools()
 
 
 def _disk(image: str) -> Image:

@@ -43,9 +43,8 @@ def find_tools() -> dict[str, str]:
     if missing := [name for name, path in found.items() if path is None]:
         packages = " ".join(TOOLS[name] for name in missing)
         raise GuestsUnavailable(
-            f"The networks of guests need the {'commands' if len(missing) > 1 else 'command'} {' and '.join(missing)}: "
-            f"install the packages {packages}, on Debian and Ubuntu with `apt-get install {packages}`. `--guests none` "
-            "starts a cloud without guests."
+            f"The networks of guests need {' and '.join(f'`{name}`' for name in missing)}. On Debian and Ubuntu, "
+            f"`apt-get install {packages}` installs what is missing. `--guests none` starts a cloud without guests."
         )
     return {name: str(path) for name, path in found.items()}
 
