@@ -14,6 +14,7 @@ import pytest
 from stoker.emulator.guests import building
 from stoker.emulator.guests.console import LARGEST
 from stoker.emulator.guests.ids import id_maps
+from stoker.emulator.guests.limits import MOST_TASKS, allowed_places, missing_limits
 from stoker.emulator.guests.topology import Forwarding, Port, Rule
 from tests.emulator.compute.guest_cloud import (
     ASK_METADATA,
@@ -92,6 +93,37 @@ def test_a_flood_on_the_console(cloud: RealNova) -> None:
     """A guest writes to its console without end, to fill the disk."""
     key = cloud.script(f"head -c {3 * LARGEST} /dev/zero | tr '\\0' 'x'", "echo")
     assert len(cloud.console(key)) <= LARGEST
+
+
+BOMB = """
+import os, signal
+made = stopped = 0
+while made < 3000:
+    try:
+        if os.fork() == 0:
+            signal.pause()
+        made += 1
+    except BlockingIOError:
+        stopped += 1
+        if stopped == 1:
+            print("STOPPED AT", made, flush=True)
+print("NOT STOPPED", flush=True)
+"""
+"""Forks without end where it is stopped; elsewhere not so often that the machine suffers."""
+
+
+def test_a_fork_bomb(cloud: RealNova) -> None:
+    """A guest starts processes without end."""
+    if missing := missing_limits(allowed_places()):
+        pytest.skip(missing)
+    key = boot(cloud, program(BOMB), flavorRef="3")
+    cloud.until(lambda: "STOPPED" in cloud.console(key))
+    number = int(cloud.console(key).partition("STOPPED AT ")[2].split()[0])
+    assert MOST_TASKS - 100 < number < MOST_TASKS
+    assert "END OF SCRIPT" in ended(cloud, boot(cloud, "true")), "another guest runs"
+    cloud.call("DELETE", f"/servers/{key}")
+    cloud.until(lambda: cloud.status(key) == "gone")
+    cloud.until(lambda: not [one for place in allowed_places() for one in place.directory.glob(f"stoker-*/{key}")])
 
 
 def test_links_of_the_disk(cloud: RealNova) -> None:

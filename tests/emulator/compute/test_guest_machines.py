@@ -20,6 +20,7 @@ from stoker.emulator.guests import images, virtual_launching
 from stoker.emulator.guests.choices import chosen_images, guest_driver, remark
 from stoker.emulator.guests.driver import GuestsUnavailable, Size
 from stoker.emulator.guests.forwarding import local_address, local_port
+from stoker.emulator.guests.limits import allowed_places, missing_limits
 from stoker.emulator.guests.local import LocalDriver
 from stoker.emulator.guests.qemu import Qemu
 from stoker.emulator.guests.selection import Selection
@@ -68,7 +69,7 @@ def test_kvm_is_used_only_where_the_processor_supports_it(tmp_path: Path) -> Non
     assert virtual_launching.accelerator(tmp_path / "kvm", processors)[1].endswith(
         "kvm cannot be used: No such file or directory"
     )
-    assert remark(Selection("namespace")) == ""
+    assert remark(Selection("namespace")) == missing_limits(allowed_places())
     assert re.search(r"\((KVM\)|TCG\): .*)\.$", remark(Selection("qemu")))
 
 

@@ -21,6 +21,7 @@ from stoker.emulator.compute.records import ComputeRecords
 from stoker.emulator.guests import ids, images
 from stoker.emulator.guests.choices import chosen_images, guest_driver
 from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable, Volume
+from stoker.emulator.guests.limits import allowed_places, cloud_group
 from stoker.emulator.guests.selection import Selection
 from stoker.emulator.guests.topology import Topology
 from stoker.emulator.services import new_cloud
@@ -395,6 +396,10 @@ def test_guests_end_with_a_killed_cloud_and_are_started_once_with_the_next(tmp_p
             finally:
                 process.terminate()
 
+    def groups() -> list[Path]:
+        name = cloud_group(tmp_path / "guests")
+        return [place.directory / name for place in allowed_places() if (place.directory / name).exists()]
+
     def runs(key: str) -> bool:
         """Whether any process of a guest is left: each of them holds the lock."""
         with (tmp_path / "guests" / key / "lock").open() as file:
@@ -413,11 +418,17 @@ def test_guests_end_with_a_killed_cloud_and_are_started_once_with_the_next(tmp_p
         process.wait()
         nova.until(lambda: not runs(key))
         nova.until(lambda: not processes_at(tmp_path))
+        made = groups()
+        for place in made:
+            (place / "of a server that is deleted meanwhile").mkdir()
     with cloud() as (process, nova):
         nova.until(lambda: console.read_text().count("has booted") == 2)
         assert nova.status(key) == "ACTIVE"
         assert runs(key)
+        assert groups() == made
+        assert all({one.name for one in place.iterdir() if one.is_dir()} == {key} for place in made)
     assert not runs(key)
+    assert groups() == []
     assert console.read_text().count("Shutting down.") == 1
     with cloud() as (process, nova):
         nova.call("DELETE", f"/servers/{key}")

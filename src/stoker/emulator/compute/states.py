@@ -99,7 +99,7 @@ OPERATIONS = {
         Operation("resize", ("active", "stopped"), RESIZING, "resized", guest=RESTART),
         Operation("migrate", ("active", "stopped"), RESIZING, "resized", guest=RESTART),
         Operation("confirmResize", ("resized",), ("resize_confirming",), "active"),
-        Operation("revertResize", ("resized",), ("resize_reverting",), "active"),
+        Operation("revertResize", ("resized",), ("resize_reverting",), "active", guest=RESTART),
         Operation("rebuild", ("active", "stopped", "error"), REBUILDING, "active", RUNNING, REINSTALL),
         Operation("evacuate", ("active", "stopped", "error"), REBUILDING, "active", RUNNING, REINSTALL),
         Operation("os-migrateLive", ("active", "paused"), ("migrating",)),

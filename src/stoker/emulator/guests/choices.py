@@ -22,12 +22,17 @@ def chosen_images(selection: Selection, image: str = DEFAULT) -> dict[str, Image
 
 
 def remark(selection: Selection) -> str:
-    """Return what a user should know before guests start, as a sentence; empty if there is nothing."""
-    if QEMU not in selection.drivers():
-        return ""
-    from stoker.emulator.guests.virtual_launching import described_accelerator
+    """Return what a user should know before guests start, as sentences; empty if there is nothing."""
+    found, drivers = [], selection.drivers()
+    if NAMESPACE in drivers:
+        from stoker.emulator.guests.limits import allowed_places, missing_limits
 
-    return described_accelerator()
+        found.append(missing_limits(allowed_places()))
+    if QEMU in drivers:
+        from stoker.emulator.guests.virtual_launching import described_accelerator
+
+        found.append(described_accelerator())
+    return " ".join(filter(None, found))
 
 
 def guest_driver(selection: Selection, image: str = DEFAULT, directory: Path | None = None) -> GuestDriver:

@@ -12,6 +12,8 @@ from stoker.emulator.guests.topology import Topology
 
 Address = tuple[str, int]
 """An IPv4 address and a port."""
+LEAST_MEMORY = 256
+"""MiB that the image `debian` needs."""
 
 
 class GuestsUnavailable(Exception):

@@ -54,6 +54,9 @@ class Hypervisor(ABC):
     def open(self, site: Site) -> Contents:
         """Prepare for guests; called once, before `machine`. Returns the contents of volumes."""
 
+    def close(self) -> None:  # noqa: B027  most drivers leave nothing
+        """Give up what `open` has prepared, when no guest runs any more."""
+
     @abstractmethod
     def machine(self, guest_id: str) -> Machine:
         """Return a guest that does not run."""
@@ -183,6 +186,8 @@ class LocalDriver(GuestDriver):
                 await contents.close()
                 if self._temporary:
                     await contents.delete_all()
+            for hypervisor in self._hypervisors.values():
+                hypervisor.close()
             await self._site.wiring.close()
         self._machines.clear()
         if self._temporary:

@@ -84,6 +84,9 @@ class Machine(ABC):
     def _translation(self, ports: Mapping[Address, int]) -> str:
         """Return the rules of the guest's namespace. ports: where connections to a place are really served."""
 
+    def _admit(self, process: int) -> None:  # noqa: B027  most guests need nothing
+        """Prepare the guest's process, which waits for the cloud. Raises: LaunchFailed."""
+
     @abstractmethod
     async def _launched(self, guest: Guest) -> None:
         """The guest's process has begun. Raises: LaunchFailed."""
@@ -197,7 +200,7 @@ class Machine(ABC):
     async def _launch(self, guest: Guest, inside: socket.socket, console: int) -> asyncio.subprocess.Process:
         listen = [self._place(address) for address in self._addresses]
         command, needed = await self._command(guest, listen, inside.fileno())
-        return await asyncio.create_subprocess_exec(
+        process = await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=console,
@@ -205,6 +208,14 @@ class Machine(ABC):
             pass_fds=[inside.fileno(), *needed],
             start_new_session=True,
         )
+        try:
+            self._admit(process.pid)
+        except LaunchFailed:
+            process.kill()
+            await process.wait()
+            await self._ended()
+            raise
+        return process
 
     async def _connected(self, control: socket.socket) -> tuple[bytes, dict[Address, socket.socket]]:
         """Connect the guest that is being launched; the last message of the launcher, and the guest's sockets by the

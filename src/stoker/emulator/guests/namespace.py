@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import signal
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from stoker.emulator.guests.driver import Address, Cloudside, Guest, Volume
+from stoker.emulator.guests.driver import LEAST_MEMORY, Address, Cloudside, Guest, Volume
 from stoker.emulator.guests.ids import id_maps
 from stoker.emulator.guests.images import Image
-from stoker.emulator.guests.launching import NamespaceLauncher
+from stoker.emulator.guests.launching import LaunchFailed, NamespaceLauncher
+from stoker.emulator.guests.limits import Group, Limits, allowed_places, missing_limits
 from stoker.emulator.guests.local import Hypervisor, Site
 from stoker.emulator.guests.machine import Machine
 from stoker.emulator.guests.rules import doors_filter
@@ -22,10 +24,15 @@ log = logging.getLogger(__name__)
 
 REBOOTED = 128 + signal.SIGHUP
 """The status of a guest that has called reboot(2): the kernel ends its first process by this signal."""
+WATCH_SECONDS = 1.0
+"""How often processes that were killed for want of memory are counted."""
 
 
 class NamespaceMachine(Machine):
-    """A guest in namespaces. users: the descriptor of the user namespace in which those of guests are made."""
+    """A guest in namespaces.
+
+    limits: makes its control group. users: the descriptor of the user namespace in which those of guests are made.
+    """
 
     def __init__(
         self,
@@ -35,12 +42,17 @@ class NamespaceMachine(Machine):
         cloudside: Cloudside,
         wiring: Wiring,
         volumes: Volumes,
+        limits: Limits,
         users: int,
     ) -> None:
         super().__init__(guest_id, directory, cloudside, wiring)
         self._launcher = launcher
         self._volumes = volumes
+        self._limits = limits
         self._users = users
+        self._group: Group | None = None
+        self._killed = self._memory = 0
+        self._watch: asyncio.Task[None] | None = None
 
     def attach(self, volume: Volume) -> None:
         self._volumes.attach(self._id, volume)
@@ -56,6 +68,21 @@ class NamespaceMachine(Machine):
 
     async def _prepare(self, guest: Guest) -> None:
         self._launcher.prepare(self._directory, guest)
+        try:
+            self._group = self._limits.group(self._id)
+            self._group.limit(guest.size)
+        except OSError as error:
+            raise LaunchFailed(f"The guest cannot be started: its control group cannot be made: {error}.") from error
+        self._killed, self._memory = 0, max(LEAST_MEMORY, guest.size.memory)
+
+    def _admit(self, process: int) -> None:
+        try:
+            if self._group is not None:
+                self._group.add(process)
+        except ProcessLookupError:
+            """It has ended; its message says why."""
+        except OSError as error:
+            raise LaunchFailed(f"The guest cannot be started: it cannot be limited: {error}.") from error
 
     async def _command(self, guest: Guest, listen: list[Address], control: int) -> tuple[list[str], Collection[int]]:
         volumes = await self._volumes.ready(self._id, guest.volumes())
@@ -71,6 +98,34 @@ class NamespaceMachine(Machine):
     async def _launched(self, guest: Guest) -> None:
         for volume in guest.volumes():  # what was attached meanwhile
             self._volumes.attach(self._id, volume)
+        self._watch = asyncio.create_task(self._watch_memory())
+
+    async def _watch_memory(self) -> None:
+        while True:
+            self._report_killed()
+            await asyncio.sleep(WATCH_SECONDS)
+
+    def _report_killed(self) -> None:
+        """Write on the console how many processes of the guest the kernel has killed for want of memory, if any."""
+        killed = 0 if self._group is None else self._group.killed()
+        if killed > self._killed:
+            said = f"Out of memory: processes killed: {killed - self._killed}. The guest has {self._memory} MiB."
+            self.console.write(f"{said}\n".encode())
+            self._killed = killed
+
+    async def _ended(self) -> None:
+        watch, self._watch = self._watch, None
+        if watch is not None:
+            watch.cancel()
+        self._report_killed()
+        group, self._group = self._group, None
+        if group is not None:
+            await group.remove()
+
+    def processor_seconds(self) -> float | None:
+        """Return the processor time used since the start; None if the guest does not run."""
+        used = self._group.processor_seconds() if self._process is not None and self._group is not None else None
+        return super().processor_seconds() if used is None else used
 
     async def _ask_to_stop(self) -> None:
         self._signal(signal.SIGTERM)
@@ -105,12 +160,18 @@ class Namespaces(Hypervisor):
                 ids.base,
             )
         self._site = site
+        self._limits = Limits(site.directory, allowed_places())
+        if missing := missing_limits(self._limits.places):
+            log.warning("%s", missing)
         self._volumes = Volumes(site.directory / self.contents, ids, site.fabric, site.wiring.runs)
         return self._volumes
+
+    def close(self) -> None:
+        self._limits.close()
 
     def machine(self, guest_id: str) -> NamespaceMachine:
         site = self._site
         return NamespaceMachine(
             guest_id, site.directory / guest_id, self._launcher, site.cloudside, site.wiring, self._volumes,
-            site.fabric.users,
+            self._limits, site.fabric.users,
         )  # fmt: skip

@@ -17,7 +17,7 @@ from uuid import uuid4
 import orjson
 
 from stoker.emulator.guests.disks import GIBIBYTE
-from stoker.emulator.guests.driver import Address, Guest, GuestsUnavailable, Size
+from stoker.emulator.guests.driver import LEAST_MEMORY, Address, Guest, GuestsUnavailable, Size
 from stoker.emulator.guests.images import DISK, INITRD, KERNEL, MANIFEST
 from stoker.emulator.guests.launching import (
     CHECK_SECONDS,
@@ -44,8 +44,6 @@ CREATE_MACHINE = 0xAE01
 PROCESSORS = {KVM: "host", TCG: "max"}
 ACCELERATORS = {KVM: "kvm", TCG: "tcg,tb-size=128"}
 """With the MiB of memory for translated instructions."""
-LEAST_MEMORY = 256
-"""MiB that the image `debian` needs."""
 CLOUD = "169.254.169.253"
 """Where a virtual machine reaches what has a loopback address in the catalog."""
 OVERLAY, BASED_ON, ERRORS = "disk.qcow2", "image.sha256", "qemu.log"
