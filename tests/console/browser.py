@@ -21,24 +21,13 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.console.states import DEEP, look_at_states
+from tests.console.timelines import PAINT, TIMED, WATCH_FRAMES, look_at_timeline
 
 WIDTHS = (390, 834, 1280)
 SCHEMES = ("light", "dark")
 SEVERE = ("serious", "critical")
 MANUAL = Path(__file__).parents[2] / "docs" / "_static" / "console"
 CHROMIUM = "/usr/bin/chromium"
-
-_PAINT = "performance.getEntriesByName('first-contentful-paint').map(entry => entry.startTime)[0]"
-_WATCH_FRAMES = """() => {
-  window.longestPause = 0;
-  let last = performance.now();
-  const step = (now) => {
-    window.longestPause = Math.max(window.longestPause, now - last);
-    last = now;
-    requestAnimationFrame(step);
-  };
-  requestAnimationFrame(step);
-}"""
 
 WEB = """
 heat_template_version: 2021-04-16
@@ -329,9 +318,9 @@ def large(walk: Walk, path: str, base: str, act: Callable[..., Any]) -> None:
         paints = []
         for _ in range(5):  # the machine may be busy
             page.goto(f"{base}{path}")
-            page.wait_for_function(_PAINT)
-            paints.append(page.evaluate(_PAINT))
-        page.evaluate(_WATCH_FRAMES)
+            page.wait_for_function(PAINT)
+            paints.append(page.evaluate(PAINT))
+        page.evaluate(WATCH_FRAMES)
         pauses: list[float] = []
         while len(pauses) < 3 and min(pauses, default=1000.0) >= 1000:  # the machine may be busy
             page.evaluate("window.longestPause = 0")  # from before the work begins until the page shows its end
@@ -369,7 +358,7 @@ def main() -> int:
         if base is None:
             sys.exit(said)
         try:
-            for name, template in {"web": WEB, "broken": BROKEN, "large": LARGE, "deep": DEEP}.items():
+            for name, template in {"web": WEB, "broken": BROKEN, "large": LARGE, "timed": TIMED, "deep": DEEP}.items():
                 (directory / f"{name}.yaml").write_text(template)
                 print(stoker("deploy", name, "-t", str(directory / f"{name}.yaml"), "--yes").communicate()[0][-300:])
             (directory / "files").mkdir()
@@ -399,6 +388,7 @@ def _walk(base: str, pictures: Path | None, act: Callable[..., Any], directory: 
         write(walk, base, directory / "files")
         keyboard(walk, web, base)
         large(walk, stacks["large"], base, act)
+        look_at_timeline(walk, stacks["timed"], base, act)
         look_at_states(walk, stacks, base, act, str(directory / "empty.yaml"))
         chromium.close()
     for problem in walk.problems:

@@ -12,8 +12,6 @@ from rich.console import Console
 
 from stoker.cli.plans import plan_lines
 from stoker.console.plan_view import shown_steps
-from stoker.console.progress_pages import bars_of
-from stoker.console.timeline import Span
 from stoker.emulator.testing import ServedCloud
 from tests.console.support import Browser, create, logged_in
 from tests.harness import ThreadedWorld
@@ -60,7 +58,7 @@ def test_a_stack_is_found_in_the_list_and_on_its_pages(browser: Browser, world: 
     assert 'id="tree"' in fragment and "<html" not in fragment
 
 
-def test_the_graph_and_the_timeline_show_the_work(browser: Browser, world: ThreadedWorld) -> None:
+def test_the_graph_shows_the_work(browser: Browser, world: ThreadedWorld) -> None:
     word = {"type": "OS::Heat::Value", "properties": {"value": {"get_resource": "word"}}}
     stack = create(world, "drawn", {**TEMPLATE, "resources": {**TEMPLATE["resources"], "copy": word}})
     identifier = stack.rpartition("/")[2]
@@ -68,23 +66,6 @@ def test_the_graph_and_the_timeline_show_the_work(browser: Browser, world: Threa
     for name in ("word", "copy", "group"):
         assert f'<g id="n-{identifier}/{name}" class="node" data-status="COMPLETE">' in picture, name
     assert picture.count('<g id="n-') == 5 and picture.count('<path class=""') == 1  # members too; one dependency
-    world.run(world.world.call("stack_update", ref={"name": "drawn", "id": None}, template=TEMPLATE))
-    world.settle(identifier)
-    latest = browser.get(f"{stack}/timeline").text
-    assert f'id="b-{identifier}/copy-DELETE"' in latest
-    first = re.findall(r'<option value="([^"]+)"', latest)[-1]
-    earlier = browser.get(f"{stack}/timeline?operation={first}").text
-    assert f'<option value="{first}" selected>' in earlier and f'id="b-{identifier}/word-CREATE"' in earlier
-
-
-def test_a_timeline_has_the_actions_of_its_operation_only() -> None:
-    def span(began: float, ended: float | None) -> Span:
-        return Span("s/r", "r", "s", "CREATE", "CREATE_COMPLETE", began, ended, 0)
-
-    found = [span(90, 95), span(100, 110), span(115, None), span(120, 120), span(130, 131)]
-    assert [(bar.span.began, bar.left, bar.width) for bar in bars_of(found, 100, 120)] == [
-        (100, 0.0, 500.0), (115, 750.0, 250.0), (120, 996, 4),
-    ]  # fmt: skip
 
 
 def test_a_plan_says_the_same_as_in_the_terminal() -> None:

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from markupsafe import Markup
 
 from stoker.authoring.graph import Edge, Graph, Node
 from stoker.authoring.svg import drawing
 from stoker.console.exchange import Exchange
+from stoker.console.gantt import ORDERS, Axis, bars_of
 from stoker.console.gateway import Answer
 from stoker.console.rendering import split_state
 from stoker.console.stack_pages import DEPTH, below, show
-from stoker.console.timeline import Span, recorded_events, spans
+from stoker.console.timeline import MOST_EVENTS, Span, is_incomplete, recorded_events, spans
 from stoker.console.tree import Row, row_key, tree
 
 _MOST_INSIDE = 30
 """Resources of a nested stack that are drawn; of a larger one, only the resource that creates it."""
 _MOST = 300
-_WIDTH = 1000
-"""Width of the timeline in its own units."""
-_NARROWEST = 4
 _OPERATIONS = 50
 
 
@@ -61,50 +59,49 @@ def _node(row: Row, rows: Sequence[Row]) -> Node:
     return Node(row.key, name, kind, conditional=False, inside=inside, status=status)
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """An action on a resource in the timeline; `left` and `width` are in its units."""
-
-    span: Span
-    left: float
-    width: float
-
-
 def timeline(exchange: Exchange) -> None:
     """Show when an operation worked on each resource."""
     operations = below(exchange, "/operations", limit=_OPERATIONS)["operations"]
     chosen = next((item for item in operations if item["id"] == exchange.query("operation")), None)
     chosen = chosen or next(iter(operations), None)
+    order = exchange.query("order") if exchange.query("order") in ORDERS else next(iter(ORDERS))
     events = recorded_events(exchange, DEPTH)
-    bars: list[Bar] = []
-    seconds = 0.0
+    values: dict[str, Any] = {"bars": [], "axis": None, "seconds": 0.0, "incomplete": False}
     if chosen is not None:
         began, ended = _period(chosen, exchange.now)
-        seconds = ended - began
-        bars = bars_of(spans(events), began, ended)
+        found = spans(events)
+        axis = Axis.of(began, ended, growing=chosen["finished_at"] is None)
+        values = {
+            "bars": bars_of(found, axis, ended, order, _owners(exchange, found)),
+            "axis": axis,
+            "seconds": ended - began,
+            "incomplete": is_incomplete(events, found, began, ended),
+        }
     show(
         exchange,
         "timeline.html",
         "timeline",
         operations=operations,
         chosen=chosen,
-        bars=bars,
-        seconds=seconds,
+        order=order,
+        orders=ORDERS,
         marker=events[0]["id"] if events else "",
+        most_events=MOST_EVENTS,
+        **values,
     )
 
 
-def bars_of(found: Sequence[Span], began: float, ended: float) -> list[Bar]:
-    """Return the bars of the actions that began between two times."""
-    scale = _WIDTH / max(ended - began, 1.0)
-    bars = []
-    for span in found:
-        if not began <= span.began <= ended:
-            continue
-        left = (span.began - began) * scale
-        width = max(((ended if span.ended is None else min(span.ended, ended)) - span.began) * scale, _NARROWEST)
-        bars.append(Bar(span, min(left, _WIDTH - _NARROWEST), width))
-    return bars
+def _owners(exchange: Exchange, found: Sequence[Span]) -> dict[str, str]:
+    """Return the key of the resource of each nested stack by its ID, if events do not show all of them.
+
+    A resource gets the ID of its nested stack only after its first event.
+    """
+    identifier = exchange.path["stack_id"]
+    unknown = {span.stack_id for span in found} - {span.physical_id for span in found} - {identifier}
+    if not unknown:
+        return {}
+    rows = tree(below(exchange, "/resources", nested_depth=DEPTH)["resources"], identifier)
+    return {row.nested: row.key for row in rows if row.nested}
 
 
 def _period(operation: Answer, now: float) -> tuple[float, float]:

@@ -28,7 +28,14 @@ class Pages:
         )
         self._environment.globals.update(PREFIX=PREFIX, static=static_url, linked=linked)
         self._environment.filters.update(
-            duration=duration, clock=clock, ago=ago, json=pretty, state=state, breakable=breakable, accepted=accepted
+            duration=duration,
+            clock=clock,
+            ago=ago,
+            json=pretty,
+            state=state,
+            parts=split_state,
+            breakable=breakable,
+            accepted=accepted,
         )
 
     def render(self, template: str, values: Mapping[str, Any]) -> str:

@@ -12,21 +12,25 @@ from stoker.console.rendering import split_state
 from stoker.console.tree import linked, row_key
 
 MOST_EVENTS = 5000
-"""Events that a page considers; the durations of what is older are not shown."""
+"""Events that a page reads; the durations of what is older are not shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
     """An action on a resource; times in seconds since 1970, `ended` is None while it is in progress.
 
-    `place` is that of its first event among all.
+    `place` is that of its first event among all. `physical_id` is what the resource had by the end, for example the ID
+    of its nested stack; `reason` is empty unless the action failed.
     """
 
     key: str
     resource_name: str
     stack_name: str
+    stack_id: str
+    physical_id: str
     action: str
     state: str
+    reason: str
     began: float
     ended: float | None
     place: int
@@ -68,10 +72,36 @@ def spans(events: Sequence[Answer]) -> list[Span]:
             begun = None
         began, first = (when, place) if begun is None else (begun.began, begun.place)
         ended = None if status == "IN_PROGRESS" else when
-        span = Span(key, event["resource_name"], stack_name, action, event["resource_status"], began, ended, first)
+        span = Span(
+            key,
+            event["resource_name"],
+            stack_name,
+            stack_id,
+            event["physical_resource_id"] or "",
+            action,
+            event["resource_status"],
+            (event["resource_status_reason"] or "") if status == "FAILED" else "",
+            began,
+            ended,
+            first,
+        )
         if ended is None:
             open_spans[key] = span
         else:
             open_spans.pop(key, None)
             done.append(span)
     return sorted([*done, *open_spans.values()], key=lambda span: span.place)
+
+
+def is_incomplete(events: Sequence[Answer], found: Sequence[Span], began: float, ended: float) -> bool:
+    """Return whether events of actions between two times are missing: the service removes the oldest of a stack.
+
+    The first event of an operation on a stack is that of the stack itself.
+    """
+    begun = set()
+    for event in events:
+        stack_id = linked(event, "stack")[1]
+        itself = event["physical_resource_id"] == stack_id and event["resource_status"].endswith("_IN_PROGRESS")
+        if itself and datetime.fromisoformat(event["event_time"]).timestamp() >= began:
+            begun.add(stack_id)
+    return any(began <= span.began <= ended and span.stack_id not in begun for span in found)

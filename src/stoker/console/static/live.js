@@ -1,42 +1,15 @@
 // A stack's page while work is in progress: events from the server change rows, at most ten times a second.
 
 import { enhance } from "./enhance.js";
+import { changeBar, grow, isNews, isTimeline, rowOf, updateFrame } from "./gantt.js";
 import { patchRows, replaceContent, replaceElement } from "./patch.js";
+import { badge, duration, split } from "./states.js";
 
 const BETWEEN_CHANGES = 100; // milliseconds
 const BETWEEN_RELOADS = 2000;
+const RELOADS_IN_TIME = 4; // a page that takes long is requested less often: a quarter of the time at most
 const BROKEN = 5000;
 const MARKS = { IN_PROGRESS: "…", COMPLETE: "✓", FAILED: "✗" };
-const STATUSES = ["IN_PROGRESS", "COMPLETE", "FAILED"];
-
-/** Split CREATE_IN_PROGRESS into its action and status. */
-function split(state) {
-  const status = STATUSES.find((known) => state.endsWith(`_${known}`)) ?? "";
-  return [state.slice(0, state.length - status.length - 1), status];
-}
-
-function badge(state) {
-  const [action, status] = split(state);
-  const words = `${action} ${status}`.replaceAll("_", " ").toLowerCase();
-  const span = document.createElement("span");
-  span.className = "state";
-  span.dataset.status = status;
-  span.textContent = words.charAt(0).toUpperCase() + words.slice(1);
-  return span;
-}
-
-function duration(seconds) {
-  if (seconds < 1) {
-    return "< 1 s";
-  }
-  const whole = Math.floor(seconds);
-  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  if (hours) {
-    return `${hours} h ${minutes} min`;
-  }
-  return minutes ? `${minutes} min ${rest} s` : `${rest} s`;
-}
-
 function stackOf(event) {
   return event.links.find((link) => link.rel === "stack").href.split("/").at(-1);
 }
@@ -117,22 +90,43 @@ function showRows(live) {
 }
 
 function foldBranches(live) {
+  const fold = (buttons, folded) => {
+    buttons.forEach((button) => button.setAttribute("aria-expanded", String(!folded)));
+    showRows(live);
+  };
   live.addEventListener("click", (event) => {
     const button = event.target.closest(".fold");
     if (button) {
-      button.setAttribute("aria-expanded", String(button.getAttribute("aria-expanded") === "false"));
-      showRows(live);
+      fold([button], button.getAttribute("aria-expanded") === "true");
+    }
+    const all = event.target.closest("#fold-all");
+    if (all) {
+      fold(live.querySelectorAll(".fold"), all.textContent === "Fold all");
+      all.textContent = all.textContent === "Fold all" ? "Unfold all" : "Fold all";
     }
   });
 }
 
 function filterRows(live) {
+  live.addEventListener("input", (event) => {
+    if (event.target.closest("#tree-filters")) {
+      showRows(live);
+    }
+  });
+  live.addEventListener("submit", (event) => {
+    if (event.target.id === "tree-filters") {
+      event.preventDefault();
+    }
+  });
+}
+
+/** Show the fields of the filter, and what they select: the browser may have kept them. */
+function showFilter(live) {
   const form = live.querySelector("#tree-filters");
   if (form) {
     form.hidden = false;
-    form.addEventListener("input", () => showRows(live));
-    form.addEventListener("submit", (event) => event.preventDefault());
-    showRows(live); // the browser may have kept the fields
+    form.querySelector("#fold-all").hidden = !live.querySelector(".fold");
+    showRows(live);
   }
 }
 
@@ -160,6 +154,7 @@ export function follow(live, { announce, fragment }) {
   async function reload() {
     reloading = null;
     reloadAt = Date.now() + BETWEEN_RELOADS;
+    const asked = Date.now();
     const fresh = await fragment(location.href).catch(() => null);
     if (!fresh) {
       return;
@@ -169,7 +164,9 @@ export function follow(live, { announce, fragment }) {
     });
     const [body, freshBody] = [live, fresh].map((part) => part.querySelector("#tree tbody"));
     const [graph, freshGraph] = [live, fresh].map((part) => part.querySelector("#graph"));
-    if (body && freshBody) {
+    if (isTimeline(live) && !updateFrame(live, fresh.getElementById("live"))) {
+      replaceContent(live, fresh.getElementById("live"));
+    } else if (body && freshBody) {
       patchRows(body, freshBody);
     } else if (!graph || !freshGraph) {
       replaceContent(live, fresh.getElementById("live"));
@@ -178,11 +175,33 @@ export function follow(live, { announce, fragment }) {
     }
     enhance(document);
     count(live);
-    showRows(live);
+    showFilter(live);
+    reloadAt = Date.now() + Math.max(BETWEEN_RELOADS, RELOADS_IN_TIME * (Date.now() - asked));
   }
 
   function reloadSoon() {
     reloading ??= setTimeout(reload, Math.max(0, reloadAt - Date.now()));
+  }
+
+  /** Show the state of a resource; return whether the page lacks what the event is about. */
+  function show(key, event) {
+    if (isTimeline(live)) {
+      const bar = rowOf(live, key, event);
+      const news = isNews(live, bar, event);
+      if (bar && !news) {
+        change(bar, event);
+        changeBar(bar, event);
+      }
+      return news;
+    }
+    const [row, node] = ["r", "n"].map((kind) => document.getElementById(`${kind}-${key}`));
+    if (row) {
+      change(row, event);
+    }
+    if (node) {
+      color(node, event.resource_status);
+    }
+    return !row && !node && !event.resource_status.startsWith("DELETE");
   }
 
   function apply() {
@@ -196,17 +215,7 @@ export function follow(live, { announce, fragment }) {
         }
         continue;
       }
-      const row = document.getElementById(`r-${key}`);
-      const node = document.getElementById(`n-${key}`);
-      if (row) {
-        change(row, event);
-      }
-      if (node) {
-        color(node, event.resource_status);
-      }
-      if ("refresh" in live.dataset) {
-        reloadSoon();
-      } else if (!row && !node && !event.resource_status.startsWith("DELETE")) {
+      if (show(key, event)) {
         reloadSoon();
       }
       if (event.resource_status.endsWith("_FAILED")) {
@@ -258,9 +267,13 @@ export function follow(live, { announce, fragment }) {
     live.querySelectorAll("[data-since]").forEach((cell) => {
       cell.textContent = duration(now - Number(cell.dataset.since));
     });
+    if (grow(live, now)) {
+      reloadSoon(); // for a longer axis
+    }
   }, 1000);
   foldBranches(live);
   filterRows(live);
+  showFilter(live);
   count(live);
   connect();
 }

@@ -27,13 +27,17 @@ function keepFocus(old, work) {
   return fresh;
 }
 
-/** Put an element of another document in the place of one; its open menus stay open. */
+/** Put an element of another document in the place of one; its open menus stay open, its folded branch folded. */
 export function replaceElement(old, fresh) {
   return keepFocus(old, () => {
     const copy = document.importNode(fresh, true);
     old.querySelectorAll("details[open][id]").forEach((item) => {
       copy.querySelector(`#${item.id}`)?.setAttribute("open", "");
     });
+    const [fold, freshFold] = [old, copy].map((part) => part.querySelector(".fold"));
+    if (fold && freshFold) {
+      freshFold.setAttribute("aria-expanded", fold.getAttribute("aria-expanded"));
+    }
     old.replaceWith(copy);
     return copy;
   });
