@@ -217,6 +217,42 @@ def test_the_life_of_a_machine_with_its_cards_and_volumes(tmp_path: Path) -> Non
 
 
 @pytest.mark.guests
+def test_a_machine_runs_from_a_volume_of_the_image_and_another_one_continues_from_it(tmp_path: Path) -> None:
+    try:
+        virtual_launching.require_programs()
+        image = tiny_image(tmp_path / "image")
+        raw = tmp_path / "raw"
+        raw.write_bytes(b"SYSTEM" + bytes(1 << 20))
+        subprocess.run(["qemu-img", "convert", "-O", "qcow2", raw, tmp_path / "image" / images.DISK], check=True)
+        driver = LocalDriver(Selection("qemu"), {"qemu": Qemu(image)}, tmp_path / "guests")
+    except GuestsUnavailable as error:
+        pytest.skip(str(error))
+    with ServedCloud(new_cloud(pace=0.1, guests=driver)) as served:
+        cloud = RealNova(served)
+        root = {"boot_index": 0, "source_type": "image", "destination_type": "volume", "uuid": cloud.image()}
+        key = cloud.boot(imageRef="", block_device_mapping_v2=[{**root, "volume_size": 1}])
+        machine = Watched(cloud, key, tmp_path / "guests")
+        machine.booted()
+        [volume] = [str(one["id"]) for one in cloud.server(key)["os-extended-volumes:volumes_attached"]]
+        place = tmp_path / "guests" / "disks" / f"volume-{volume}"
+        with place.open("r+b") as file:
+            assert file.read(6) == b"SYSTEM"
+            file.seek(0)
+            file.write(b"CHANGED")
+        assert place.stat().st_size == 1 << 30
+        machine.until_attached(volume)
+        assert not machine.disk().exists()
+        cloud.call("DELETE", f"/servers/{key}")
+        cloud.until(lambda: cloud.volume_status(volume) == "available")
+        wanted = {"boot_index": 0, "source_type": "volume", "destination_type": "volume", "uuid": volume}
+        other = Watched(cloud, cloud.boot(imageRef="", block_device_mapping_v2=[wanted]), tmp_path / "guests")
+        other.booted()
+        other.until_attached(volume)
+        with place.open("rb") as file:
+            assert file.read(7) == b"CHANGED"
+
+
+@pytest.mark.guests
 @pytest.mark.slow
 def test_a_machine_ends_with_a_killed_cloud_and_is_started_once_with_the_next(tmp_path: Path) -> None:
     try:

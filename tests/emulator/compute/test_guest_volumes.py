@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +15,8 @@ import pytest
 from stoker.emulator.guests.driver import GuestsUnavailable
 from stoker.emulator.guests.fabric import Fabric
 from stoker.emulator.guests.ids import id_maps
+from stoker.emulator.guests.images import HOST, find_image
+from stoker.emulator.guests.launching import NamespaceLauncher
 from stoker.emulator.guests.volumes import Volumes
 
 from .guest_cloud import RealNova, boot, ended, guest_cloud
@@ -26,9 +29,21 @@ READ = "mkdir /mnt; mount /dev/vdb /mnt && cat /mnt/file; ls -A /mnt"
 
 
 @pytest.fixture(scope="module")
-def cloud() -> Iterator[RealNova]:
+def running() -> Iterator[RealNova]:
     with guest_cloud() as nova:
         yield nova
+
+
+@pytest.fixture
+def cloud(running: RealNova) -> Iterator[RealNova]:
+    """A cloud without servers and volumes of other tests, since a project may have few of them."""
+    yield running
+    for server in running.call("GET", "/servers").json["servers"]:
+        running.call("DELETE", f"/servers/{server['id']}")
+    running.until(lambda: not running.call("GET", "/servers").json["servers"])
+    for volume in running.other("GET", "/volume/v3/volumes").json["volumes"]:
+        running.other("DELETE", f"/volume/v3/volumes/{volume['id']}?cascade=true")
+    running.until(lambda: not running.other("GET", "/volume/v3/volumes").json["volumes"])
 
 
 def made(cloud: RealNova, path: str, key: str, **wanted: object) -> str:
@@ -49,6 +64,22 @@ def device(volume: str) -> list[dict[str, object]]:
         {"boot_index": 0, "source_type": "image", "destination_type": "local", "uuid": ""},
         {"boot_index": -1, "source_type": "volume", "destination_type": "volume", "uuid": volume},
     ]
+
+
+def boots_from(volume: str) -> list[dict[str, object]]:
+    return [{"boot_index": 0, "source_type": "volume", "destination_type": "volume", "uuid": volume}]
+
+
+def of_image(cloud: RealNova, **wanted: object) -> list[dict[str, object]]:
+    """The devices of a server that boots from a new volume."""
+    kind = {"boot_index": 0, "source_type": "image", "destination_type": "volume", "volume_size": 1}
+    return [{**kind, "uuid": cloud.image(), **wanted}]
+
+
+def root_of(cloud: RealNova, key: str) -> str:
+    """The volume that a server boots from."""
+    [attached] = cloud.server(key)["os-extended-volumes:volumes_attached"]
+    return str(attached["id"])
 
 
 def read(cloud: RealNova, volume: str) -> str:
@@ -103,6 +134,93 @@ def test_the_content_of_a_volume_survives_and_is_copied(cloud: RealNova) -> None
     assert "first" in read(cloud, volume)
 
 
+def test_a_server_boots_from_a_volume_of_an_image_and_another_one_continues_from_it(cloud: RealNova) -> None:
+    first = boot(
+        cloud, "echo from=$(cat /etc/made-by 2>/dev/null)", "echo first >/etc/made-by; rm /etc/group",
+        imageRef="", block_device_mapping_v2=of_image(cloud),
+    )  # fmt: skip
+    assert "from=\nEND OF SCRIPT" in ended(cloud, first)
+    volume = root_of(cloud, first)
+    cloud.act(first, "reboot", {"type": "SOFT"})
+    cloud.until(lambda: cloud.console(first).count("has booted.") == 2)
+    assert cloud.console(first).count("END OF SCRIPT") == 1
+    cloud.act(first, "rebuild", {"imageRef": cloud.image()})
+    cloud.until(lambda: cloud.console(first).count("has booted.") == 3)
+    snapshot = made(cloud, "snapshots", "snapshot", volume_id=volume, force=True)
+    cloud.call("DELETE", f"/servers/{first}")
+    free(cloud, volume)
+
+    lines = ("cat /etc/made-by; [ -e /etc/group ] && echo DELETED FILE", "echo second >/etc/made-by; sync")
+    second = boot(cloud, *lines, imageRef="", block_device_mapping_v2=boots_from(volume))
+    assert "first\nEND OF SCRIPT" in ended(cloud, second), cloud.server(second)
+    cloud.call("DELETE", f"/servers/{second}")
+    free(cloud, volume)
+    copies = {
+        "first": made(cloud, "volumes", "volume", size=1, snapshot_id=snapshot),
+        "second": made(cloud, "volumes", "volume", size=1, source_volid=volume),
+    }
+    for content, copy in copies.items():
+        key = boot(cloud, lines[0], imageRef="", block_device_mapping_v2=boots_from(copy))
+        assert f"{content}\nEND OF SCRIPT" in ended(cloud, key)
+
+
+def test_the_volume_of_an_image_is_attached_to_a_server_that_has_another_disk(cloud: RealNova) -> None:
+    image = cloud.image()
+    volume, other = (made(cloud, "volumes", "volume", size=1, imageRef=image) for _ in range(2))
+    find = "blkid -o value -s TYPE {0}; ls -d {0}/usr/bin/env {0}/etc/passwd; cat {0}/etc/left"
+    key = boot(
+        cloud,
+        find.format("/dev/vdb"),
+        "echo found >/dev/vdb/etc/left; rm /dev/vdb/etc/passwd; [ -e /etc/passwd ] && echo OWN",
+        AWAIT.format("").replace("vdb", "vdc"),
+        find.format("/dev/vdc"),
+        "mkdir /mnt; mount /dev/vdc /mnt && ls /mnt/etc/passwd",
+        block_device_mapping_v2=[{**one, "uuid": one["uuid"] or image} for one in device(volume)],
+    )
+    cloud.until(lambda: "OWN" in cloud.console(key))
+    attached = cloud.call("POST", f"/servers/{key}/os-volume_attachments", {"volumeAttachment": {"volumeId": other}})
+    assert attached.status == 200
+    shown = ended(cloud, key)
+    assert "ext4\n/dev/vdb/etc/passwd\n/dev/vdb/usr/bin/env" in shown
+    assert "ext4\n/dev/vdc/etc/passwd\n/dev/vdc/usr/bin/env" in shown
+    assert "/mnt/etc/passwd" in shown
+    cloud.call("DELETE", f"/servers/{key}/os-volume_attachments/{other}")
+    free(cloud, other)
+    cloud.call("DELETE", f"/servers/{key}")
+    free(cloud, volume)
+    line = "cat /etc/left; [ -e /etc/passwd ] || echo WITHOUT USERS"
+    booted = boot(cloud, line, imageRef="", block_device_mapping_v2=boots_from(volume))
+    assert "found\nWITHOUT USERS" in ended(cloud, booted)
+
+
+def test_one_guest_at_a_time_runs_from_a_volume(cloud: RealNova, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stoker.emulator.guests.machine.HOLD_SECONDS", 0.5)
+    admin = cloud.client.token("admin", "admin")
+    body = {"volume_type": {"name": "shared", "extra_specs": {"multiattach": "<is> True"}}}
+    assert cloud.client.call("POST", "/volume/v3/types", body, admin).status == 200
+    volume = made(cloud, "volumes", "volume", size=1, imageRef=cloud.image(), volume_type="shared")
+    one = boot(cloud, "true", imageRef="", block_device_mapping_v2=boots_from(volume))
+    assert "END OF SCRIPT" in ended(cloud, one)
+    other = boot(cloud, "true", imageRef="", block_device_mapping_v2=boots_from(volume))
+    cloud.until(lambda: cloud.status(other) == "ERROR")
+    assert f"another guest runs from the volume {volume}" in cloud.server(other)["fault"]["message"]
+    cloud.call("DELETE", f"/servers/{one}")
+    cloud.until(lambda: cloud.status(one) == "gone")
+    cloud.act(other, "reboot", {"type": "HARD"})
+    assert "END OF SCRIPT" in ended(cloud, other)
+
+
+def test_a_volume_is_deleted_with_the_server_that_boots_from_it(cloud: RealNova) -> None:
+    devices = of_image(cloud, delete_on_termination=True)
+    key = boot(cloud, "true", imageRef="", block_device_mapping_v2=devices)
+    ended(cloud, key)
+    volume = root_of(cloud, key)
+    places = list(Path(tempfile.gettempdir()).glob(f"stoker-guests-*/volumes/volume-{volume}*"))
+    assert len(places) == 1
+    cloud.call("DELETE", f"/servers/{key}")
+    cloud.until(lambda: cloud.volume_status(volume) == "gone" and not places[0].exists())
+
+
 def test_mkfs_and_mount_leave_other_directories_alone(cloud: RealNova) -> None:
     shown = ended(
         cloud, boot(cloud, "mkdir -p /dev/x/y /mnt; mkfs.ext4 /dev/x; ls /dev/x; mount --bind /dev/x /mnt; ls /mnt")
@@ -115,7 +233,8 @@ def test_a_copy_is_deleted_while_it_is_made() -> None:
     ids = id_maps()
 
     async def copy_and_delete(held: Fabric) -> None:
-        volumes = Volumes(contents, ids, held, lambda guest_id: False)
+        launcher = NamespaceLauncher(find_image(HOST), ids)
+        volumes = Volumes(contents, launcher, held, lambda guest_id: False)
         volumes.copy("snapshot-1", "volume-1")
         await volumes.ready("guest", [])
         volumes.copy("snapshot-1", "volume-2")

@@ -153,7 +153,12 @@ def test_volumes_are_attached_and_their_contents_are_copied(watched: Nova, recor
     of_snapshot = made("backups", "backup", volume_id=volume, snapshot_id=snapshot)
     copies = [
         made("volumes", "volume", size=1, **source)
-        for source in ({"snapshot_id": snapshot}, {"source_volid": volume}, {"backup_id": backup})
+        for source in (
+            {"snapshot_id": snapshot},
+            {"source_volid": volume},
+            {"backup_id": backup},
+            {"imageRef": watched.image()},
+        )
     ]
     watched.other("POST", f"/volume/v3/backups/{backup}/restore", {"restore": {"volume_id": volume}})
     watched.wait()
@@ -164,6 +169,7 @@ def test_volumes_are_attached_and_their_contents_are_copied(watched: Nova, recor
         (f"snapshot-{snapshot}", f"volume-{copies[0]}"),
         (f"volume-{volume}", f"volume-{copies[1]}"),
         (f"backup-{backup}", f"volume-{copies[2]}"),
+        ("image", f"volume-{copies[3]}"),
         (f"backup-{backup}", f"volume-{volume}"),
     ]
     recorder.contents.clear()

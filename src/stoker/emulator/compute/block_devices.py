@@ -101,6 +101,10 @@ class BlockDevices(Component):
         volume = self._storage.volumes.rows.get(device["volume_id"])
         return Volume(device["volume_id"], device["device"], 1 if volume is None else volume["size"])
 
+    def root_of(self, server: Record) -> Volume | None:
+        """Return the volume that a server boots from; None if it boots from its image."""
+        return next((self.seen(row) for row in self.of_server(server) if row["volume_id"] and not is_data(row)), None)
+
     def find(self, server: Record, volume_id: str) -> Record:
         """The block device that is a volume of the server; 404 when it has none."""
         found = self.rows.first(server_id=server["id"], volume_id=volume_id)

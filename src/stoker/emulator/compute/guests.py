@@ -153,6 +153,7 @@ class Guests(Component):
             lambda: self._volumes(server),
             Size(server["flavor"]["vcpus"], server["flavor"]["ram"], server["flavor"]["disk"]),
             self._driver(server),
+            lambda: self._block_devices.root_of(server),
         )
 
     def _volumes(self, server: Record) -> list[Volume]:

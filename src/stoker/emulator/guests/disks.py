@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
-from stoker.emulator.guests.driver import Volume
+from stoker.emulator.guests.driver import IMAGE, Volume
 from stoker.emulator.guests.volumes import Contents
 
 GIBIBYTE = 1 << 30
 
 
 class DiskContents(Contents):
-    """Contents that are raw disk images. give: makes a file the guests'."""
+    """Contents that are raw disk images.
 
-    def __init__(self, directory: Path, give: Callable[[Path], None]) -> None:
+    give: makes a file the guests'. install: writes the guests' image to a file.
+    """
+
+    def __init__(
+        self, directory: Path, give: Callable[[Path], None], install: Callable[[Path], Awaitable[None]]
+    ) -> None:
         super().__init__(directory)
         self._give = give
+        self._install = install
 
-    async def disk(self, volume: Volume) -> Path:
-        """Return the file of a volume, with at least the size of the volume, when what was ordered has been done."""
+    async def disk(self, volume: Volume, root: bool = False) -> Path:
+        """Return the file of a volume, with at least the size of the volume, when what was ordered has been done.
+
+        root: the volume is the disk of a guest: without a content, it gets that of the image.
+        """
         await self.done()
         place = self._directory / f"volume-{volume.id}"
+        if root and not place.exists():
+            await self._copy(IMAGE, place.name)
         with place.open("ab") as file:
             if file.tell() < volume.size * GIBIBYTE:
                 os.truncate(file.fileno(), volume.size * GIBIBYTE)
@@ -33,6 +44,10 @@ class DiskContents(Contents):
 
     async def _copy(self, source: str, target: str) -> None:
         draft, place = self._directory / f"{target}.part", self._directory / target
+        if source == IMAGE:
+            await self._install(draft)
+            draft.rename(place)
+            return
         if not (self._directory / source).exists():
             place.unlink(missing_ok=True)
             return

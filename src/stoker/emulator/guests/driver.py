@@ -20,6 +20,10 @@ class GuestsUnavailable(Exception):
     """The driver cannot work on this machine; the message says what is missing and how to get it."""
 
 
+IMAGE = "image"
+"""The name of the content of the guests' image among those of volumes."""
+
+
 @dataclass(frozen=True)
 class Volume:
     """A volume of a guest. device: its path in the guest. size: in GiB."""
@@ -47,6 +51,7 @@ class Guest:
     files: returns the files that are written into the guest when it starts: path without the first slash → content.
     volumes: returns the volumes that are attached. size: of its flavor; drivers may exceed it.
     driver: the name of the driver that runs it, for those that comprise several.
+    root: returns the volume that is its disk; None: it has a disk of its own.
     """
 
     id: str
@@ -56,6 +61,7 @@ class Guest:
     volumes: Callable[[], list[Volume]] = list
     size: Size = Size()
     driver: str = ""
+    root: Callable[[], Volume | None] = lambda: None
 
 
 class Cloudside(ABC):
@@ -119,7 +125,7 @@ class GuestDriver(ABC):
 
     @abstractmethod
     def start(self, guest: Guest) -> None:
-        """Start a guest from its disk, which is created if it does not exist."""
+        """Start a guest from its disk, which is created from the image if it does not exist."""
 
     @abstractmethod
     def stop(self, guest_id: str) -> None:
@@ -144,7 +150,7 @@ class GuestDriver(ABC):
     @abstractmethod
     def copy_content(self, source: str, target: str) -> None:
         """Replace the content of a volume, snapshot or backup by that of another (`volume-ID`, `snapshot-ID`,
-        `backup-ID`)."""
+        `backup-ID`), or by that of the guests' image (`IMAGE`)."""
 
     @abstractmethod
     def delete_content(self, name: str) -> None:

@@ -41,11 +41,15 @@ keep_running() {
     done
 }
 
-# Without cloud-init, user data that is a script is run once, at the first boot, as CirrOS does.
+# Without cloud-init, user data that is a script is run once, at the first boot of the server, as CirrOS does. The disk
+# may have been that of another server.
 run_user_data() {
     done=/var/lib/cloud/user-data-has-run
-    [ -e "$done" ] || [ ! -e "$seed/user_data" ] && return 0
-    : >"$done"
+    read -r server <"$seed/meta_data.json"
+    server=${server#*\"uuid\":\"}
+    server=${server%%\"*}
+    [ "$(cat "$done" 2>/dev/null)" = "$server" ] || [ ! -e "$seed/user_data" ] && return 0
+    echo "$server" >"$done"
     case $(head -c 2 "$seed/user_data") in
     '#!')
         cp "$seed/user_data" /run/user-data && chmod 700 /run/user-data && /run/user-data

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -63,6 +63,8 @@ HINT = (
 BINARIES = "/usr/local/sbin:/usr/sbin:/sbin"
 """Where programs are besides the user's search path."""
 CHECK_SECONDS = 20
+FORMATTED = "lost+found"
+"""The directory by which `blkid` and `mount` in guests recognize a volume with a file system."""
 _NAME = re.compile("(check-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -86,6 +88,18 @@ def task_command(task: str, ids: IdMaps, directory: Path, **more: Any) -> list[s
     """Return the command that runs a task of the package `launch`, whose docstring lists the arguments."""
     wanted = {"task": task, "ids": ids.to_data(), "directory": str(directory), "parent": os.getpid(), **more}
     return [sys.executable, "-I", "-S", "-c", LAUNCH, orjson.dumps(wanted).decode()]
+
+
+@dataclass(frozen=True)
+class ShownVolume:
+    """A volume of a guest in namespaces. source: its directory. target: its path in the guest, without the first slash.
+
+    layered: the directory has only what is different from the image.
+    """
+
+    source: str
+    target: str
+    layered: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,40 +148,43 @@ class NamespaceLauncher(Launcher):
     """Starts guests in namespaces."""
 
     def prepare(self, directory: Path, guest: Guest) -> None:
-        """Create an empty disk in the directory of a guest, if there is none, and the config drive.
-
-        All of it belongs to the root user of the guest.
-        """
-        disk = directory / "disk"
-        names = {"base", *(target or "base" for _, target in self.image.layers)}
+        """Write the config drive into the directory of a guest; it belongs to the root user of the guest."""
         self.write_drive(directory, guest.config_drive())
-        for place in (disk, directory / "root"):
-            self.own(place)
-        for name in names:
+        self.own(directory / "root")
+
+    def prepare_disk(self, disk: Path) -> None:
+        """Create what an empty disk consists of, if it does not exist; it belongs to the root user of guests."""
+        new = not disk.exists()
+        self.own(disk)
+        for name in {"base", *(target or "base" for _, target in self.image.layers)}:
             self.own(disk / name)
             self.own(disk / f".work-{name}")
+        if new:  # later, guests may have put links there
+            self.own(disk / "base" / FORMATTED)
 
     def boot_command(
         self,
         directory: Path,
+        disk: Path,
         guest: Guest,
         addresses: Sequence[tuple[str, int]],
         control: int,
         within: int,
-        volumes: Sequence[tuple[str, str]] = (),
+        volumes: Sequence[ShownVolume] = (),
         command: Sequence[str] = ("/bin/sh", f"/{INSIDE}"),
     ) -> list[str]:
-        """Return the command that runs a guest. control: the descriptor of its end of the control socket.
+        """Return the command that runs a guest. directory, disk: of the guest.
 
-        within: that of the user namespace in which the guest's is made. volumes: directories, and their paths in the
-        guest. command: the guest's first process.
+        control: the descriptor of its end of the control socket. within: that of the user namespace in which the
+        guest's is made. command: the guest's first process.
         """
         return task_command(
             "boot",
             self.ids.inner(),
             directory,
             within=within,
-            volumes=volumes,
+            disk=str(disk),
+            volumes=[astuple(volume) for volume in volumes],
             layers=self.image.layers,
             links=self.image.links,
             binds=[(DRIVE, SEED)],
@@ -196,8 +213,10 @@ class NamespaceLauncher(Launcher):
             control.settimeout(CHECK_SECONDS)
             try:
                 self.prepare(place, guest)
+                self.prepare_disk(place / "disk")
                 addresses, end = [("169.254.169.254", 80)], inside.fileno()
-                command = self.boot_command(place, guest, addresses, end, within, command=["/bin/true"])
+                disk = place / "disk"
+                command = self.boot_command(place, disk, guest, addresses, end, within, command=["/bin/true"])
                 with subprocess.Popen(  # noqa: S603  this interpreter and Stoker's program
                     command, pass_fds=[end, within], stderr=subprocess.PIPE
                 ) as running:

@@ -16,17 +16,20 @@ from stoker.emulator.guests.driver import Address, Cloudside, Guest, Volume
 from stoker.emulator.guests.fabric import NetworkFailed
 from stoker.emulator.guests.launching import GO, NAMESPACES, READY, WIRED, LaunchFailed, control_sockets, received
 from stoker.emulator.guests.metering import processor_seconds
+from stoker.emulator.guests.volumes import Contents
 from stoker.emulator.guests.wiring import Wiring
 
 log = logging.getLogger(__name__)
 
 CONSOLE_BYTES = 1 << 16
+HOLD_SECONDS = 30.0
+"""How long a guest waits for the end of another one that runs from the same volume: longer than that one may take."""
 
 
 class Machine(ABC):
     """One guest. Orders are carried out one after the other, so that a new process never meets an old one.
 
-    directory: of the guest.
+    directory: of the guest. contents: of the volumes.
 
     stop_seconds: how long a guest may take to shut down before it is killed. settings: of its network namespace.
     """
@@ -34,11 +37,15 @@ class Machine(ABC):
     stop_seconds = 10.0
     settings: Mapping[str, str] = {}
 
-    def __init__(self, guest_id: str, directory: Path, cloudside: Cloudside, wiring: Wiring) -> None:
+    def __init__(
+        self, guest_id: str, directory: Path, cloudside: Cloudside, wiring: Wiring, contents: Contents
+    ) -> None:
         self._id = guest_id
         self._directory = directory
         self._cloudside = cloudside
         self._wiring = wiring
+        self._contents = contents
+        self._held: asyncio.Lock | None = None
         self._addresses: list[Address] = []
         self._process: asyncio.subprocess.Process | None = None
         self._running: asyncio.Task[None] | None = None
@@ -160,6 +167,32 @@ class Machine(ABC):
     async def _start(self, guest: Guest) -> None:
         if self._process is not None:
             return
+        await self._hold(guest.root())
+        try:
+            await self._start_held(guest)
+        except BaseException:
+            self._let_go()
+            raise
+
+    async def _hold(self, root: Volume | None) -> None:
+        """Wait until the volume that is the guest's disk is that of no other guest. Raises: LaunchFailed."""
+        if root is None:
+            return
+        lock = self._contents.hold(root)
+        try:
+            await asyncio.wait_for(lock.acquire(), HOLD_SECONDS)
+        except TimeoutError:
+            raise LaunchFailed(
+                f"The guest cannot be started: another guest runs from the volume {root.id}. Stop its server first."
+            ) from None
+        self._held = lock
+
+    def _let_go(self) -> None:
+        held, self._held = self._held, None
+        if held is not None:
+            held.release()
+
+    async def _start_held(self, guest: Guest) -> None:
         await self._prepare(guest)
         self._addresses = self._cloudside.addresses()
         control, inside = control_sockets()
@@ -274,6 +307,7 @@ class Machine(ABC):
         await self._ended()
         await close()
         await self._wiring.leave(self._id)
+        self._let_go()
         self._process = self._running = None
         if self._stopping:
             return

@@ -45,11 +45,12 @@ class NamespaceMachine(Machine):
         limits: Limits,
         users: int,
     ) -> None:
-        super().__init__(guest_id, directory, cloudside, wiring)
+        super().__init__(guest_id, directory, cloudside, wiring, volumes)
         self._launcher = launcher
         self._volumes = volumes
         self._limits = limits
         self._users = users
+        self._disk = directory / "disk"
         self._group: Group | None = None
         self._killed = self._memory = 0
         self._watch: asyncio.Task[None] | None = None
@@ -68,6 +69,11 @@ class NamespaceMachine(Machine):
 
     async def _prepare(self, guest: Guest) -> None:
         self._launcher.prepare(self._directory, guest)
+        if (root := guest.root()) is None:
+            self._disk = self._directory / "disk"
+            self._launcher.prepare_disk(self._disk)
+        else:
+            self._disk = await self._volumes.disk(root)
         try:
             self._group = self._limits.group(self._id)
             self._group.limit(guest.size)
@@ -86,7 +92,7 @@ class NamespaceMachine(Machine):
 
     async def _command(self, guest: Guest, listen: list[Address], control: int) -> tuple[list[str], Collection[int]]:
         volumes = await self._volumes.ready(self._id, guest.volumes())
-        command = self._launcher.boot_command(self._directory, guest, listen, control, self._users, volumes)
+        command = self._launcher.boot_command(self._directory, self._disk, guest, listen, control, self._users, volumes)
         return command, [self._users]
 
     def _place(self, address: Address) -> Address:
@@ -163,7 +169,7 @@ class Namespaces(Hypervisor):
         self._limits = Limits(site.directory, allowed_places())
         if missing := missing_limits(self._limits.places):
             log.warning("%s", missing)
-        self._volumes = Volumes(site.directory / self.contents, ids, site.fabric, site.wiring.runs)
+        self._volumes = Volumes(site.directory / self.contents, self._launcher, site.fabric, site.wiring.runs)
         return self._volumes
 
     def close(self) -> None:

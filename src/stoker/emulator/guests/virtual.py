@@ -55,9 +55,9 @@ class VirtualMachine(Machine):
         contents: DiskContents,
         fabric: Fabric,
     ) -> None:
-        super().__init__(guest_id, directory, cloudside, wiring)
+        super().__init__(guest_id, directory, cloudside, wiring, contents)
         self._launcher = launcher
-        self._contents = contents
+        self._disks = contents
         self._fabric = fabric
         self._sockets: tuple[socket.socket, socket.socket] | None = None
         self._monitor: Monitor | None = None
@@ -107,6 +107,8 @@ class VirtualMachine(Machine):
         try:
             await monitor.open()
             await self._change_cards(monitor)
+            if (root := guest.root()) is not None:
+                await self._plug_volume(monitor, root, root=True)  # the first disk is /dev/vda
             for volume in sorted(guest.volumes(), key=lambda volume: volume.device):
                 await self._plug_volume(monitor, volume)
             await monitor.execute("cont")
@@ -225,10 +227,10 @@ class VirtualMachine(Machine):
         ]  # fmt: skip
         await self._unplug(self._monitor, f"volume-{number}", f"volume {volume.id}", behind)
 
-    async def _plug_volume(self, monitor: Monitor, volume: Volume) -> None:
+    async def _plug_volume(self, monitor: Monitor, volume: Volume, root: bool = False) -> None:
         self._number += 1
         number = self._number
-        file = os.open(await self._contents.disk(volume), os.O_RDWR | os.O_CLOEXEC)
+        file = os.open(await self._disks.disk(volume, root), os.O_RDWR | os.O_CLOEXEC)
         try:
             await monitor.execute("add-fd", file, **{"fdset-id": number})
         finally:

@@ -157,14 +157,6 @@ class VirtualLauncher(Launcher):
     def machine_words(self, guest: Guest) -> list[str]:
         """Return QEMU's arguments for a guest: its size, kernel, console, and disks besides volumes."""
         size = allowed(guest.size)
-        base = {"driver": "file", "filename": "/dev/fdset/1", "read-only": True}
-        root = {
-            "driver": "qcow2",
-            "node-name": "root",
-            "discard": "unmap",
-            "file": {"driver": "file", "filename": OVERLAY},
-            "backing": {"driver": "qcow2", "read-only": True, "file": base},
-        }
         drive = {"driver": "vvfat", "node-name": "drive", "dir": DRIVE, "label": LABEL, "read-only": True}
         return [
             *("-name", f"guest={guest.id}", "-uuid", guest.id),
@@ -172,16 +164,9 @@ class VirtualLauncher(Launcher):
             *("-smbios", f"type=1,manufacturer=OpenStack Foundation,product=OpenStack Nova,serial={guest.id}"),
             *("-kernel", "/dev/fd/@kernel@", "-initrd", "/dev/fd/@initrd@", "-append", COMMAND_LINE),
             *("-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"),
-            *("-add-fd", "fd=@disk@,set=1", "-blockdev", orjson.dumps(root).decode()),
-            *("-device", "virtio-blk-pci,drive=root"),
-            *(
-                "-blockdev",
-                orjson.dumps(drive).decode(),
-                "-device",
-                "virtio-scsi-pci",
-                "-device",
-                "scsi-hd,drive=drive",
-            ),
+            *(_own_disk() if guest.root() is None else ()),
+            *("-blockdev", orjson.dumps(drive).decode()),
+            *("-device", "virtio-scsi-pci", "-device", "scsi-hd,drive=drive"),
             *("-device", "virtio-rng-pci", "-device", "pvpanic-pci"),
         ]
 
@@ -190,7 +175,7 @@ class VirtualLauncher(Launcher):
         return {"kernel": self.folder / KERNEL, "initrd": self.folder / INITRD, "disk": self.folder / DISK}
 
     async def prepare(self, directory: Path, guest: Guest, loopback: Sequence[Address]) -> None:
-        """Write the config drive into the directory of a guest, and create its disk if there is none.
+        """Write the config drive into the directory of a guest, and create its own disk if there is none.
 
         loopback: the addresses of this machine's that lead to the cloud in the guest. Raises: LaunchFailed.
         """
@@ -201,7 +186,15 @@ class VirtualLauncher(Launcher):
             f"stoker/files/{path}": content.encode() for path, content in {"etc/.keep": "", **guest.files()}.items()
         }
         self.write_drive(directory, {**guest.config_drive(), **own})
-        await self._create_disk(directory, guest.size.disk * GIBIBYTE)
+        if guest.root() is None:
+            await self._create_disk(directory, guest.size.disk * GIBIBYTE)
+
+    async def install(self, file: Path) -> None:
+        """Write the image to a file, as a raw disk. Raises: OSError."""
+        try:
+            await _disk_program("convert", "-q", "-O", "raw", str(self.folder / DISK), str(file))
+        except LaunchFailed as error:
+            raise OSError(str(error)) from error
 
     async def _create_disk(self, directory: Path, size: int) -> None:
         """Create the disk of a guest, which keeps what is different from the image, or enlarge it. size: in bytes."""
@@ -249,6 +242,20 @@ class VirtualLauncher(Launcher):
                 ) from error
             finally:
                 shutil.rmtree(place, ignore_errors=True)
+
+
+def _own_disk() -> list[str]:
+    """Return QEMU's arguments for the disk of a guest that does not run from a volume."""
+    base = {"driver": "file", "filename": "/dev/fdset/1", "read-only": True}
+    root = {
+        "driver": "qcow2",
+        "node-name": "root",
+        "discard": "unmap",
+        "file": {"driver": "file", "filename": OVERLAY},
+        "backing": {"driver": "qcow2", "read-only": True, "file": base},
+    }
+    words = ["-add-fd", "fd=@disk@,set=1", "-blockdev", orjson.dumps(root).decode()]
+    return [*words, "-device", "virtio-blk-pci,drive=root"]
 
 
 def _quit(monitor: socket.socket) -> str:

@@ -10,16 +10,17 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
-from stoker.emulator.guests.driver import Volume
+from stoker.emulator.guests.driver import IMAGE, Volume
 from stoker.emulator.guests.fabric import Fabric, NetworkFailed
-from stoker.emulator.guests.ids import IdMaps
-from stoker.emulator.guests.launching import task_command
+from stoker.emulator.guests.launching import NamespaceLauncher, ShownVolume, task_command
 from stoker.emulator.guests.spaces import guest_space
 
 log = logging.getLogger(__name__)
 
 DIRECTORIES = "volumes"
 """The name of the directory with the contents that are directories."""
+DISK = ".disk"
+"""Of the names of directories that contain what is different from the image, like the disk of a guest."""
 DEVICE = re.compile(r"/dev/[a-z]+[0-9]*")
 
 
@@ -27,10 +28,12 @@ class Contents(ABC):
     """Carries out what is done to the contents of volumes, one operation after the other.
 
     directory: of the contents. Names are `volume-ID`, `snapshot-ID` and `backup-ID`; what does not exist is empty.
+    `IMAGE` is the content of the guests' image, which is only read.
     """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._held: dict[str, asyncio.Lock] = {}
         self._orders: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
         self._worker = asyncio.get_running_loop().create_task(self._work())
 
@@ -67,6 +70,10 @@ class Contents(ABC):
         if (self._directory / name).exists():
             await self._delete(name)
 
+    def hold(self, volume: Volume) -> asyncio.Lock:
+        """Return what a guest holds while a volume is its disk, so that no other guest writes to it."""
+        return self._held.setdefault(volume.id, asyncio.Lock())
+
     async def _work(self) -> None:
         while True:
             order = await self._orders.get()
@@ -83,18 +90,47 @@ class Contents(ABC):
 class Volumes(Contents):
     """Contents that are directories, which guests in namespaces see as devices.
 
-    runs: whether a guest runs.
+    Those that are made from the image have only what is different from it, in directories with the suffix `DISK`. The
+    suffix is not a name in the directory, which a guest could make.
+
+    launcher: makes such directories. runs: whether a guest runs.
     """
 
-    def __init__(self, directory: Path, ids: IdMaps, fabric: Fabric, runs: Callable[[str], bool]) -> None:
+    def __init__(
+        self, directory: Path, launcher: NamespaceLauncher, fabric: Fabric, runs: Callable[[str], bool]
+    ) -> None:
         super().__init__(directory)
-        self._ids = ids
+        self._launcher = launcher
         self._fabric = fabric
         self._runs = runs
         self._shown: set[tuple[str, Volume]] = set()
 
     async def _copy(self, source: str, target: str) -> None:
-        await self._run("copy", source, target)
+        suffix = DISK if source == IMAGE or self._is_disk(source) else ""
+        if source == IMAGE:
+            await self._delete_one(f"{target}{DISK}")
+            self._launcher.prepare_disk(self._directory / f"{target}{DISK}")
+        else:
+            await self._run("copy", f"{source}{suffix}", f"{target}{suffix}")
+        await super()._delete_one(target if suffix else f"{target}{DISK}")
+
+    def _is_disk(self, name: str) -> bool:
+        return (self._directory / f"{name}{DISK}").exists()
+
+    async def _delete_one(self, name: str) -> None:
+        for one in (name, f"{name}{DISK}"):
+            await super()._delete_one(one)
+
+    async def disk(self, volume: Volume) -> Path:
+        """Return the directory of a volume that is the disk of a guest, when all that was ordered has been done; a
+        volume without a system gets that of the image."""
+        await self.done()
+        name = f"volume-{volume.id}"
+        if not self._is_disk(name):
+            await self._copy(IMAGE, name)
+        place = self._directory / f"{name}{DISK}"
+        self._launcher.prepare_disk(place)
+        return place
 
     async def _delete(self, *names: str) -> None:
         await self._run("delete", *names)
@@ -107,29 +143,36 @@ class Volumes(Contents):
         """Take a volume from a guest, if it runs. What the guest still has open is not the volume any more."""
         self._orders.put_nowait(partial(self._detach, guest_id, volume))
 
-    async def ready(self, guest_id: str, volumes: list[Volume]) -> list[tuple[str, str]]:
-        """Return the directories of volumes and their paths in a guest that is about to run, when all that was ordered
-        has been done."""
+    async def ready(self, guest_id: str, volumes: list[Volume]) -> list[ShownVolume]:
+        """Return the volumes of a guest that is about to run, when all that was ordered has been done."""
         await self.done()
         self._shown = {(other, volume) for other, volume in self._shown if other != guest_id}
         for volume in volumes:
             await self._require(volume)
             self._shown.add((guest_id, volume))
         return [
-            (str(self._directory / f"volume-{volume.id}"), volume.device.strip("/"))
+            ShownVolume(str(self._directory / self._present(volume)), volume.device.strip("/"), self._layered(volume))
             for volume in volumes
             if DEVICE.fullmatch(volume.device)
         ]
 
+    def _present(self, volume: Volume) -> str:
+        """Return the name of the directory of a volume."""
+        name = f"volume-{volume.id}"
+        return f"{name}{DISK}" if self._is_disk(name) else name
+
+    def _layered(self, volume: Volume) -> bool:
+        return self._is_disk(f"volume-{volume.id}")
+
     async def _run(self, task: str, *names: str) -> None:
-        command = task_command(task, self._ids, self._directory, names=names)
+        command = task_command(task, self._launcher.ids, self._directory, names=names)
         process = await asyncio.create_subprocess_exec(*command, stdin=asyncio.subprocess.DEVNULL)
         if await process.wait() != 0:
             raise OSError(f"the operation {task} on {' and '.join(names)} ended with status {process.returncode}")
 
     async def _require(self, volume: Volume) -> None:
-        name = f"volume-{volume.id}"
-        if not (self._directory / name).exists():
+        if not (self._directory / self._present(volume)).exists():
+            name = f"volume-{volume.id}"
             await self._run("copy", name, name)
 
     async def _attach(self, guest_id: str, volume: Volume) -> None:
@@ -139,8 +182,10 @@ class Volumes(Contents):
             log.warning("The volume %s is not shown in its guest at %s: /dev/NAME is needed.", volume.id, volume.device)
             return
         await self._require(volume)
-        name = f"volume-{volume.id}"
-        await self._fabric.order("attach", guest_space(guest_id), volume=name, device=volume.device)
+        await self._fabric.order(
+            "attach", guest_space(guest_id), volume=self._present(volume), device=volume.device,
+            layers=self._launcher.image.layers if self._layered(volume) else [],
+        )  # fmt: skip
         self._shown.add((guest_id, volume))
 
     async def _detach(self, guest_id: str, volume: Volume) -> None:
@@ -151,5 +196,4 @@ class Volumes(Contents):
             await self._fabric.order("detach", guest_space(guest_id), device=volume.device)
         finally:
             if not any(other.id == volume.id for _, other in self._shown):
-                name = f"volume-{volume.id}"
-                await self._run("copy", name, name)
+                await self._copy(f"volume-{volume.id}", f"volume-{volume.id}")

@@ -11,6 +11,7 @@ from stoker.emulator.core.errors import bad_request
 from stoker.emulator.core.fields import as_boolean
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Collection, Record
+from stoker.emulator.guests.driver import IMAGE
 from stoker.emulator.volume.backend import Backend
 from stoker.emulator.volume.messages import NO_BACKEND, Messages
 from stoker.emulator.volume.quotas import Quotas
@@ -109,11 +110,12 @@ class Volumes(Component):
         self._check_group(context, wanted, kind)
         self.quotas.check_new_volume(context.project, size, kind)
         origin = source.get("_volume") or {}
+        snapshot_id = wanted.get("snapshot_id") or source.get("snapshot_id")
         volume = self.rows.add(
             {
                 **self.blank(context, wanted, kind, size),
-                "snapshot_id": wanted.get("snapshot_id") or source.get("snapshot_id"),
-                "_content": _content_of(wanted),
+                "snapshot_id": snapshot_id,
+                "_content": _content_of(wanted, snapshot_id),
                 "bootable": "imageRef" in wanted or origin.get("bootable", False),
                 "image_metadata": source.get("_image_metadata") or origin.get("image_metadata", {}),
             }
@@ -244,10 +246,13 @@ class Volumes(Component):
         return self.types.default() if copied is None else copied
 
 
-def _content_of(wanted: Record) -> str | None:
+def _content_of(wanted: Record, snapshot_id: str | None) -> str | None:
     """Return the name of what a new volume is a copy of (`GuestDriver.copy_content`)."""
-    kinds = {"snapshot_id": "snapshot", "source_volid": "volume", "backup_id": "backup"}
-    return next((f"{kind}-{wanted[field]}" for field, kind in kinds.items() if field in wanted), None)
+    if snapshot_id is not None:  # also that of an image that was made of a volume
+        return f"snapshot-{snapshot_id}"
+    kinds = {"source_volid": "volume", "backup_id": "backup"}
+    copied = next((f"{kind}-{wanted[field]}" for field, kind in kinds.items() if field in wanted), None)
+    return IMAGE if "imageRef" in wanted else copied
 
 
 def flag(value: Any, name: str) -> bool:

@@ -36,13 +36,13 @@ DEVICE_LINKS = {
 }
 
 
-def directory_of_guest(path: str) -> Path:
+def directory_of_guest(path: str, root: Path = Path("root")) -> Path:
     """Return a directory below `root`, which is made if it is missing.
 
     A link of the guest's disk is replaced by a directory: until `root` is the root directory, it would lead to files of
     this machine.
     """
-    place = Path("root")
+    place = root
     for part in Path(path).parts:
         place /= part
         if place.is_symlink() or not place.is_dir():
@@ -51,17 +51,22 @@ def directory_of_guest(path: str) -> Path:
     return place
 
 
-def mount_layers(layers: list[tuple[int, str]]) -> None:
-    """Mount the disk at `root`: directories of this machine (as descriptors) that no write reaches, below the disk's.
+def opened_layers(layers: list[list[str]]) -> list[tuple[int, str]]:
+    """Return the descriptors of directories of this machine, with their paths in the guest."""
+    return [(os.open(source, os.O_PATH), target) for source, target in layers]
 
-    The working directory is that of the guest.
+
+def mount_layers(layers: list[tuple[int, str]], opened: int, root: Path) -> None:
+    """Mount a disk at a directory: the layers, which no write reaches, below the directories of the disk.
+
+    layers: see `opened_layers`. opened: the descriptor of the disk.
     """
-    disk = Path("disk")
+    disk = Path(f"/proc/self/fd/{opened}")
     if not any(target == "" for _, target in layers):
-        mount("disk/base", "root", None, BIND)
+        mount(str(disk / "base"), str(root), None, BIND)
     for descriptor, target in layers:
         upper, work = disk / (target or "base"), disk / f".work-{target or 'base'}"
-        place = directory_of_guest(target)
+        place = directory_of_guest(target, root)
         options = f"lowerdir=/proc/self/fd/{descriptor},upperdir={upper},workdir={work},userxattr"
         mount("overlay", str(place), "overlay", NO_DEVICES, options)
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from stoker.emulator.guests.launch.files import VOLUMES, list_partitions
+from stoker.emulator.guests.launch.files import VOLUMES, list_partitions, mount_layers, opened_layers
 from stoker.emulator.guests.launch.identities import become_root, enter
 from stoker.emulator.guests.launch.linux import (
     BACKLOG,
@@ -24,10 +24,13 @@ from stoker.emulator.guests.launch.linux import (
     NEW_NETWORK,
     NEW_USER,
     OWN_NETWORK,
+    PRIVATE,
+    RECURSIVE,
     LaunchFailed,
     join,
     libc,
     live_with_parent,
+    mount,
     require,
 )
 
@@ -36,7 +39,7 @@ SET_INTERFACE, TAP, WITHOUT_INFORMATION, OFFLOAD = 0x400454CA, 0x0002, 0x1000, 0
 LONGEST_ORDER = 1 << 16
 MOST_DESCRIPTORS = 4
 OPEN_TREE, MOVE_MOUNT = 428, 429  # the same numbers on all machines
-HERE, CLONE, WITHOUT_PATH = -100, 1, 4
+HERE, CLONE, WITHOUT_PATH, ALL_BELOW = -100, 1, 4, 0x8000
 LONGEST_COMPLAINT = 2000
 NAME = re.compile("@([a-z]+-[0-9a-f-]+)@")
 
@@ -68,12 +71,19 @@ class Networks:
         for descriptor in (self._held.pop(name), *self._guests.pop(name, ())):
             os.close(descriptor)
 
-    def attach(self, name: str, volume: str, device: str) -> None:
-        """Show a directory below the working directory at a path of a guest that runs."""
+    def attach(self, name: str, volume: str, device: str, layers: list[list[str]]) -> None:
+        """Show a directory below the working directory at a path of a guest that runs.
+
+        layers: if there are any, the directory is a disk with these layers.
+        """
 
         def act() -> None:
+            if layers:
+                require(libc.unshare(NEW_MOUNTS), "The mounts cannot be changed")
+                mount("none", "/", None, RECURSIVE | PRIVATE)
+                mount_layers(opened_layers(layers), os.open(volume, os.O_PATH), Path(volume))
             path = ctypes.c_char_p(volume.encode())
-            tree = libc.syscall(OPEN_TREE, HERE, path, CLONE | os.O_CLOEXEC)
+            tree = libc.syscall(OPEN_TREE, HERE, path, CLONE | ALL_BELOW | os.O_CLOEXEC)
             require(min(tree, 0), f"{volume} cannot be attached")
             self._enter(name)
             place = Path("/", VOLUMES, Path(device).name)

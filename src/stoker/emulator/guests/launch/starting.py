@@ -21,6 +21,7 @@ from stoker.emulator.guests.launch.files import (
     mount_layers,
     mount_read_only,
     mount_system,
+    opened_layers,
 )
 from stoker.emulator.guests.launch.identities import become_root, enter, take_root_ids
 from stoker.emulator.guests.launch.linux import (
@@ -51,8 +52,8 @@ def boot(wanted: dict[str, Any]) -> int:
         join(wanted["within"], NEW_USER)
         enter(wanted["ids"], NEW_MOUNTS | NEW_UTS | NEW_IPC | NEW_PIDS | NEW_NETWORK)
         mount("none", "/", None, RECURSIVE | PRIVATE)
-        layers = [(os.open(source, os.O_PATH), target) for source, target in wanted["layers"]]
-        volumes = [(os.open(source, os.O_PATH), target) for source, target in wanted["volumes"]]
+        layers, disk = opened_layers(wanted["layers"]), os.open(wanted["disk"], os.O_PATH)
+        volumes = [(os.open(source, os.O_PATH), target, layered) for source, target, layered in wanted["volumes"]]
         become_root()
         live_with_parent()
         socket.sethostname(wanted["hostname"])
@@ -60,7 +61,7 @@ def boot(wanted: dict[str, Any]) -> int:
         first = os.fork()
         if first == 0:
             live_with_parent()
-            become_guest(wanted, layers, volumes, control, lock)
+            become_guest(wanted, layers, disk, volumes, control, lock)
     except (OSError, LaunchFailed) as error:
         with suppress(BrokenPipeError):  # where the cloud does not want the guest any more
             control.send(str(error).encode())
@@ -105,24 +106,28 @@ def virtual(wanted: dict[str, Any]) -> int:
 def become_guest(
     wanted: dict[str, Any],
     layers: list[tuple[int, str]],
-    volumes: list[tuple[int, str]],
+    disk: int,
+    volumes: list[tuple[int, str, bool]],
     control: socket.socket,
     lock: int,
 ) -> None:
     """Replace this process, the first of its PID namespace, by the guest's first process; does not return."""
     try:
         os.umask(0o022)
-        mount_layers(layers)
+        mount_layers(layers, disk, Path("root"))
         mount_system()
         for path, to in wanted["links"].items():
             with suppress(FileExistsError):
                 Path("root", path).symlink_to(to)
         for source, target in wanted["binds"]:
             mount_read_only(source, target)
-        for descriptor, target in volumes:
+        for descriptor, target, layered in volumes:
             place = Path(VOLUMES, Path(target).name)
             Path("root", place).mkdir(parents=True, exist_ok=True)
-            mount(f"/proc/self/fd/{descriptor}", f"root/{place}", None, BIND)
+            if layered:
+                mount_layers(layers, descriptor, Path("root", place))
+            else:
+                mount(f"/proc/self/fd/{descriptor}", f"root/{place}", None, BIND)
             Path("root", target).symlink_to(Path("/", place))
         Path("root", PARTITIONS).parent.mkdir(parents=True, exist_ok=True)
         list_partitions(Path("root"))
