@@ -15,7 +15,7 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import StokerError
 from stoker.cli.errors import CommandFailed, NoSuchStack, TemplateRefused
 from stoker.cli.failure import failure
-from stoker.cli.follow import WANTED, follow, succeeded
+from stoker.cli.follow import WANTED, continued, follow, succeeded
 from stoker.cli.formats import cell, console
 from stoker.cli.plans import CLOUD, RECORD, Compared, show_plan
 from stoker.cli.saved_plans import SavedPlan
@@ -163,9 +163,10 @@ def begin(service: Service, name: str, stack: Stack | None, body: Answer, planne
     else:
         marker = stack.last_event()
         stack.update(body)
-    begun = next(stack.operations(), None)
-    done = follow(stack, marker, planned)
-    newest = next(stack.operations(), None)
+    with continued(stack):
+        begun = next(stack.operations(), None)
+        done = follow(stack, marker, planned)
+        newest = next(stack.operations(), None)
     if begun is not None and newest is not None and newest["id"] != begun["id"] and succeeded(done):
         raise CommandFailed(
             f"Superseded by {_described(newest)}: {name} is {done.state}, but not as defined by this deployment."

@@ -50,6 +50,10 @@ class FollowingInterrupted(CommandFailed):
     exit_code = 130
 
 
+class FollowingFailed(CommandFailed):
+    """The command cannot follow the operation any longer, but the operation continues."""
+
+
 class NoSuchResource(CommandFailed):
     """The stack has no resource of this name."""
 

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterator
 
 from stoker.cli.errors import CommandFailed
-from stoker.cli.service import Answer, Stack
+from stoker.cli.progress import latest_action
+from stoker.cli.service import Stack
 from stoker.cli.sources import Sources, short
 
 _FAILED = "_FAILED"
@@ -18,7 +19,7 @@ def failure(stack: Stack, sources: Sources | None = None) -> CommandFailed:
     `sources` has the template, if this command has sent one. The cause is left out where the tree of the action shows
     it on the same screen.
     """
-    failed = [event for event in _latest(stack) if event["resource_status"].endswith(_FAILED)]
+    failed = [event for event in latest_action(stack, 0)[1] if event["resource_status"].endswith(_FAILED)]
     reasons = [event["resource_status_reason"] for event in failed if event["physical_resource_id"] == stack.id]
     cause = (reasons[0] if reasons else None) or stack.facts["stack_status_reason"] or stack.state
     lines = [] if sys.stderr.isatty() and stack.shown(cause) else [cause]
@@ -26,17 +27,6 @@ def failure(stack: Stack, sources: Sources | None = None) -> CommandFailed:
     if sources is not None and names and (place := _place(sources, names[0])):
         lines.append(f"{names[0]} is declared at {place}.")
     return CommandFailed("\n".join([*lines, "To continue:", *(f"  {line}" for line in _commands(stack))]))
-
-
-def _latest(stack: Stack) -> list[Answer]:
-    """Return the events of the stack itself since the last action that a user has started."""
-    found: list[Answer] = []
-    for event in stack.events(depth=0):
-        action, _, status = event["resource_status"].partition("_")
-        if event["physical_resource_id"] == stack.id and status == "IN_PROGRESS" and action != "ROLLBACK":
-            found.clear()
-        found.append(event)
-    return found
 
 
 def _place(sources: Sources, name: str) -> str | None:

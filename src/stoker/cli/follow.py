@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 from rich.console import Console
 from rich.tree import Tree
 
-from stoker.cli.errors import FollowingInterrupted
+from stoker.cli.errors import FollowingFailed, FollowingInterrupted
 from stoker.cli.formats import console
+from stoker.cli.outages import NotAnswering
 from stoker.cli.progress import Progress
-from stoker.cli.progress_views import tree, view
+from stoker.cli.progress_views import View, tree, view
 from stoker.cli.service import Answer, Stack
 
 
@@ -25,35 +27,57 @@ def whole_tree(stack: Stack, out: Console) -> Tree:
 def follow(stack: Stack, marker: str | None = None, planned: int | None = None) -> Stack:
     """Show the progress of an action until it ends; return the stack in its final state.
 
-    `marker` is the last event before the action, `planned` the number of changes in its plan. Raises
-    FollowingInterrupted if the user interrupts the command.
+    `marker` is the last event before the action, `planned` the number of changes in its plan. Raises what `continued`
+    raises.
     """
-    try:
+    with continued(stack):
         return _followed(stack, Progress(stack, marker, planned))
+
+
+@contextmanager
+def continued(stack: Stack) -> Iterator[None]:
+    """Name the command that continues if the body, which follows an operation on a stack, cannot.
+
+    Raises FollowingInterrupted if the user interrupts it, and FollowingFailed if the service is away for too long.
+    """
+    commands = (
+        f"  stoker stack watch {stack.name}   # follow it until it ends\n"
+        f"  stoker stack cancel {stack.name}  # cancel an update"
+    )
+    try:
+        yield
     except KeyboardInterrupt:
-        raise FollowingInterrupted(
-            f"The operation on {stack.name} continues. `stoker stack events {stack.name} --follow` shows its events, "
-            f"`stoker stack cancel {stack.name}` cancels an update."
-        ) from None
+        raise FollowingInterrupted(f"The operation on {stack.name} continues.\n{commands}") from None
+    except NotAnswering as error:
+        raise FollowingFailed(
+            f"{error.message}\nIts outage does not end the operation on {stack.name}. To continue:\n{commands}"
+        ) from error
 
 
 def _followed(stack: Stack, progress: Progress) -> Stack:
     out = console()
     with view(out) as shown, closing(stack.watch(progress.marker)) as watched:
-        for event in watched:
-            if event is None:
-                shown.wait(progress)
-            else:
-                progress.take(event)
-                shown.show(progress)
-            if (event is None or _may_be_last(event, stack)) and not (now := stack.again()).busy:
-                break
-        for event in stack.events(progress.marker):
-            progress.take(event)
-            shown.show(progress)
+        with stack.outages.reported(lambda text: shown.outage(progress, text)):
+            now = _taken(stack, progress, shown, watched)
         shown.end(progress)
     if out.is_terminal:
         now.shown = progress.shows
+    return now
+
+
+def _taken(stack: Stack, progress: Progress, shown: View, watched: Iterator[Answer | None]) -> Stack:
+    """Take events until the action has ended; return the stack in its final state."""
+    for event in watched:
+        if event is None:
+            shown.wait(progress)
+        else:
+            progress.take(event)
+            shown.show(progress)
+        if (event is None or _may_be_last(event, stack)) and not (now := stack.again()).busy:
+            break
+    for event in stack.events(progress.marker):
+        progress.take(event)
+        shown.show(progress)
     return now
 
 

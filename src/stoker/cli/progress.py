@@ -88,7 +88,7 @@ class Node:
         """Return the duration; empty if it is not finished, or took less than the resolution of events (1 s)."""
         if self.began is None or self.ended is None or self.ended == self.began:
             return ""
-        return f"{(self.ended - self.began).total_seconds():.0f}s"
+        return duration((self.ended - self.began).total_seconds())
 
 
 class Progress:
@@ -176,6 +176,28 @@ class Progress:
         for name in path:
             node = node.children.setdefault(name, Node())
         return node
+
+
+def duration(seconds: float) -> str:
+    """Return a duration as people write it, such as `1m05s`."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}m{rest:02}s" if minutes else f"{rest}s"
+
+
+def latest_action(stack: Stack, depth: int) -> tuple[str | None, list[Answer]]:
+    """Return the last event before the latest action that a user has started on a stack, if any, and the events since.
+
+    A rollback belongs to the action before it. Events of nested stacks down to `depth` are included.
+    """
+    marker: str | None = None
+    found: list[Answer] = []
+    for event in stack.events(depth=depth):
+        action, _, status = event["resource_status"].partition("_")
+        if event["physical_resource_id"] == stack.id and status == "IN_PROGRESS" and action != "ROLLBACK":
+            marker = found[-1]["id"] if found else marker
+            found.clear()
+        found.append(event)
+    return marker, found
 
 
 def hook_of(event: Answer) -> str | None:

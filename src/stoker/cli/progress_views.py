@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 from rich.tree import Tree
 
 from stoker.cli.formats import state_style
-from stoker.cli.progress import Node, Progress
+from stoker.cli.messages import wrapped
+from stoker.cli.outages import ANSWERS_AGAIN
+from stoker.cli.progress import Node, Progress, duration
 
 _MARKS = {"COMPLETE": "✓", "FAILED": "✗", "": "…"}
 _ASCII_MARKS = {"COMPLETE": "+", "FAILED": "x", "": "."}
@@ -30,6 +32,9 @@ class View(Protocol):
 
     def wait(self, progress: Progress) -> None:
         """Note that no event has come for a while."""
+
+    def outage(self, progress: Progress, text: str | None) -> None:
+        """Display that the service does not answer; None as soon as it answers."""
 
     def end(self, progress: Progress) -> None:
         """Display the result."""
@@ -57,9 +62,12 @@ class Lines:
         running = [(path, node) for path, node in progress.nodes() if node.running and not node.children]
         for path, node in running[:_MOST_NAMED]:
             doing = "paused" if node.held else node.state
-            self._print(Text(f"still {doing}: {'.'.join(path)} ({_seconds(now - node.since)})", "dim"))
+            self._print(Text(f"still {doing}: {'.'.join(path)} ({duration(now - node.since)})", "dim"))
         if len(running) > _MOST_NAMED:
             self._print(Text(f"and {len(running) - _MOST_NAMED} more", "dim"))
+
+    def outage(self, progress: Progress, text: str | None) -> None:
+        self._print(Text(text or ANSWERS_AGAIN, "yellow"))
 
     def end(self, progress: Progress) -> None:
         """Nothing is left to print."""
@@ -76,11 +84,22 @@ class LiveTree:
         self._live = live
 
     def show(self, progress: Progress) -> None:
-        lines = sum(1 for _ in progress.nodes()) + 1
-        self._live.update(tree(progress, self._live.console, folded=lines > self._live.console.height - 1))
+        self._live.update(self._drawn(progress, 0))
+
+    def _drawn(self, progress: Progress, below: int) -> Tree:
+        """Return the tree, folded if it does not fit on the terminal with the lines that follow it."""
+        lines = sum(1 for _ in progress.nodes()) + 1 + below
+        return tree(progress, self._live.console, folded=lines > self._live.console.height - 1)
 
     def wait(self, progress: Progress) -> None:
         """Times are redrawn anyway."""
+
+    def outage(self, progress: Progress, text: str | None) -> None:
+        if text is None:
+            self.show(progress)
+            return
+        notice = Text(wrapped(text, self._live.console.width), "yellow")
+        self._live.update(Group(self._drawn(progress, notice.plain.count("\n") + 1), notice))
 
     def end(self, progress: Progress) -> None:
         """Display the whole tree, unless there was nothing to do."""
@@ -102,7 +121,7 @@ class _Running:
         line.append_text(mark if isinstance(mark, Text) else Text())
         line.append(f" {self._name}  ")
         line.append(self._node.state, "yellow")
-        line.append(f"  {_seconds(time.monotonic() - self._node.since)}", "dim")
+        line.append(f"  {duration(time.monotonic() - self._node.since)}", "dim")
         if self._node.note:
             line.append(f"  {self._node.note}")
         yield line
@@ -147,11 +166,6 @@ def _line(name: str, node: Node, signs: dict[str, str], *, bold: bool = False) -
     if node.note:
         text.append(f"  {node.note}", "" if node.running else "red")
     return text
-
-
-def _seconds(duration: float) -> str:
-    minutes, seconds = divmod(int(duration), 60)
-    return f"{minutes}m{seconds:02}s" if minutes else f"{seconds}s"
 
 
 @contextmanager

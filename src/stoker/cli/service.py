@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.cli.errors import CommandFailed, NoSuchResource, NoSuchStack
+from stoker.cli.outages import Outages
 from stoker.cli.server_sent import messages
 
 if TYPE_CHECKING:
@@ -40,11 +41,15 @@ class Refused(CommandFailed):
 
 
 class Service:
-    """The stacks of one project. Every method raises Refused if the service returns an error."""
+    """The stacks of one project. Every method raises Refused if the service returns an error.
 
-    def __init__(self, adapter: Adapter, timeout: float) -> None:
+    Requests that only read are repeated while the service does not answer, as `outages` decides.
+    """
+
+    def __init__(self, adapter: Adapter, timeout: float, outages: Outages | None = None) -> None:
         self._adapter = adapter
         self._timeout = timeout
+        self.outages = outages or Outages()
 
     def stacks(self, query: Mapping[str, Any] | None = None) -> Iterator[Answer]:
         """Yield the project's stacks, page by page."""
@@ -89,10 +94,16 @@ class Service:
     def _call(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, query: Mapping[str, Any] | None = None
     ) -> Any:
-        response = self._adapter.request(path, method, json=body, params=query, timeout=self._timeout)
+        response = self._request(path, method, json=body, params=query)
         if response.status_code < 400:
             return response.json() if response.content else None
         raise _refusal(response)
+
+    def _request(self, path: str, method: str, **options: Any) -> Any:
+        def send() -> Any:
+            return self._adapter.request(path, method, timeout=self._timeout, **options)
+
+        return self.outages.bridged(send, reads=method == "GET")
 
     def stream(self, stack: Answer, tail: str, query: Mapping[str, Any], last: str | None) -> Any:
         """Request a stream of server-sent events about a stack, after the event `last`.
@@ -100,9 +111,7 @@ class Service:
         Returns an open response, or None if the service does not stream them.
         """
         headers = {"Accept": _STREAM, **({"Last-Event-ID": last} if last else {})}
-        response = self._adapter.request(
-            _path(stack) + tail, "GET", params=query, headers=headers, timeout=self._timeout, stream=True
-        )
+        response = self._request(_path(stack) + tail, "GET", params=query, headers=headers, stream=True)
         good = response.status_code < 400
         if good and response.headers.get("Content-Type", "").partition(";")[0] == _STREAM:
             return response
@@ -130,6 +139,11 @@ class Stack:
         self._service = service
         self.facts = facts
         self.shown: Callable[[str], bool] = lambda _reason: False
+
+    @property
+    def outages(self) -> Outages:
+        """How outages of the service are bridged."""
+        return self._service.outages
 
     @property
     def name(self) -> str:

@@ -12,10 +12,10 @@ from stoker.cli.completion import resource_names, stack_names
 from stoker.cli.errors import CommandFailed
 from stoker.cli.framework import listing, with_service
 from stoker.cli.messages import say
-from stoker.cli.progress import hook_of
+from stoker.cli.progress import hook_of, latest_action
 from stoker.cli.service import NESTED, Answer, Service, Stack
 
-DEFINING = ("CREATE", "UPDATE", "ADOPT", "RESTORE")
+ALL = ("CREATE", "UPDATE", "ADOPT", "RESTORE", "ROLLBACK", "DELETE", "SUSPEND", "RESUME", "CHECK")
 HOOKS = tuple(f"{moment}-{action}" for moment in ("pre", "post") for action in ("create", "update", "delete"))
 _CLEARED = "Hook "
 
@@ -54,7 +54,7 @@ check = _verb(
 )
 retry = _verb(
     "retry",
-    (*DEFINING, "ROLLBACK", "DELETE", "SUSPEND", "RESUME", "CHECK"),
+    ALL,
     "Retry the failed action on the stack NAME with the same definition; completed steps are kept.",
     "  stoker stack retry web",
 )
@@ -100,6 +100,28 @@ def cancel(service: Service, name: str, no_rollback: bool) -> None:
         return
     stack.act("cancel_without_rollback")
     click.echo(f"{stack.name}: {stack.again().state}")
+
+
+@click.command("watch")
+@click.argument("name", shell_complete=stack_names)
+@with_service
+def watch(service: Service, name: str) -> None:
+    """Show the progress of the operation on the stack NAME until it ends, and its result; or those of the last one.
+
+    This continues a command that was interrupted, or has lost the service. The exit status is that of the operation:
+    0 if it is complete, 1 if it has failed or was rolled back.
+
+    \b
+    Examples:
+      stoker stack watch web
+    """
+    from stoker.cli.deployment import finish
+    from stoker.cli.follow import follow
+
+    stack = service.stack(name)
+    newest = next(stack.operations(), None)
+    marker, _ = latest_action(stack, NESTED)
+    finish(follow(stack, marker), ALL if newest is None else (newest["action"],))
 
 
 @click.command("signal")
@@ -202,4 +224,4 @@ def clear_hook(service: Service, name: str, resource: str, hook: str) -> None:
     say(f"Cleared the hook {hook} of {resource}.", err=True)
 
 
-VERBS = [suspend, resume, check, cancel, retry, rollback, signal, mark_unhealthy, hooks, clear_hook]
+VERBS = [suspend, resume, check, cancel, retry, rollback, watch, signal, mark_unhealthy, hooks, clear_hook]
