@@ -165,7 +165,7 @@ def test_a_stack_user_reaches_its_own_resource_only(
 ) -> None:
     user = scene.user
     own = path.endswith(("/resources/server/metadata", "/resources/server/signal"))
-    lookup = call[0] == "stack_identify"
+    lookup = call is not None and call[0] == "stack_identify"
     nothing_there = path.startswith("/software_deployments/metadata/")
     answer = scene.ask(user, method, path, user.project_id, body)
     if own or nothing_there:

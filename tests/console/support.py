@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import requests
+from oslo_policy import opts as policy_options
 
 from stoker.api.app import make_app
 from stoker.api.server import Server
@@ -22,9 +24,22 @@ FORM_SECRET = re.compile(r'name="csrf" value="([^"]+)"')
 
 
 @contextmanager
-def served_console(world: ThreadedWorld, directory: Path, clock: Clock | None = None, **options: int) -> Iterator[str]:
-    """Yield the URL of a REST API with the console; `options` are those of `[console]`."""
+def served_console(
+    world: ThreadedWorld,
+    directory: Path,
+    clock: Clock | None = None,
+    policy: Mapping[str, str] | None = None,
+    **options: int,
+) -> Iterator[str]:
+    """Yield the URL of a REST API with the console; `options` are those of `[console]`.
+
+    `policy` has the operator's rules.
+    """
     config = api_config(directory, world.served)
+    if policy:
+        (directory / "policy.yaml").write_text(json.dumps(policy))
+        policy_options.set_defaults(config)
+        config.set_override("policy_file", str(directory / "policy.yaml"), group="oslo_policy")
     config.set_override("auth_encryption_key", "0123456789abcdef0123456789abcdef")
     config.set_override("auth_url", f"{world.served.url}/identity/v3", group="console")
     for name, value in {"enabled": True, **options}.items():
@@ -70,8 +85,8 @@ def logged_in(base: str, served: ServedCloud, user: str = "demo") -> Browser:
     return browser
 
 
-def add_user(served: ServedCloud, name: str) -> None:
-    """Make a user with a project of the same name, as an operator does."""
+def add_user(served: ServedCloud, name: str, role: str = "member", project: str = "") -> None:
+    """Make a user with a role in a project, as an operator does; without one, in a new project of the user's name."""
     token = served.token("admin", "admin")
 
     def make(method: str, path: str, body: Any = None) -> Any:
@@ -79,11 +94,14 @@ def add_user(served: ServedCloud, name: str) -> None:
         assert answer.status < 300, answer.content
         return answer.json if answer.content else None
 
-    project = make("POST", "/projects", {"project": {"name": name, "domain_id": "default"}})["project"]["id"]
+    if project:
+        (found,) = make("GET", f"/projects?name={project}")["projects"]
+    else:
+        found = make("POST", "/projects", {"project": {"name": name, "domain_id": "default"}})["project"]
     user = {"name": name, "domain_id": "default", "password": served.cloud.password_of(name)}
     identifier = make("POST", "/users", {"user": user})["user"]["id"]
-    (role,) = make("GET", "/roles?name=member")["roles"]
-    make("PUT", f"/projects/{project}/users/{identifier}/roles/{role['id']}")
+    (given,) = make("GET", f"/roles?name={role}")["roles"]
+    make("PUT", f"/projects/{found['id']}/users/{identifier}/roles/{given['id']}")
 
 
 def create(world: ThreadedWorld, name: str, template: Any, **arguments: Any) -> str:

@@ -126,6 +126,7 @@ def walk(folder: Path) -> Examples:
 
 def _catalog(walk: Walk) -> None:
     walk.send("GET", "/build_info")
+    walk.send("GET", "/permissions")
     walk.send("POST", "/validate", {"template": TEMPLATE})
     walk.send("GET", "/template_versions")
     version = "heat_template_version.2021-04-16"

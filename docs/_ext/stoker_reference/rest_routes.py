@@ -32,7 +32,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "Software configurations": ("/software_configs",),
     "Software deployments": ("/software_deployments",),
     "Types and templates": ("/validate", "/template_versions", "/resource_types"),
-    "The service": ("/build_info", "/services"),
+    "The service": ("/build_info", "/permissions", "/services"),
 }
 """The routes of each page: a route belongs to the group with the longest prefix of its path."""
 

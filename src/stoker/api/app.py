@@ -106,6 +106,7 @@ class _Dispatcher:
             context=context,
             client=self.client,
             config=self.config,
+            allows=lambda rule: self.policy.allows(rule, caller, project_id),
             require=lambda rule: self.policy.require(rule, caller, project_id),
             streams=self.streams,
             links=Links(request.prefix),

@@ -112,6 +112,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
             "cloudformation:ValidateTemplate",
             "events:index",
             "events:show",
+            "permissions:index",
             "resource:index",
             "resource:show",
             "software_configs:index",
@@ -200,3 +201,10 @@ RULE_SETS: tuple[RuleSet, ...] = (
         "rule:stacks:update_patch",
     ),
 )
+
+REQUEST_RULES: tuple[str, ...] = tuple(
+    sorted(
+        name for rules in RULE_SETS for name in rules.names if ":" in name and not name.startswith("resource_types:")
+    )
+)
+"""The rules that permit requests, as opposed to those that other rules refer to, and those of resource types."""

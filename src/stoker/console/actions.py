@@ -11,6 +11,7 @@ import falcon
 
 from stoker.console.exchange import EDIT, Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
+from stoker.console.permissions import STACK_ROUTE, rule_of
 from stoker.console.rendering import split_state
 from stoker.console.stacks import DELETED, present_stack
 from stoker.operations.transitions import RULES, Verdict
@@ -182,8 +183,18 @@ class Subject:
     folder: str = ""
     back: str | None = None
 
+    def refusals(self, exchange: Exchange) -> dict[str, str]:
+        """Return the policy rule that refuses each action to the user, by the action's name; empty for none."""
+        return {name: exchange.permissions.refusal(self.rule(action)) for name, action in self.actions.items()}
+
+    def rule(self, action: Action) -> str:
+        """Return the policy rule that an action needs."""
+        route = STACK_ROUTE + (f"{self.folder}/{{{self.variable}}}" if self.folder else "")
+        return rule_of(action.method, route + action.tail, action.body(""))
+
     def confirm(self, exchange: Exchange) -> None:
-        """Ask whether an action is to be done."""
+        """Ask whether an action is to be done. Raises ApiError if policy does not allow it."""
+        exchange.permissions.require(self.rule(self._action(exchange)))
         self._ask(exchange, 200, "")
 
     def act(self, exchange: Exchange) -> None:

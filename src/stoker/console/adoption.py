@@ -6,10 +6,12 @@ import json
 
 from stoker.console.exchange import EDIT, Exchange
 from stoker.console.gateway import ApiError, segment
+from stoker.console.permissions import ADOPT
 
 
 def ask(exchange: Exchange) -> None:
-    """Show the form."""
+    """Show the form. Raises ApiError if policy does not allow what it is for."""
+    exchange.permissions.require(*ADOPT)
     exchange.show("adopt.html", name="", data="", problem="")
 
 

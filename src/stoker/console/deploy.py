@@ -18,6 +18,7 @@ from stoker.base.diagnostics import Diagnostic, Position
 from stoker.console.assistance import FILE, files_of
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
+from stoker.console.permissions import CREATE, UPDATE
 from stoker.console.plan_view import as_text, shown_steps
 from stoker.console.stack_pages import below
 from stoker.console.stacks import present_stack
@@ -95,12 +96,14 @@ class Draft:
 
 
 def new(exchange: Exchange) -> None:
-    """Show the form for a new stack."""
+    """Show the form for a new stack. Raises ApiError if policy does not allow what it is for."""
+    exchange.permissions.require(*CREATE)
     _form(exchange, Draft("", _EXAMPLE), *_examined(exchange, Draft("", _EXAMPLE)))
 
 
 def change(exchange: Exchange) -> None:
-    """Show the form for another template or other parameters of a stack."""
+    """Show the form for another template or other parameters of a stack; raises ApiError as `new` does."""
+    exchange.permissions.require(*UPDATE)
     stack = present_stack(exchange)
     text = str(yaml.safe_dump(below(exchange, "/template"), sort_keys=False, allow_unicode=True, width=100))
     current = {name: as_text(value) for name, value in stack["parameters"].items() if not name.startswith(_PSEUDO)}

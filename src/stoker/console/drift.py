@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stoker.authoring.plan_steps import summary
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import ApiError, segment, stack_path
+from stoker.console.permissions import COMPARE, CORRECT
 from stoker.console.plan_view import shown_steps
 from stoker.console.stack_pages import show
 
@@ -12,11 +15,11 @@ from stoker.console.stack_pages import show
 def show_drift(exchange: Exchange) -> None:
     """Offer to compare the stack with the cloud; with `compare` in the URL, do it."""
     if not exchange.query("compare"):
-        show(exchange, "drift.html", "drift", steps=None, summary="", digest="", problem="")
+        _show(exchange)
         return
     plan = exchange.api.send("PATCH", _path(exchange, "/preview"), {"converge": True})["plan"]
     steps = shown_steps(plan)
-    show(exchange, "drift.html", "drift", steps=steps, summary=summary(plan), digest=plan["digest"] or "", problem="")
+    _show(exchange, steps=steps, summary=summary(plan), digest=plan["digest"] or "")
 
 
 def correct(exchange: Exchange) -> None:
@@ -28,9 +31,21 @@ def correct(exchange: Exchange) -> None:
     except ApiError as error:
         if error.status == 401:
             raise
-        show(exchange, "drift.html", "drift", error.status, steps=None, summary="", digest="", problem=error.message)
+        _show(exchange, error.status, problem=error.message)
         return
     exchange.redirect(f"/stacks/{segment(exchange.path['stack_name'])}/{segment(exchange.path['stack_id'])}")
+
+
+def _show(exchange: Exchange, status: int = 200, **values: Any) -> None:
+    common = {
+        "steps": None,
+        "summary": "",
+        "digest": "",
+        "problem": "",
+        "compare_refusal": exchange.permissions.refusal(*COMPARE),
+        "correct_refusal": exchange.permissions.refusal(*CORRECT),
+    }
+    show(exchange, "drift.html", "drift", status, **{**common, **values})
 
 
 def _path(exchange: Exchange, tail: str) -> str:

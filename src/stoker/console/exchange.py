@@ -12,6 +12,7 @@ import falcon
 
 from stoker.api.faults import as_stoker_error, message_of, status_of
 from stoker.console.gateway import ApiError, Gateway, Stream
+from stoker.console.permissions import Permissions
 from stoker.console.protection import safe_target
 from stoker.console.rendering import Pages
 from stoker.console.sessions import Session, SessionCookies, end_cookie
@@ -51,12 +52,20 @@ class Exchange:
     largest_body: int
     former: str = ""
     _form: dict[str, list[str]] | None = None
+    _permissions: Permissions | None = None
 
     @property
     def api(self) -> Gateway:
         """The API as the user of the session calls it."""
         assert self.gateway is not None, "private pages have a session"
         return self.gateway
+
+    @property
+    def permissions(self) -> Permissions:
+        """What the user may do in the project. Raises ApiError."""
+        if self._permissions is None:
+            self._permissions = Permissions.of(self.api)
+        return self._permissions
 
     def query(self, name: str) -> str:
         """Return a parameter of the URL; empty if it is missing."""

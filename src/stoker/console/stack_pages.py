@@ -9,9 +9,10 @@ from urllib.parse import urlencode
 import falcon
 import yaml
 
-from stoker.console.actions import RESOURCE_ACTIONS, can_update, offered
+from stoker.console.actions import RESOURCE, RESOURCE_ACTIONS, SNAPSHOT, STACK, can_update, offered
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, segment, stack_path
+from stoker.console.permissions import EXPORT, UPDATE
 from stoker.console.rendering import split_state
 from stoker.console.stacks import DELETED, STATUSES, ancestors, show_stack, show_stack_with_outputs
 from stoker.console.timeline import latest_spans, recorded_events
@@ -103,7 +104,8 @@ def snapshots(exchange: Exchange) -> None:
     """Show the snapshots of a stack, newest first."""
     stack = show_stack(exchange)
     found = [] if stack["stack_status"] == DELETED else below(exchange, "/snapshots")["snapshots"]
-    show(exchange, "snapshots.html", "snapshots", stack=stack, snapshots=found[::-1])
+    refusals = SNAPSHOT.refusals(exchange)
+    show(exchange, "snapshots.html", "snapshots", stack=stack, snapshots=found[::-1], snapshot_refusals=refusals)
 
 
 def details(exchange: Exchange) -> None:
@@ -119,7 +121,8 @@ def definition(exchange: Exchange) -> None:
     documents += [
         (name, f"files?{urlencode({'name': name})}", text) for name, text in sorted(below(exchange, "/files").items())
     ]
-    show(exchange, "definition.html", "definition", documents=documents)
+    refusal = exchange.permissions.refusal(*EXPORT)
+    show(exchange, "definition.html", "definition", documents=documents, export_refusal=refusal)
 
 
 def download(exchange: Exchange) -> None:
@@ -157,6 +160,7 @@ def resource(exchange: Exchange) -> None:
         resource=found,
         events=events,
         resource_actions=actions,
+        resource_refusals=RESOURCE.refusals(exchange),
         nested_stack=nested,
     )
 
@@ -174,6 +178,8 @@ def show(
         "tabs": [item for item in _TABS if state != DELETED or item[0] not in _OF_PRESENT_STACKS],
         "actions": offered(state),
         "can_update": can_update(state),
+        "refusals": STACK.refusals(exchange),
+        "update_refusal": exchange.permissions.refusal(*UPDATE),
         "busy": split_state(state)[1] == "IN_PROGRESS",
     }
     exchange.show(template, status, **common, **values)

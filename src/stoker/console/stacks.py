@@ -10,6 +10,7 @@ import falcon
 
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, segment, stack_path
+from stoker.console.permissions import ADOPT, CREATE
 
 _PAGE = 50
 _SEARCHED = 200
@@ -53,6 +54,8 @@ def index(exchange: Exchange) -> None:
         status=status,
         statuses=STATUSES,
         marker=marker,
+        create_refusal=exchange.permissions.refusal(*CREATE),
+        adopt_refusal=exchange.permissions.refusal(*ADOPT),
     )
 
 

@@ -22,12 +22,14 @@ class Call:
     `path` has the variables of the route, `query` and `body` the checked values by name (None if missing), `sent` the
     JSON object of the body as received. `url` is the whole request URL without its query, `query_string` that query as
     received. `last_event` is the ID of the last event that a reconnecting client of an event stream has received.
-    `wake` signals that a stream has more data, if the server supports that (see `serving.exchange.WAKE`).
+    `wake` signals that a stream has more data, if the server supports that (see `serving.exchange.WAKE`). `allows` says
+    whether the caller passes a policy rule; `require` raises NotAllowed if not.
     """
 
     context: RequestContext
     client: EngineClient
     config: cfg.ConfigOpts
+    allows: Callable[[str], bool]
     require: Callable[[str], None]
     streams: EventStreams
     links: Links

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.api.policies import REQUEST_RULES
 from stoker.api.schema import Query
 from stoker.api.v1 import views
 from stoker.api.v1.call import Call
@@ -55,6 +56,11 @@ def resource_schema(call: Call) -> Any:
 def generate_template(call: Call) -> Any:
     """Generate a template with a resource type's properties as parameters."""
     return call.ask(GenerateTemplate(type_name=_allowed_type(call), template_type=call.query["template_type"]))
+
+
+def list_permissions(call: Call) -> dict[str, Any]:
+    """List which policy rules the caller passes in the project: what other requests of the caller are refused for."""
+    return {"permissions": {rule: call.allows(rule) for rule in REQUEST_RULES}}
 
 
 def list_template_versions(call: Call) -> dict[str, Any]:

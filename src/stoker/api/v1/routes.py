@@ -27,6 +27,7 @@ def _lookups(*methods: str, named: str | None = None) -> dict[str, Action]:
 
 ROUTES: Mapping[str, Mapping[str, Action]] = {
     "/build_info": {"GET": Action(catalog.build_info, "build_info:build_info")},
+    "/permissions": {"GET": Action(catalog.list_permissions, "permissions:index")},
     "/services": {"GET": Action(catalog.list_services, "service:index")},
     "/validate": {
         "POST": Action(
