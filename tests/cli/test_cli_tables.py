@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from io import StringIO
 
 import pytest
 from rich.console import Console
 
 from stoker.cli import formats
+from stoker.cli.history import COLUMNS, SPARE
+from stoker.cli.table_layout import GAP, fitted
 
 ID = "0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e"
 ROWS = [
@@ -100,3 +103,53 @@ def test_an_id_in_a_nested_value_is_not_cut(width: int, monkeypatch: pytest.Monk
     formats.show_record({"parameters": {"OS::stack_id": ID}}, "table")
     assert ID in out.getvalue()
     assert all(len(line) <= width for line in out.getvalue().splitlines())
+
+
+TODAY = "2026-11-23"
+
+
+def operations(*times: str) -> list[dict[str, str]]:
+    fixed = {"action": "CREATE", "status": "COMPLETE", "duration": "60.1 s", "user_name": "demo"}
+    reason = "Stack CREATE completed successfully"
+    return [{"started_at": time, **fixed, "reason": reason, "id": ID} for time in times]
+
+
+@pytest.mark.parametrize(
+    ("width", "times", "columns", "omitted"),
+    [
+        (140, [f"{TODAY}T07:06:15Z", f"{TODAY}T07:06:16Z"], [*COLUMNS], ""),
+        (130, [f"{TODAY}T07:06:15Z", f"{TODAY}T07:06:16Z"], [*COLUMNS], "date"),
+        (120, [f"{TODAY}T07:06:15Z", f"{TODAY}T07:06:16Z"], [*COLUMNS[:-1]], ""),
+        (100, [f"{TODAY}T07:06:15Z", f"{TODAY}T07:06:16Z"], [*COLUMNS[:-1]], "date"),
+        (100, [f"{TODAY}T07:06:15Z", "2026-01-02T07:06:16Z"], [*COLUMNS[:-1]], "year"),
+        (104, [f"{TODAY}T07:06:15Z", "2025-01-02T07:06:16Z"], [*COLUMNS[:-1]], ""),
+    ],
+)
+def test_times_are_shortened_and_ids_left_out_before_rows_are_wrapped(
+    width: int, times: list[str], columns: list[str], omitted: str
+) -> None:
+    layout = fitted(operations(*times), COLUMNS, SPARE, width, TODAY)
+    assert layout is not None
+    assert (list(layout.widths), layout.omitted, layout.wraps) == (columns, omitted, False)
+    kept = {"": times, "date": [time[11:19] for time in times], "year": [time[5:19] for time in times]}[omitted]
+    assert [row["started_at"] for row in layout.cells] == kept
+    assert sum(layout.widths.values()) + GAP * (len(layout.widths) - 1) <= width
+
+
+def test_other_columns_are_left_out_for_words_only() -> None:
+    layout = fitted(operations(f"{TODAY}T07:06:15Z"), COLUMNS, SPARE, 80, TODAY)
+    assert layout is not None
+    assert (list(layout.widths), layout.omitted, layout.lines) == ([*COLUMNS[:-1]], "date", 2)
+
+
+def test_the_time_of_an_event_is_shown_at_80_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    columns = ("event_time", "resource_name", "resource_status", "resource_status_reason")
+    row = dict(zip(columns, (now, "handle", "CREATE_IN_PROGRESS", "Stack CREATE completed successfully"), strict=True))
+    out = StringIO()
+    monkeypatch.setattr(formats, "console", lambda: Console(file=out, width=80))
+    formats.show_rows([row], columns, "table", ("event_time",))
+    assert out.getvalue().split("\n")[2].split()[:2] == [now[11:19], "handle"]
+    assert capsys.readouterr().err == "Times are those of today, in UTC.\n"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from stoker.cli.messages import indented, say
+from stoker.cli.table_layout import cell_len, fitted, is_id
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,18 +22,8 @@ _WIDE = 10_000
 """Width of a table in a file or a pipe, where nothing is truncated or wrapped."""
 
 
-_GAP = 3
-"""Width of the space between two columns of a table."""
-
 _BETWEEN = 2
 """Width of the space between the name and the value of a field."""
-
-
-def cell_len(text: str) -> int:
-    """Return the number of columns that a string takes."""
-    from rich.cells import cell_len as width_of
-
-    return width_of(text)
 
 
 def console() -> Console:
@@ -45,9 +37,9 @@ def console() -> Console:
 def show_rows(rows: Sequence[Row], columns: Sequence[str], form: str, spare: Sequence[str] = ()) -> None:
     """Print `columns` of `rows` in a format of `ROW_FORMATS`.
 
-    A table on a terminal that is too narrow for its words leaves out columns of `spare`, the first one first, but keeps
-    the IDs if the first column of a row is empty. If the others do not fit either, each row is printed as a record
-    instead.
+    A table on a terminal that is too narrow shows short times and leaves out columns of `spare`, as `fitted` decides,
+    but keeps the IDs if the first column of a row is empty. If the others do not fit either, each row is printed as a
+    record instead.
     """
     ROW_FORMATS[form]([{name: row.get(name) for name in columns} for row in rows], columns, spare)
 
@@ -97,28 +89,34 @@ def _table(rows: Sequence[Row], columns: Sequence[str], spare: Sequence[str]) ->
         say("Nothing to list.", err=True)
         return
     out = console()
-    words = {name: max(map(cell_len, _words(name, rows))) for name in columns}
-    shown = _fitting(words, _droppable(rows, columns, spare), out.width)
-    if not shown:
+    cells = [{name: _readable(name, row[name]).rstrip() for name in columns} for row in rows]
+    today = datetime.now(UTC).date().isoformat()
+    layout = fitted(cells, columns, _droppable(rows, columns, spare), out.width, today)
+    if layout is None:
         _blocks(rows)
         return
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    widths = _widths({name: (words[name], _longest_line(name, rows)) for name in shown}, out.width)
-    for name, width in widths.items():
+    for name, width in layout.widths.items():
         table.add_column(name, overflow="fold", width=width)
-    for row in rows:
-        table.add_row(*(_coloured(name, _readable(name, row[name]).rstrip()) for name in shown))
+    for row in layout.cells:
+        table.add_row(*(_coloured(name, row[name]) for name in layout.widths))
     out.print(table)
-    if missing := [name for name in columns if name not in shown]:
+    if missing := [name for name in columns if name not in layout.widths]:
         say(f"The terminal is too narrow for {', '.join(missing)}; -f json shows all columns.", err=True)
+    if layout.omitted:
+        say(_TIMES[layout.omitted], err=True)
+
+
+_TIMES = {"date": "Times are those of today, in UTC.", "year": "Times are those of this year, in UTC."}
+"""What times are shown without, and what to say about it."""
 
 
 def ids(columns: Sequence[str]) -> list[str]:
     """Return the columns with IDs, the last one first."""
-    return [name for name in reversed(columns) if name == "id" or name.endswith("_id")]
+    return [name for name in reversed(columns) if is_id(name)]
 
 
 def _droppable(rows: Sequence[Row], columns: Sequence[str], spare: Sequence[str]) -> list[str]:
@@ -127,44 +125,6 @@ def _droppable(rows: Sequence[Row], columns: Sequence[str], spare: Sequence[str]
     """
     needed = () if all(cell(row[columns[0]]) for row in rows) else ids(columns)
     return [name for name in spare if name not in needed]
-
-
-def _words(name: str, rows: Sequence[Row]) -> list[str]:
-    """Return the name of a column and all words in it, which a table must not cut."""
-    return [name, *(word for row in rows for word in _readable(name, row[name]).split())]
-
-
-def _fitting(words: Mapping[str, int], spare: Sequence[str], width: int) -> list[str]:
-    """Return the columns of a table that cuts no words, without the first ones of `spare`; none if there is no such
-    table. `words` has the longest word of each column.
-    """
-    shown = list(words)
-    for name in [*spare, ""]:
-        if sum(words[each] for each in shown) + _GAP * (len(shown) - 1) <= width:
-            return shown
-        shown = [each for each in shown if each != name]
-    return []
-
-
-def _longest_line(name: str, rows: Sequence[Row]) -> int:
-    return max(
-        map(cell_len, [name, *(line for row in rows for line in _readable(name, row[name]).rstrip().split("\n"))])
-    )
-
-
-def _widths(wanted: Mapping[str, tuple[int, int]], width: int) -> dict[str, int]:
-    """Return the widths of columns from the longest word and the longest line of each.
-
-    The room that the words leave goes to the columns that need least of it, so that few have to wrap.
-    """
-    found = {name: word for name, (word, _) in wanted.items()}
-    room = width - sum(found.values()) - _GAP * (len(found) - 1)
-    missing = {name: line - found[name] for name, (_, line) in wanted.items()}
-    for number, name in enumerate(sorted(missing, key=missing.__getitem__)):
-        given = min(missing[name], room // (len(missing) - number))
-        found[name] += given
-        room -= given
-    return found
 
 
 def _blocks(rows: Sequence[Row]) -> None:

@@ -131,8 +131,9 @@ def listing(
 ) -> Decorator:
     """Turn a function that returns rows into the command `name`.
 
-    `columns` are the default columns; `-c` may also select from `more`. A narrow terminal leaves out the IDs among
-    them and then the columns in `spare`, unless `-c` selects them. The exit status is 1 if the rows are not `good`.
+    `columns` are the default columns; `-c` may also select from `more`. A narrow terminal shortens times and leaves out
+    the IDs among them, and then the columns in `spare`, unless `-c` selects them. The exit status is 1 if the rows are
+    not `good`.
     With the option `endless`, each row is printed as soon as it is available. `shown` returns further columns of the
     table, which other formats do not have, so that programs can rely on their columns.
     """

@@ -13,9 +13,10 @@ from rich.console import Console
 from rich.text import Text
 
 from stoker.authoring.plan_steps import change_name, changes, is_removed, left_behind, reasons, summary
-from stoker.cli.formats import cell_len, console
+from stoker.cli.formats import console
 from stoker.cli.service import Answer
 from stoker.cli.sources import short
+from stoker.cli.table_layout import cell_len
 
 
 @dataclass(frozen=True, slots=True)
