@@ -190,6 +190,37 @@ def test_forged_addresses(cloud: RealNova, secured: bool) -> None:
         cloud.call("DELETE", f"/servers/{key}")
 
 
+ANSWER = """
+import socket, sys
+for source, text in ((547, b"forged"), (5547, b"finish")):
+    sending = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+    sending.bind(("::", source))
+    sending.sendto(text, (sys.argv[1], 546))
+"""
+CLIENT = """
+import socket
+listening = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+listening.bind(("::", 546))
+print("LISTENING", flush=True)
+while (text := listening.recv(100)) != b"finish":
+    print("FORGED", flush=True)
+"""
+
+
+def test_forged_answers_of_dhcpv6(cloud: RealNova) -> None:
+    """A guest answers another one in place of the DHCPv6 server."""
+    network, _ = subnetwork(cloud, "10.6.0.0/24")
+    six = {"network_id": network, "cidr": "fd00:6::/64", "ip_version": 6}
+    neutron(cloud, "POST", "/subnets", {"subnet": {**six, "ipv6_ra_mode": "slaac", "ipv6_address_mode": "slaac"}})
+    opened = group(cloud, protocol=None, ethertype="IPv6")
+    port = neutron(cloud, "POST", "/ports", {"port": {"network_id": network, "security_groups": [opened]}})
+    address = next(one["ip_address"] for one in port["fixed_ips"] if ":" in one["ip_address"])
+    victim = boot(cloud, program(CLIENT), networks=[{"port": port["id"]}])
+    cloud.until(lambda: "LISTENING" in cloud.console(victim))
+    boot(cloud, program(ANSWER, address), networks=[{"uuid": network}])
+    assert "FORGED" not in ended(cloud, victim)
+
+
 def test_the_network_of_another_project(cloud: RealNova) -> None:
     """A guest connects to a guest of a network without a router, with routes of its own through every gateway."""
     other, _ = subnetwork(cloud, "10.77.0.0/24")

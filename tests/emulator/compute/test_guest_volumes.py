@@ -136,7 +136,7 @@ def test_the_content_of_a_volume_survives_and_is_copied(cloud: RealNova) -> None
 
 def test_a_server_boots_from_a_volume_of_an_image_and_another_one_continues_from_it(cloud: RealNova) -> None:
     first = boot(
-        cloud, "echo from=$(cat /etc/made-by 2>/dev/null)", "echo first >/etc/made-by; rm /etc/group",
+        cloud, "echo from=$(cat /etc/made-by 2>/dev/null)", "echo first >/etc/made-by; rm /etc/profile",
         imageRef="", block_device_mapping_v2=of_image(cloud),
     )  # fmt: skip
     assert "from=\nEND OF SCRIPT" in ended(cloud, first)
@@ -150,7 +150,7 @@ def test_a_server_boots_from_a_volume_of_an_image_and_another_one_continues_from
     cloud.call("DELETE", f"/servers/{first}")
     free(cloud, volume)
 
-    lines = ("cat /etc/made-by; [ -e /etc/group ] && echo DELETED FILE", "echo second >/etc/made-by; sync")
+    lines = ("cat /etc/made-by; [ -e /etc/profile ] && echo DELETED FILE", "echo second >/etc/made-by; sync")
     second = boot(cloud, *lines, imageRef="", block_device_mapping_v2=boots_from(volume))
     assert "first\nEND OF SCRIPT" in ended(cloud, second), cloud.server(second)
     cloud.call("DELETE", f"/servers/{second}")
@@ -167,30 +167,30 @@ def test_a_server_boots_from_a_volume_of_an_image_and_another_one_continues_from
 def test_the_volume_of_an_image_is_attached_to_a_server_that_has_another_disk(cloud: RealNova) -> None:
     image = cloud.image()
     volume, other = (made(cloud, "volumes", "volume", size=1, imageRef=image) for _ in range(2))
-    find = "blkid -o value -s TYPE {0}; ls -d {0}/usr/bin/env {0}/etc/passwd; cat {0}/etc/left"
+    find = "blkid -o value -s TYPE {0}; ls -d {0}/usr/bin/env {0}/etc/profile; cat {0}/etc/left"
     key = boot(
         cloud,
         find.format("/dev/vdb"),
-        "echo found >/dev/vdb/etc/left; rm /dev/vdb/etc/passwd; [ -e /etc/passwd ] && echo OWN",
+        "echo found >/dev/vdb/etc/left; rm /dev/vdb/etc/profile; [ -e /etc/profile ] && echo OWN",
         AWAIT.format("").replace("vdb", "vdc"),
         find.format("/dev/vdc"),
-        "mkdir /mnt; mount /dev/vdc /mnt && ls /mnt/etc/passwd",
+        "mkdir /mnt; mount /dev/vdc /mnt && ls /mnt/etc/profile",
         block_device_mapping_v2=[{**one, "uuid": one["uuid"] or image} for one in device(volume)],
     )
     cloud.until(lambda: "OWN" in cloud.console(key))
     attached = cloud.call("POST", f"/servers/{key}/os-volume_attachments", {"volumeAttachment": {"volumeId": other}})
     assert attached.status == 200
     shown = ended(cloud, key)
-    assert "ext4\n/dev/vdb/etc/passwd\n/dev/vdb/usr/bin/env" in shown
-    assert "ext4\n/dev/vdc/etc/passwd\n/dev/vdc/usr/bin/env" in shown
-    assert "/mnt/etc/passwd" in shown
+    assert "ext4\n/dev/vdb/etc/profile\n/dev/vdb/usr/bin/env" in shown
+    assert "ext4\n/dev/vdc/etc/profile\n/dev/vdc/usr/bin/env" in shown
+    assert "/mnt/etc/profile" in shown
     cloud.call("DELETE", f"/servers/{key}/os-volume_attachments/{other}")
     free(cloud, other)
     cloud.call("DELETE", f"/servers/{key}")
     free(cloud, volume)
-    line = "cat /etc/left; [ -e /etc/passwd ] || echo WITHOUT USERS"
+    line = "cat /etc/left; [ -e /etc/profile ] || echo WITHOUT PROFILE"
     booted = boot(cloud, line, imageRef="", block_device_mapping_v2=boots_from(volume))
-    assert "found\nWITHOUT USERS" in ended(cloud, booted)
+    assert "found\nWITHOUT PROFILE" in ended(cloud, booted)
 
 
 def test_one_guest_at_a_time_runs_from_a_volume(cloud: RealNova, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import struct
 from collections.abc import Mapping
+from dataclasses import dataclass
 from ipaddress import ip_address, ip_interface, ip_network
-from socket import SOCK_DGRAM, inet_aton, socket
+from socket import AF_INET6, SOCK_DGRAM, inet_aton, socket
 from typing import Any
 
+from stoker.emulator.guests import dhcp6
 from stoker.emulator.guests.fabric import Fabric
+from stoker.emulator.guests.rules import link_local
 from stoker.emulator.guests.spaces import BRIDGE, network_space
 from stoker.emulator.guests.topology import Lease
 
@@ -94,46 +97,73 @@ def _options(data: bytes) -> dict[int, bytes]:
 
 
 class _Answerer(asyncio.DatagramProtocol):
-    def __init__(self, server: str) -> None:
-        self.server = server
-        self.leases: Mapping[str, Lease] = {}
+    """Answers in one network. own: what identifies the server to its clients."""
+
+    def __init__(self, own: str, leases: Mapping[str, Any]) -> None:
+        self.own = own
+        self.leases = leases
         self.transport: Any = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = transport  # not of asyncio's class in uvloop
 
-    def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
-        if (reply := answer(data, self.server, self.leases)) is not None:
+
+class _Answerer4(_Answerer):
+    def datagram_received(self, data: bytes, addr: tuple[Any, ...]) -> None:
+        if (reply := answer(data, self.own, self.leases)) is not None:
             self.transport.sendto(reply, (EVERYBODY, CLIENT_PORT))
 
 
-class DhcpServers:
-    """Answers in each network that has a DHCP server."""
+class _Answerer6(_Answerer):
+    def datagram_received(self, data: bytes, addr: tuple[Any, ...]) -> None:
+        sender = addr[0].partition("%")[0]
+        lease = next((lease for mac, lease in self.leases.items() if link_local(mac) == sender), None)
+        if (reply := dhcp6.answer(data, dhcp6.server_identifier(self.own), lease)) is not None:
+            self.transport.sendto(reply, addr)
 
-    def __init__(self, fabric: Fabric) -> None:
+
+@dataclass(frozen=True)
+class _Protocol:
+    """answerer: what answers. opened: arguments of the order `open`."""
+
+    answerer: type[_Answerer]
+    opened: Mapping[str, Any]
+
+
+DHCP4 = _Protocol(_Answerer4, {"bound": ["", SERVER_PORT]})
+DHCP6 = _Protocol(
+    _Answerer6, {"bound": ["::", dhcp6.SERVER_PORT], "family": int(AF_INET6), "group": dhcp6.SERVERS}
+)  # fmt: skip
+
+
+class DhcpServers:
+    """Answers in each network that has a DHCP server. protocol: `DHCP4` or `DHCP6`."""
+
+    def __init__(self, fabric: Fabric, protocol: _Protocol) -> None:
         self._fabric = fabric
+        self._protocol = protocol
         self._servers: dict[str, _Answerer] = {}
 
-    async def serve(self, networks: Mapping[str, tuple[str, Mapping[str, Lease]]]) -> None:
-        """Answer in these networks and no others: the address of the server, and the leases by MAC address.
+    async def serve(self, networks: Mapping[str, tuple[str, Mapping[str, Any]]]) -> None:
+        """Answer in these networks and no others: the address of the server (of DHCPv6: the ID of the network), and the
+        leases by MAC address.
 
         Raises: NetworkFailed.
         """
         for key, running in list(self._servers.items()):
-            if key not in networks or networks[key][0] != running.server:
+            if key not in networks or networks[key][0] != running.own:
                 self._servers.pop(key).transport.close()
                 await asyncio.sleep(0)  # it closes its socket in the next turn of the event loop
-        for key, (server, leases) in networks.items():
+        for key, (own, leases) in networks.items():
             if key not in self._servers:
-                self._servers[key] = await self._open(key, server)
+                self._servers[key] = await self._open(key, self._protocol.answerer(own, leases))
             self._servers[key].leases = leases
 
-    async def _open(self, network: str, server: str) -> _Answerer:
+    async def _open(self, network: str, answerer: _Answerer) -> _Answerer:
         (descriptor,) = await self._fabric.order(
-            "open", network_space(network), kind=int(SOCK_DGRAM), bound=["", SERVER_PORT], listen=False, device=BRIDGE
+            "open", network_space(network), kind=int(SOCK_DGRAM), listen=False, device=BRIDGE, **self._protocol.opened
         )
         made = socket(fileno=descriptor)
         made.setblocking(False)
-        answerer = _Answerer(server)
         await asyncio.get_running_loop().create_datagram_endpoint(lambda: answerer, sock=made)
         return answerer

@@ -28,11 +28,17 @@ WATCH_SECONDS = 1.0
 """How often processes that were killed for want of memory are counted."""
 
 
+SETTINGS = {f"ipv6/conf/{interfaces}/accept_ra": "0" for interfaces in ("all", "default")}
+"""The cloud configures the interfaces of guests in namespaces; what routers announce is for others."""
+
+
 class NamespaceMachine(Machine):
     """A guest in namespaces.
 
     limits: makes its control group. users: the descriptor of the user namespace in which those of guests are made.
     """
+
+    settings = SETTINGS
 
     def __init__(
         self,

@@ -223,6 +223,7 @@ def _sender(name: str, port: Port) -> str:
     lines = [
         f"ether saddr != {_set(sources)} drop",
         "udp sport 67 udp dport 68 drop",
+        "udp sport 547 udp dport 546 drop",
         "icmpv6 type nd-router-advert drop",
         f"ether saddr {port.mac} ip saddr {PROBE} udp sport 68 udp dport 67 accept",
         "ip6 saddr :: icmpv6 type { nd-neighbor-solicit, mld2-listener-report, nd-router-solicit } accept",

@@ -76,6 +76,11 @@ def balancer_space(balancer_id: str) -> str:
     return f"balancer-{balancer_id}"
 
 
+def router_interface(link: Link) -> str:
+    """Return the name of a router's interface to a network of guests."""
+    return _link_name("qr", link)
+
+
 def router_space(router_id: str) -> str:
     """Return the name of a router's namespace."""
     return f"router-{router_id}"

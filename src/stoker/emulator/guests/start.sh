@@ -12,21 +12,37 @@ modprobe -a virtio_net button evdev pvpanic-pci
 # The addresses of an interface are those that the DHCP server of its network gives.
 connect() {
     ip link set "$1" up
+    connect_6 "$1" &
     dhclient -1 -q -cf "$stoker/dhclient.conf" -pf "/run/dhclient.$1.pid" -lf "/run/dhclient.$1.leases" "$1" ||
         echo "The interface $1 got no address by DHCP."
     ip route replace 169.254.169.253/32 dev "$1" 2>/dev/null
 }
 
+# IPv6 addresses are those of router advertisements, which the kernel follows, and of a DHCPv6 server if there is one. A
+# client needs the address that the interface makes itself.
+connect_6() {
+    tries=0
+    while [ -z "$(ip -6 addr show dev "$1" scope link -tentative)" ] && [ "$tries" -lt 50 ]; do
+        sleep 0.2
+        tries=$((tries + 1))
+    done
+    dhclient -6 -1 -q -cf "$stoker/dhclient.conf" -pf "/run/dhclient6.$1.pid" -lf "/run/dhclient6.$1.leases" "$1" \
+        >/dev/null 2>&1
+}
+
 connect_new() {
     for place in /sys/class/net/eth*; do
         name=${place##*/}
-        [ ! -e "$place" ] || [ -e "/run/stoker.$name" ] || { : >"/run/stoker.$name"; connect "$name" & }
+        [ ! -e "$place" ] || [ -e "/run/stoker.$name" ] || {
+            : >"/run/stoker.$name"
+            connect "$name" &
+        }
     done
     for place in /run/stoker.eth*; do
         name=${place##*.}
         [ ! -e "$place" ] || [ -e "/sys/class/net/$name" ] || {
             rm -f "$place"
-            kill "$(cat "/run/dhclient.$name.pid")" 2>/dev/null
+            kill $(cat "/run/dhclient.$name.pid" "/run/dhclient6.$name.pid") 2>/dev/null
         }
     done
 }

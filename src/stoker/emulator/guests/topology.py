@@ -69,11 +69,34 @@ class Lease:
 
 
 @dataclass(frozen=True)
+class Lease6:
+    """What a DHCPv6 server gives to a port. addresses: without those that the guest makes itself."""
+
+    addresses: tuple[str, ...]
+    name_servers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Advertisement:
+    """What a router announces on a link (RFC 4861, 4.2).
+
+    prefixes: those on the link, and whether guests make addresses of them themselves. managed: there are addresses by
+    DHCPv6. other: there is other data by DHCPv6.
+    """
+
+    prefixes: tuple[tuple[str, bool], ...]
+    managed: bool
+    other: bool
+    name_servers: tuple[str, ...]
+    mtu: int
+
+
+@dataclass(frozen=True)
 class Port(_Words):
     """An interface of a guest.
 
     secured: it may send only from its own addresses and the `pairs` (MAC address and prefix), and has the rules of
-    `groups`. lease: None without DHCP.
+    `groups`. lease, lease6: None without DHCP, without DHCPv6.
     """
 
     unwritten = frozenset({"guest_id"})  # names any server, also one that does not exist
@@ -88,16 +111,20 @@ class Port(_Words):
     pairs: tuple[tuple[str, str], ...] = ()
     groups: tuple[str, ...] = ()
     lease: Lease | None = None
+    lease6: Lease6 | None = None
 
 
 @dataclass(frozen=True)
 class Link(_Words):
-    """An interface of a router."""
+    """An interface of a router. announced: None if it announces nothing."""
+
+    unwritten = frozenset({"announced"})
 
     id: str
     network: str
     mac: str
     addresses: tuple[str, ...]
+    announced: Advertisement | None = None
 
 
 @dataclass(frozen=True)

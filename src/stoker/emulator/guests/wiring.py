@@ -7,8 +7,9 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
+from stoker.emulator.guests.announcing import Announcers
 from stoker.emulator.guests.balancing import Balancing
-from stoker.emulator.guests.dhcp import DhcpServers
+from stoker.emulator.guests.dhcp import DHCP4, DHCP6, DhcpServers
 from stoker.emulator.guests.driver import Cloudside
 from stoker.emulator.guests.fabric import Fabric, NetworkFailed
 from stoker.emulator.guests.metadata import MetadataProxies
@@ -26,7 +27,7 @@ from stoker.emulator.guests.spaces import (
     tap_name,
     without,
 )
-from stoker.emulator.guests.topology import Lease, Port, Topology
+from stoker.emulator.guests.topology import Lease, Lease6, Port, Topology
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +48,9 @@ class Wiring:
         self._metadata = MetadataProxies(fabric, cloudside)
         self._plan_port = plan_port
         self.followers: list[Callable[[], None]] = []
-        self._dhcp = DhcpServers(fabric)
+        self._dhcp = DhcpServers(fabric, DHCP4)
+        self._dhcp6 = DhcpServers(fabric, DHCP6)
+        self._announcers = Announcers(fabric)
         self.balancing = Balancing(fabric)
         self._topology = Topology()
         self._present = Plan()
@@ -121,7 +124,9 @@ class Wiring:
             with suppress(asyncio.CancelledError):
                 await self._task
         async with self._lock:
-            await self._dhcp.serve({})
+            self._announcers.close()
+            for servers in (self._dhcp, self._dhcp6):
+                await servers.serve({})
             await self.balancing.serve(())
             await self._metadata.close()
             self._fabric.close()
@@ -172,6 +177,8 @@ class Wiring:
             await fabric.order("drop", name)
             del before.spaces[name]
         await self._dhcp.serve(self._leases(plan))
+        await self._dhcp6.serve(self._leases6(plan))
+        await self._announcers.serve(topology, plan)
         await self.balancing.serve(topology.balancers)
         await self._metadata.serve(topology, plan)
 
@@ -185,6 +192,14 @@ class Wiring:
         for port in self._topology.ports.values():
             if port.network in found and port.lease is not None:
                 found[port.network][1][port.mac] = port.lease
+        return found
+
+    def _leases6(self, plan: Plan) -> dict[str, tuple[str, dict[str, Lease6]]]:
+        """Return the networks in use with leases of DHCPv6."""
+        found: dict[str, tuple[str, dict[str, Lease6]]] = {}
+        for port in self._topology.ports.values():
+            if port.lease6 is not None and network_space(port.network) in plan.spaces:
+                found.setdefault(port.network, (port.network, {}))[1][port.mac] = port.lease6
         return found
 
     async def _make(self, name: str, space: Space) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from stoker.emulator.core.store import Record
 from stoker.emulator.guests.rules import admits
 from stoker.emulator.guests.topology import (
     METADATA_ADDRESS,
+    Advertisement,
     Balancer,
     Door,
     Forwarding,
     Lease,
+    Lease6,
     Link,
     Network,
     Port,
@@ -29,6 +32,8 @@ SERVERS = "compute:"
 DHCP = "network:dhcp"
 VERSIONS = {"IPv4": 4, "IPv6": 6}
 DEFAULT_ROUTE = {4: "0.0.0.0/0", 6: "::/0"}
+STATEFUL = "dhcpv6-stateful"
+DHCPV6_MODES = frozenset({STATEFUL, "dhcpv6-stateless"})
 LARGEST_RANGE = 64
 COMMON_PORTS = (22, 80, 443, 3000, 5000, 8000, 8080, 8443, 9000)
 """What is forwarded of larger ranges of open ports."""
@@ -99,6 +104,7 @@ class TopologyView:
             pairs=pairs,
             groups=tuple(port["security_groups"]),
             lease=self._lease(port),
+            lease6=self._lease6(port),
         )
 
     def _lease(self, port: Record) -> Lease | None:
@@ -109,6 +115,30 @@ class TopologyView:
                 mtu = self._rows["networks"].require(port["network_id"])["mtu"]
                 return Lease(self._with_prefix(fixed), tuple(self._routes(subnet["id"])), servers, mtu)
         return None
+
+    def _lease6(self, port: Record) -> Lease6 | None:
+        """Return what DHCPv6 gives; None where the subnets of a port have no such server."""
+        fixed = [(self._rows["subnets"].require(one["subnet_id"]), one["ip_address"]) for one in port["fixed_ips"]]
+        served = [(subnet, address) for subnet, address in fixed if subnet["ipv6_address_mode"] in DHCPV6_MODES]
+        if not served:
+            return None
+        addresses = tuple(address for subnet, address in served if subnet["ipv6_address_mode"] == STATEFUL)
+        return Lease6(addresses, _name_servers6(subnet for subnet, _ in served))
+
+    def _announced(self, port: Record) -> Advertisement | None:
+        """Return what a router announces on an interface: the subnets with a mode of router advertisements."""
+        own = [self._rows["subnets"].require(one["subnet_id"]) for one in port["fixed_ips"]]
+        subnets = [subnet for subnet in own if subnet["ipv6_ra_mode"]]
+        if not subnets:
+            return None
+        modes = {subnet["ipv6_ra_mode"] for subnet in subnets}
+        return Advertisement(
+            tuple((subnet["cidr"], subnet["ipv6_ra_mode"] != STATEFUL) for subnet in subnets),
+            STATEFUL in modes,
+            bool(modes & DHCPV6_MODES),
+            _name_servers6(subnets),
+            self._rows["networks"].require(port["network_id"])["mtu"],
+        )
 
     def _routes(self, subnet_id: str) -> list[tuple[str, str]]:
         """Return the routes that a guest gets with an address of a subnet."""
@@ -160,7 +190,8 @@ class TopologyView:
 
     def _router(self, router: Record) -> Router:
         ports = self._rows["ports"].select(device_id=router["id"])
-        links = [self._link(port) for port in ports if port["device_owner"] == INTERFACE]
+        inner = [port for port in ports if port["device_owner"] == INTERFACE]
+        links = [replace(self._link(port), announced=self._announced(port)) for port in inner]
         gateway = next((port for port in ports if port["device_owner"] == GATEWAY), None)
         routes = [(route["destination"], route["nexthop"]) for route in router["routes"]]
         floating = self._rows["floatingips"].select(router_id=router["id"])
@@ -234,6 +265,11 @@ class TopologyView:
             if open_ports:
                 found.append(Door(network, address, tuple(sorted(open_ports))))
         return tuple(found)
+
+
+def _name_servers6(subnets: Iterable[Record]) -> tuple[str, ...]:
+    found = [server for subnet in subnets for server in subnet["dns_nameservers"] if ":" in server]
+    return tuple(dict.fromkeys(found))
 
 
 def _forwarded(span: tuple[int, int]) -> Sequence[int]:

@@ -148,12 +148,26 @@ class Networks:
             raise LaunchFailed(f"{command[0]} in {name}: {ran.stderr.strip()[:LONGEST_COMPLAINT]}")
 
     def open(
-        self, name: str, kind: int, bound: list[Any] | None, listen: bool, device: str = "", protocol: int = 0
+        self,
+        name: str,
+        kind: int,
+        bound: list[Any] | None,
+        listen: bool,
+        device: str = "",
+        protocol: int = 0,
+        family: int = socket.AF_INET,
+        group: str = "",
     ) -> socket.socket:
-        """Return a socket of a namespace. kind, protocol: of socket. bound: its address and port. device: the interface
-        that it is restricted to, also for broadcasts."""
+        """Return a socket of a namespace. kind, protocol, family: of socket. bound: its address and port.
+
+        device: the interface that it is restricted to, also for broadcasts. group: an IPv6 multicast address whose
+        receiver it is there.
+        """
         with self._inside(name):
-            made = socket.socket(socket.AF_INET, kind, protocol)
+            made = socket.socket(family, kind, protocol)
+            if group:
+                wanted = socket.inet_pton(socket.AF_INET6, group) + struct.pack("@I", socket.if_nametoindex(device))
+                made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, wanted)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if device:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode())
