@@ -39,7 +39,7 @@ def order(held: Fabric, do: str, name: str, **arguments: object) -> list[int]:
 
 
 def test_an_order_for_a_guest_that_has_ended(held: Fabric) -> None:
-    for do, more in (("attach", {"volume": "volume-1"}), ("detach", {})):
+    for do, more in (("attach", {"volume": "volume-1", "layers": []}), ("detach", {})):
         with pytest.raises(NetworkFailed, match=r"volume-1|guest-gone does not run"):
             order(held, do, "guest-gone", device="/dev/vdb", **more)
         assert order(held, "make", f"network-{do}") == []

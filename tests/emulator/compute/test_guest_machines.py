@@ -317,8 +317,15 @@ class Login:
         made = cloud.call("POST", "/os-keypairs", {"keypair": {"name": "k", "type": "ssh", "public_key": public}})
         assert made.status < 300, made.content
         opened = group(cloud, port_range_min=22, port_range_max=22)
+        six = {"network_id": cloud.network(), "cidr": "fd00:1::/64", "ip_version": 6, "ipv6_ra_mode": "slaac"}
+        subnet = neutron(cloud, "POST", "/subnets", {"subnet": {**six, "ipv6_address_mode": "slaac"}})["id"]
+        router = neutron(cloud, "GET", "/routers?name=router1")[0]["id"]
+        added = cloud.other("PUT", f"/network/v2.0/routers/{router}/add_router_interface", {"subnet_id": subnet})
+        assert added.status == 200, added.content
         wanted = {"network_id": cloud.network(), "security_groups": [opened]}
-        self.port = neutron(cloud, "POST", "/ports", {"port": wanted})["id"]
+        made_port = neutron(cloud, "POST", "/ports", {"port": wanted})
+        self.port = made_port["id"]
+        self.address6 = next(one["ip_address"] for one in made_port["fixed_ips"] if ":" in one["ip_address"])
         public_network = neutron(cloud, "GET", "/networks?name=public")[0]["id"]
         body = {"floating_network_id": public_network, "port_id": self.port}
         self._address = neutron(cloud, "POST", "/floatingips", {"floatingip": body})["floating_ip_address"]
@@ -353,6 +360,7 @@ def test_a_machine_boots_has_volumes_is_reached_and_crashes(cloud: RealNova, tmp
     assert "status=200\n" in shown, "the cloud at the address in its catalog"
     assert f'"uuid":"{key}"' in shown
     assert login.run("id -un") == "debian\n"
+    assert f" {login.address6}/64 " in login.run("ip -6 -o address show dev eth0 scope global")
 
     volume = cloud.volume()
     cloud.until(lambda: cloud.volume_status(volume) == "available")

@@ -141,6 +141,7 @@ def test_a_server_boots_from_a_volume_of_an_image_and_another_one_continues_from
     )  # fmt: skip
     assert "from=\nEND OF SCRIPT" in ended(cloud, first)
     volume = root_of(cloud, first)
+    cloud.until(lambda: "has booted." in cloud.console(first))
     cloud.act(first, "reboot", {"type": "SOFT"})
     cloud.until(lambda: cloud.console(first).count("has booted.") == 2)
     assert cloud.console(first).count("END OF SCRIPT") == 1
