@@ -119,8 +119,10 @@ def test_what_the_service_offers(heatclient: Any) -> None:
     assert heatclient.resource_types.generate_template("OS::Heat::RandomString", "hot")["resources"]
     versions = {item.version for item in heatclient.template_versions.list()}
     assert "heat_template_version.2021-04-16" in versions
-    functions = {item.functions for item in heatclient.template_versions.get("heat_template_version.2021-04-16")}
-    assert "get_attr" in functions
+    functions = heatclient.template_versions.get("heat_template_version.2021-04-16")
+    described = {item.functions: item.description for item in functions}
+    assert "get_attr" in described
+    assert described["get_file"] == "A function for including a file inline.", "as the public test suite expects"
     assert heatclient.build_info.build_info()["engine"]["revision"]
     config = heatclient.software_configs.create(name="install", group="script", config="echo")
     assert heatclient.software_configs.get(config.id).config == "echo"

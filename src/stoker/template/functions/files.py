@@ -11,7 +11,7 @@ from stoker.template.problems import suggestion
 
 @variant("get_file/1")
 class GetFile(Function):
-    """The content of a file; takes its name, which is a path or a URL."""
+    """A function for including a file inline."""  # the public test suite of the API compares this description
 
     __slots__ = ()
 
