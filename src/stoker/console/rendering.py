@@ -14,6 +14,9 @@ from stoker.authoring.constraint_words import accepted
 from stoker.console.settings import PREFIX
 from stoker.console.tree import linked
 
+_NO_REASON = "state changed"
+"""The reason that the API gives for each state of a resource that has no reason of its own."""
+
 
 class Pages:
     """Renders templates; `static_url` returns the URL of a file."""
@@ -34,6 +37,7 @@ class Pages:
             json=pretty,
             state=state,
             parts=split_state,
+            reason=reason,
             breakable=breakable,
             accepted=accepted,
         )
@@ -81,6 +85,11 @@ def breakable(text: str) -> Markup:
 def pretty(value: Any) -> str:
     """Return a value as indented JSON; a string as it is."""
     return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def reason(text: str | None) -> str:
+    """Return the reason of a state; empty for the one that says only that the state has changed."""
+    return "" if text is None or text == _NO_REASON else text
 
 
 def state(text: str) -> Markup:
