@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from io import StringIO
+from typing import Literal
 
 import pytest
 from rich.console import Console
@@ -153,3 +155,17 @@ def test_the_time_of_an_event_is_shown_at_80_columns(
     formats.show_rows([row], columns, "table", ("event_time",))
     assert out.getvalue().split("\n")[2].split()[:2] == [now[11:19], "handle"]
     assert capsys.readouterr().err == "Times are those of today, in UTC.\n"
+
+
+@pytest.mark.parametrize("color", [None, "standard"])
+def test_lines_do_not_end_with_spaces(color: Literal["standard"] | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = StringIO()
+    monkeypatch.setattr(
+        formats, "console", lambda: Console(file=out, width=200, force_terminal=color is not None, color_system=color)
+    )
+    formats.show_rows(ROWS, ["name", "status"], "table")
+    formats.show_record({"status": "CREATE_COMPLETE", "reason": "", "updated": None}, "table")
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in out.getvalue().splitlines()]
+    assert len(lines) == 7
+    assert [line for line in lines if line != line.rstrip()] == []
+    assert ("\x1b[" in out.getvalue()) is (color is not None)

@@ -72,7 +72,7 @@ def test_from_the_plan_to_the_way_back_without_any_service(command: Command, tmp
 
     planned = command(*plan)
     assert planned.exit_code == 0, planned.output
-    assert "46 trees of stacks (68 stacks, 145 resources) can be copied" in planned.output
+    assert "46 trees of stacks (68 stacks, 145 resources): can be copied" in planned.output
     assert "OS::Heat::AutoScalingGroup" in planned.output
     assert "a hidden word" not in planned.output
 
@@ -86,7 +86,7 @@ def test_from_the_plan_to_the_way_back_without_any_service(command: Command, tmp
         heat.execute(text("UPDATE resource_properties_data SET data = replace(data, 'gAAA', 'gBBB')"))
     other = command(*given, "--project", "another")
     assert (other.exit_code, "46 trees" in other.output) == (0, False)
-    assert "46 trees of stacks (68 stacks, 145 resources) were here already" in command(*given).output
+    assert "46 trees of stacks (68 stacks, 145 resources): already here before" in command(*given).output
 
     exported = command(*export)
     assert exported.exit_code == 3, exported.output
@@ -117,3 +117,18 @@ def test_what_cannot_be_read_is_said(command: Command, tmp_path: Path) -> None:
     wrong = command("--from", heat_database.make(tmp_path / "heat.db", "project"), "--plan")
     assert wrong.exit_code == 3
     assert "a value is encrypted with another key than the given ones" in wrong.output
+
+
+@pytest.mark.parametrize("url", ["db", "nosql://db/heat"])
+def test_what_is_no_url_of_a_database_is_refused_with_an_example(url: str, command: Command) -> None:
+    refused = command("--from", url, "--plan")
+    assert refused.exit_code == 1
+    assert "--from: this is not the URL of a database, such as mysql+pymysql://" in refused.output
+
+
+def test_a_file_that_does_not_exist_is_not_created(command: Command, tmp_path: Path) -> None:
+    missing = tmp_path / "missing.db"
+    refused = command("--from", f"sqlite:///{missing}", "--plan")
+    assert refused.exit_code == 1
+    assert f"--from: the database sqlite:///{missing} cannot be read: unable to open database file" in refused.output
+    assert not missing.exists()

@@ -11,6 +11,7 @@ import click
 
 from stoker.cli.errors import CommandFailed
 from stoker.cli.framework import Commands, InputPath
+from stoker.cli.messages import say
 from stoker.processes.directory import DataDirectory
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def check(config_files: tuple[str, ...]) -> None:
     from stoker.processes import maintenance
 
     found = maintenance.versions(database_config(config_files))
-    click.echo(f"database {found.database or 'none'}, this release {found.program}: {found.fit.value}")
+    say(f"database {found.database or 'none'}, this release {found.program}: {found.fit.value}")
     if not found.fit.good:
         sys.exit(1)
 

@@ -36,10 +36,9 @@ def run(given: Path | None, story: str) -> None:
     with _directory(given) as directory, _serving(directory, out) as (local, children):
         stack = tell(local.set_up, template, out)
         if out.is_terminal:
-            _say(
-                out,
-                f"In another shell, try:\n{_next_steps(directory, template)}\nCtrl-C ends the demo.",
-            )
+            _say(out, "In another shell, try:")
+            out.print(Text(_next_steps(directory, template), "cyan"), soft_wrap=True)  # to be copied
+            out.print(Text("Ctrl-C ends the demo.", "cyan"))
             with stop_signals() as stopped:
                 watch(local, children, out, stopped)
         else:

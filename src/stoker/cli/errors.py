@@ -23,10 +23,14 @@ class CommandFailed(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         text = f"stoker: {self.message}"
-        if file is None and sys.stderr.isatty():
-            text = wrapped(text, terminal_width())
-        prefix = click.style("stoker:", fg="red", bold=True)
-        click.echo(f"{prefix}{text.removeprefix('stoker:')}", file=file, err=file is None)
+        if file is not None:
+            click.echo(text, file=file)
+            return
+        from stoker.cli import paint
+
+        if sys.stderr.isatty():
+            text = wrapped(text, terminal_width(err=True))
+        paint.echo([("stoker:", "bold red"), (f"{text.removeprefix('stoker:')}\n", "")], err=True)
 
 
 class TemplateRefused(CommandFailed):
@@ -70,7 +74,7 @@ def reported_errors() -> Iterator[None]:
     except click.UsageError as error:
         if type(error).show is not click.UsageError.show:  # it shows the help of a command instead
             raise
-        room = terminal_width() - len(_USAGE) if sys.stderr.isatty() else sys.maxsize
+        room = terminal_width(err=True) - len(_USAGE) if sys.stderr.isatty() else sys.maxsize
         raise click.UsageError(wrapped(error.format_message(), room), error.ctx) from error
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from stoker.cli.table_layout import cell_len, fitted, is_id
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
     from rich.text import Text
 
 # The libraries for tables and YAML are imported where they are used: the list of commands needs neither.
@@ -103,7 +105,7 @@ def _table(rows: Sequence[Row], columns: Sequence[str], spare: Sequence[str]) ->
         table.add_column(name, overflow="fold", width=width)
     for row in layout.cells:
         table.add_row(*(_coloured(name, row[name]) for name in layout.widths))
-    out.print(table)
+    _print(table, out)
     if missing := [name for name in columns if name not in layout.widths]:
         say(f"The terminal is too narrow for {', '.join(missing)}; -f json shows all columns.", err=True)
     if layout.omitted:
@@ -112,6 +114,17 @@ def _table(rows: Sequence[Row], columns: Sequence[str], spare: Sequence[str]) ->
 
 _TIMES = {"date": "Times are those of today, in UTC.", "year": "Times are those of this year, in UTC."}
 """What times are shown without, and what to say about it."""
+
+
+def _print(table: Table, out: Console) -> None:
+    """Print a table without spaces at the ends of lines, with which the library fills its last column."""
+    with out.capture() as captured:
+        out.print(table)
+    out.file.write(_AT_END.sub(lambda found: found[0].replace(" ", ""), captured.get()))
+
+
+_AT_END = re.compile(r"(?<! )(?: |\x1b\[[0-9;]*m)+\n")
+"""Spaces at the end of a line, with the escape sequences of styles between them (ECMA-48, section 8.3.117)."""
 
 
 def ids(columns: Sequence[str]) -> list[str]:
@@ -147,7 +160,7 @@ def _record_table(record: Row) -> None:
         room = out.width - names - _BETWEEN
         text = indented(_dumped(value, _WIDE), room) if _nested(value) else _readable(name, value)
         table.add_row(name, _coloured(name, text.rstrip()))
-    out.print(table)
+    _print(table, out)
 
 
 def _readable(name: str, value: Any) -> str:

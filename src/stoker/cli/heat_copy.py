@@ -16,6 +16,7 @@ import click
 from oslo_config import cfg
 
 from stoker.cli.errors import CommandFailed, reported_errors
+from stoker.cli.messages import say
 from stoker.processes.assembly import made_engine, require_schema
 from stoker.processes.directory import write_private
 from stoker.processes.lifetime import cluster_config
@@ -28,11 +29,12 @@ from stoker.takeover.heat import HeatDatabase
 _ALIVE = timedelta(minutes=3)
 _VERBS = {
     Fate.COPY: ("can be copied", "copied"),
-    Fate.AGAIN: ("have changed in Heat and can be copied again", "copied again"),
-    Fate.PRESENT: ("are here already", "were here already"),
-    Fate.CHANGED_HERE: ("were changed here and in Heat, and stay as they are here",) * 2,
+    Fate.AGAIN: ("can be copied again: changed in Heat", "copied again"),
+    Fate.PRESENT: ("already here", "already here before"),
+    Fate.CHANGED_HERE: ("changed here and in Heat, kept as here",) * 2,
     Fate.IMPOSSIBLE: ("cannot be taken over", "could not be taken over"),
 }
+"""What is said after a number of trees, which may be one: whether it is planned, and that it is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +126,8 @@ async def _export(config: cfg.ConfigOpts, directory: Path, project: str | None) 
                 found += [f"cannot be adopted: {obstacle}" for obstacle in exported.obstacles()]
                 warned += bool(found)
                 for warning in found:
-                    click.echo(f"{exported.stack.name} ({exported.stack.id}) {warning}", err=True)
-    click.echo(f"Wrote {_many(total, 'document')} to {directory}")
+                    say(f"{exported.stack.name} ({exported.stack.id}) {warning}", err=True)
+    say(f"Wrote {_many(total, 'document')} to {directory}")
     return warned
 
 
@@ -144,16 +146,17 @@ _OPTION = "auth_encryption_key"
 
 
 def _show(reports: Sequence[TreeReport], facts: dict[str, Any], only_plan: bool) -> None:
-    click.echo(f"Heat's database {facts['from']} (revision {facts['revision']})")
+    say(f"Heat's database {facts['from']} (revision {facts['revision']})")
     if facts["running_engines"]:
-        click.echo(f"Engines of Heat are running: {', '.join(facts['running_engines'])}. Stop them before the copy.")
+        say(f"Engines of Heat are running: {', '.join(facts['running_engines'])}. Stop them before the copy.")
     for fate in Fate:
         found = [report for report in reports if report.fate is fate]
         if found:
             stacks, resources = sum(each.stacks for each in found), sum(each.resources for each in found)
             verb = _VERBS[fate][0 if only_plan else 1]
-            click.echo(f"{_many(len(found), 'tree')} of stacks ({stacks} stacks, {resources} resources) {verb}")
-    click.echo(
+            content = f"{_many(stacks, 'stack')}, {_many(resources, 'resource')}"
+            say(f"{_many(len(found), 'tree')} of stacks ({content}): {verb}")
+    say(
         f"{_many(facts['software_configs'], 'software configuration')}, "
         f"{_many(facts['software_deployments'], 'deployment')}; deleted stacks that are not taken over: "
         f"{facts['deleted']}"
@@ -165,10 +168,10 @@ def _show(reports: Sequence[TreeReport], facts: dict[str, Any], only_plan: bool)
             click.echo(f"  {number:6}  {name}")
     for report in reports:
         for note in report.notes:
-            click.echo(f"note: {note}")
+            say(f"note: {note}")
     for report in reports:
         if report.why:
-            click.echo(f"{report.name} ({report.id}): {report.why}", err=True)
+            say(f"{report.name} ({report.id}): {report.why}", err=True)
 
 
 def _many(number: int, noun: str) -> str:

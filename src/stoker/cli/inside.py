@@ -128,19 +128,25 @@ def resume_operation(identifier: str, config_files: tuple[str, ...], directory: 
     "--interval", type=click.FloatRange(min=0.1), default=2.0, show_default=True, help="Seconds between checks."
 )
 @config_files_option
-def watch_operation(identifier: str, interval: float, config_files: tuple[str, ...]) -> None:
+@embedded_option
+def watch_operation(
+    identifier: str, interval: float, config_files: tuple[str, ...], directory: DataDirectory | None
+) -> None:
     """Show the steps of an operation whenever they change, until it has ended.
 
     \b
     Examples:
       stoker operation watch 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e
+      stoker operation watch --data-dir ./here 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e
     """
     from stoker.cli import cluster_state
     from stoker.store.records import UNFINISHED
 
     before: Any = None
     while True:
-        shown = with_database(config_files, lambda database: database.read_now(cluster_state.operation, identifier))
+        shown = with_database(
+            config_files, lambda database: database.read_now(cluster_state.operation, identifier), directory
+        )
         now = (shown["status"], shown["engine"], shown["steps"])
         if now != before:
             click.echo(f"{shown['action']} {shown['status']} on {shown['engine'] or 'no engine'}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import logging
 import sys
@@ -163,10 +164,22 @@ def cli() -> None:
     """Create, update and delete stacks of OpenStack resources that are described in templates."""
 
 
+_SIMILAR = "stoker-similar"
+_IN_ASCII = {"…": "...", "→": "->", "✓": "+", "✗": "x"}
+
+
+def _similar(error: UnicodeError) -> tuple[str, int]:
+    """Return what is shown in place of characters that the terminal cannot show; an error handler of codecs."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(_IN_ASCII.get(each, "?") for each in error.object[error.start : error.end]), error.end
+
+
 def main() -> None:
     """Entry point."""
+    codecs.register_error(_SIMILAR, _similar)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # names and outputs in characters that the terminal cannot show
+            stream.reconfigure(errors=_SIMILAR)  # names and outputs in characters that the terminal cannot show
     logging.getLogger("keystoneauth").addHandler(logging.NullHandler())  # its errors contain what it warns about
     cli(prog_name="stoker")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import textwrap
@@ -9,17 +10,27 @@ import textwrap
 import click
 
 _STEP = 2
+_USUAL = 80
 
 
 def say(text: str, *, err: bool = False) -> None:
     """Print a message to the standard output or, with `err`, error output."""
     stream = sys.stderr if err else sys.stdout
-    click.echo(wrapped(text, terminal_width()) if stream.isatty() else text, err=err)
+    # Without `file`, click would write UTF-8 to a terminal that shows ASCII only.
+    click.echo(wrapped(text, terminal_width(err)) if stream.isatty() else text, file=stream)
 
 
-def terminal_width() -> int:
-    """Return the number of columns of the terminal."""
-    return shutil.get_terminal_size().columns
+def terminal_width(err: bool = False) -> int:
+    """Return the number of columns of the terminal of the standard output or, with `err`, error output.
+
+    The variable COLUMNS overrides it. It is 80 where there is none.
+    """
+    if not err or os.environ.get("COLUMNS", "").isdecimal():
+        return shutil.get_terminal_size().columns
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL
+    except (OSError, ValueError, AttributeError):  # no terminal, or a stream without a file
+        return _USUAL
 
 
 def indented(text: str, width: int) -> str:

@@ -29,7 +29,8 @@ def echo(pieces: Iterable[Piece], err: bool = False) -> None:
     """Print styled strings, without a line break at the end, to the standard output or, with `err`, error output."""
     colored = _colored(err)
     text = "".join(_painted(part, _CODES[style]) if colored and style else part for part, style in pieces)
-    click.echo(text, nl=False, err=err, color=colored)
+    # Without `file`, click would write UTF-8 to a terminal that shows ASCII only.
+    click.echo(text, nl=False, file=sys.stderr if err else sys.stdout, color=colored)
 
 
 def _painted(text: str, code: str) -> str:
@@ -41,7 +42,7 @@ def show(diagnostics: Sequence[Diagnostic], text_of: TextOf, err: bool = False) 
     """Print each diagnostic with its source lines, and an empty line after it."""
     columns = sys.maxsize
     if (sys.stderr if err else sys.stdout).isatty():
-        columns = terminal_width()
+        columns = terminal_width(err)
         diagnostics = [_fitted(diagnostic, columns) for diagnostic in diagnostics]
     for diagnostic in diagnostics:
         echo([*explanation(diagnostic, text_of(diagnostic.source), columns), ("\n", "")], err)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 from sqlalchemy import Connection, Engine, MetaData, Select, Table, create_engine, func, inspect, make_url, null, select
@@ -52,6 +53,7 @@ _TABLES: Mapping[str, tuple[str, ...]] = {
 
 _REQUIRED = frozenset(_TABLES) - {"resource_properties_data", "resource_snapshot"}
 _PAGE = 500
+_NO_URL = "--from: this is not the URL of a database, such as mysql+pymysql://heat:PASSWORD@db/heat"
 _REVISIONS = ("alembic_version", "version_num"), ("migrate_version", "version")
 
 
@@ -99,20 +101,26 @@ class HeatDatabase:
         try:
             parsed = make_url(url)
         except ArgumentError:
-            raise Invalid("--from: this is not the URL of a database") from None
+            raise Invalid(_NO_URL) from None
         self.shown = parsed.render_as_string(hide_password=True)
         drivers = {"mysql": "mysql+pymysql", "mariadb": "mysql+pymysql", "postgresql": "postgresql+psycopg"}
         backend = parsed.get_backend_name()
         parsed = parsed.set(drivername=drivers.get(backend, parsed.drivername))
         if backend in ("mysql", "mariadb") and parsed.query.get("charset") in (None, "utf8"):
             parsed = parsed.update_query_dict({"charset": "utf8mb4"})
+        if backend == "sqlite" and parsed.database:  # a file that does not exist is not created
+            file = f"file:{quote(parsed.database)}"
+            parsed = parsed.set(database=file).update_query_dict({"mode": "ro", "uri": "true"})
         try:
             self._engine: Engine = create_engine(parsed, pool_pre_ping=True)
             self._tables = _reflected(self._engine)
         except ImportError as error:
             raise Invalid(f"--from: the driver of {parsed.drivername} is missing ({error})") from error
+        except ArgumentError:
+            raise Invalid(_NO_URL) from None
         except DBAPIError as error:
-            raise Invalid(f"The database {self.shown} cannot be read: {error.orig}") from error
+            why = error.orig.args[-1] if error.orig is not None and error.orig.args else error.orig
+            raise Invalid(f"--from: the database {self.shown} cannot be read: {why}") from error
 
     def close(self) -> None:
         """Close all connections."""
