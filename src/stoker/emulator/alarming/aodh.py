@@ -11,9 +11,10 @@ from stoker.emulator.alarming.alarms import Alarms, view, views
 from stoker.emulator.alarming.evaluating import Evaluator
 from stoker.emulator.alarming.notifying import Notifier
 from stoker.emulator.alarming.rules import STATES, invalid
-from stoker.emulator.core.cloud import Cloud, Records, Service
+from stoker.emulator.core.cloud import READERS, Cloud, Records, Service
 from stoker.emulator.core.errors import ApiError, RolesLacking, bad_request
 from stoker.emulator.core.fields import as_boolean, as_integer
+from stoker.emulator.core.guards import restricted
 from stoker.emulator.core.http import Phrases, Request, Response
 from stoker.emulator.core.paging import page
 from stoker.emulator.core.search import compare, predicate
@@ -271,16 +272,19 @@ def error_body(error: ApiError) -> dict[str, Any]:
     return {"error_message": {"faultcode": code, "faultstring": message, "debuginfo": None}}
 
 
-ROUTES = {
+ALARMS = {
     "/alarms": {"GET": list_alarms, "POST": create_alarm},
     "/alarms/{alarm_id}": {"GET": show_alarm, "PUT": change_alarm, "DELETE": delete_alarm},
     "/alarms/{alarm_id}/state": {"GET": show_state, "PUT": set_state},
     "/alarms/{alarm_id}/history": {"GET": show_history},
-    "/query/alarms": {"POST": query_alarms},
-    "/query/alarms/history": {"POST": query_history},
-    "/capabilities": {"GET": capabilities},
     "/quotas": {"GET": show_quotas, "POST": set_quotas},
     "/quotas/{project_id}": {"DELETE": delete_quotas},
+}
+QUERIES = {"/query/alarms": {"POST": query_alarms}, "/query/alarms/history": {"POST": query_history}}
+ROUTES = {
+    **restricted(ALARMS, READERS, {"member"}),
+    **restricted(QUERIES, READERS, READERS),
+    "/capabilities": {"GET": capabilities},
 }
 
 ALARMING = Service(

@@ -34,7 +34,7 @@ from stoker.emulator.compute.usage_routes import USAGE_ROUTES
 from stoker.emulator.compute.versions import MAXIMUM, only
 from stoker.emulator.compute.views import ServerViews
 from stoker.emulator.compute.volume_proxies import VOLUME_PROXIES
-from stoker.emulator.core.cloud import Microversions, Routes, Service
+from stoker.emulator.core.cloud import READERS, Microversions, Routes, Service
 from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import fault_body
 from stoker.emulator.core.http import Phrases
@@ -235,9 +235,16 @@ POLICY_RULES = {
     "DELETE /servers/{server_id}": "servers:delete",
     "GET /os-aggregates": "os-aggregates:index",
     "GET /os-aggregates/{aggregate_id}": "os-aggregates:show",
+    "GET /os-availability-zone/detail": "os-availability-zone:detail",
     "GET /os-hypervisors": "os-hypervisors:list",
     "GET /os-hypervisors/detail": "os-hypervisors:list-detail",
+    "GET /os-instance_usage_audit_log": "os-instance-usage-audit-log:list",
+    "GET /os-migrations": "os-migrations:index",
+    "GET /os-server-groups": "os-server-groups:index",
     "GET /os-services": "os-services:list",
+    "GET /os-simple-tenant-usage": "os-simple-tenant-usage:list",
+    "GET /servers": "servers:index",
+    "GET /servers/detail": "servers:detail",
     "GET /servers/{server_id}/diagnostics": "os-server-diagnostics",
     "POST /flavors": "os-flavor-manage:create",
     "POST /flavors/{flavor_id}/os-extra_specs": "os-flavor-extra-specs:create",
@@ -275,6 +282,7 @@ COMPUTE = Service(
     phrases=Phrases(not_json="Malformed request body", no_object="'{key}' is a required property"),
     rules={route: f"os_compute_api:{rule}" for route, rule in POLICY_RULES.items()},
     refusal="Policy doesn't allow {rule} to be performed.",
+    readers=READERS,
     writers=frozenset({"member"}),
     written_by_all=frozenset({"/os-keypairs", "/os-keypairs/{name}"}),
 )

@@ -163,6 +163,10 @@ class Target(NamedTuple):
     roles: frozenset[str] = frozenset()
 
 
+READERS = frozenset({"reader", "member"})
+"""The roles that may read what a project has, by the default policies of OpenStack's services."""
+
+
 @dataclass(frozen=True)
 class Service:
     """One service of the cloud, as data.
@@ -186,6 +190,7 @@ class Service:
     phrases: what the service says about bodies that it cannot read.
     rules: `METHOD pattern` → name of the policy rule; refusal: what the service says when one is not passed, with
     `{rule}`. Without them it says which roles are needed.
+    readers: the roles of which one is needed for requests that read and have a policy rule.
     writers: the roles of which one is needed for requests that change something; without any, each route decides.
     written_by_all: patterns of the routes for which none is needed.
     """
@@ -214,6 +219,7 @@ class Service:
     phrases: Phrases = field(default_factory=Phrases)
     rules: Mapping[str, str] = field(default_factory=dict)
     refusal: str = ""
+    readers: frozenset[str] = frozenset()
     writers: frozenset[str] = frozenset()
     written_by_all: frozenset[str] = frozenset()
 
@@ -237,9 +243,11 @@ class Service:
 
     def _target(self, method: str, pattern: str, handler: Handler, versioned: bool) -> Target:
         route = f"{method} {pattern}"
-        for_all = method in ("GET", "HEAD") or pattern in self.written_by_all
         needs_token = not self.optional_token and route not in self.public
-        roles: frozenset[str] = frozenset() if for_all else self.writers
+        if method in ("GET", "HEAD"):
+            roles = self.readers if route in self.rules else frozenset()
+        else:
+            roles = frozenset() if pattern in self.written_by_all else self.writers
         return Target(handler, needs_token, versioned, self.rules.get(route, ""), roles)
 
 

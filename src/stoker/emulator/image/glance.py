@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stoker.emulator.core.cloud import Routes, Service
+from stoker.emulator.core.cloud import READERS, Routes, Service
 from stoker.emulator.core.http import Phrases
 from stoker.emulator.image import data_routes, image_routes, info_routes, member_routes, schemas, stores
 from stoker.emulator.image.errors import REFUSAL, error_body
@@ -56,6 +56,9 @@ POLICY_RULES = {
     "DELETE /images/{image_id}/members/{member_id}": "delete_member",
     "POST /tasks": "add_task",
     "DELETE /stores/{store}/{image_id}": "delete_image_location",
+    "GET /images": "get_images",
+    "GET /tasks": "get_tasks",
+    "GET /info/stores/detail": "stores_info_detail",
 }
 """Route → name of the policy rule, as errors have it."""
 
@@ -75,5 +78,6 @@ IMAGE = Service(
     phrases=Phrases(not_json="Malformed JSON in request body."),
     rules=POLICY_RULES,
     refusal=REFUSAL,
+    readers=READERS,
     writers=frozenset({"member"}),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stoker.emulator.core.cloud import Microversions, Routes, Service
+from stoker.emulator.core.cloud import READERS, Microversions, Routes, Service
 from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import fault_body
 from stoker.emulator.core.http import Phrases
@@ -178,8 +178,27 @@ POLICY_RULES = {
     "DELETE /snapshots/{snapshot_id}": "volume:delete_snapshot",
     "DELETE /types/{type_id}": "volume_extension:type_delete",
     "DELETE /volumes/{volume_id}": "volume:delete",
+    "GET /backups": "backup:get_all",
+    "GET /backups/detail": "backup:get_all",
+    "GET /group_snapshots": "group:get_all_group_snapshots",
+    "GET /group_snapshots/detail": "group:get_all_group_snapshots",
+    "GET /groups": "group:get_all",
+    "GET /groups/detail": "group:get_all",
+    "GET /messages": "message:get_all",
     "GET /os-services": "volume_extension:services:index",
+    "GET /os-volume-transfer": "volume:get_all_transfers",
+    "GET /os-volume-transfer/detail": "volume:get_all_transfers",
+    "GET /qos-specs": "volume_extension:qos_specs_manage:get_all",
     "GET /scheduler-stats/get_pools": "scheduler_extension:scheduler_stats:get_pools",
+    "GET /snapshots": "volume:get_all_snapshots",
+    "GET /snapshots/detail": "volume:get_all_snapshots",
+    "GET /types": "volume_extension:type_get_all",
+    "GET /types/default": "volume_extension:type_get",
+    "GET /volume-transfers": "volume:get_all_transfers",
+    "GET /volume-transfers/detail": "volume:get_all_transfers",
+    "GET /volumes": "volume:get_all",
+    "GET /volumes/detail": "volume:get_all",
+    "GET /volumes/summary": "volume:get_all",
     "POST /backups": "backup:create",
     "POST /qos-specs": "volume_extension:qos_specs_manage:create",
     "POST /snapshots": "volume:create_snapshot",
@@ -215,5 +234,6 @@ VOLUME = Service(
     phrases=Phrases(not_json="Malformed request body", no_object="'{key}' is a required property"),
     rules=POLICY_RULES,
     refusal="Policy doesn't allow {rule} to be performed.",
+    readers=READERS,
     writers=frozenset({"member"}),
 )
