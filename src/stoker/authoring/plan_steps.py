@@ -10,6 +10,7 @@ Answer = Mapping[str, Any]
 
 VERBS = {
     "create": "create",
+    "use": "use",
     "update": "change",
     "refuse": "fail",
     "replace": "replace",

@@ -28,6 +28,7 @@ class _Look:
 
 _LOOKS = {
     "create": _Look("+", "green", "create"),
+    "use": _Look("=", "green", "use"),
     "update": _Look("~", "yellow", "change"),
     "refuse": _Look("!", "bold red", "fail"),
     "replace": _Look("-/+", "magenta", "replace"),

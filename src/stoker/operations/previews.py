@@ -61,6 +61,7 @@ _BUCKETS = {
     Kind.REFUSE: "updated",
     Kind.REPLACE: "replaced",
     Kind.CREATE: "added",
+    Kind.USE: "added",
     Kind.DELETE: "deleted",
 }
 

@@ -21,7 +21,14 @@ from stoker.contract.change_sets import (
 from stoker.contract.request import Answer, Request
 from stoker.contract.stacks import StackPatch
 
-_ACTIONS = {"create": "Add", "update": "Modify", "refuse": "Modify", "replace": "Modify", "delete": "Remove"}
+_ACTIONS = {
+    "create": "Add",
+    "use": "Add",
+    "update": "Modify",
+    "refuse": "Modify",
+    "replace": "Modify",
+    "delete": "Remove",
+}
 _REPLACEMENT = {"update": "False", "refuse": "False", "replace": "True"}
 _PARTS = {
     "metadata": "Metadata",

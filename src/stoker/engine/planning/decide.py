@@ -115,7 +115,7 @@ def _effect(prop: Property) -> str:
 
 
 def decide(target: Target, state: ResourceState | None, *, repairable: bool = False, fate: Fate = Awaited) -> Decision:
-    """Decide to create, update, replace or keep a resource, with the reasons.
+    """Decide to create, use, update, replace or keep a resource, with the reasons.
 
     `repairable` means that the object of a failed resource was checked and can be used. `fate` returns the plan's
     decision about the resources that unknown values depend on.
@@ -137,6 +137,8 @@ def _excludes(state: ResourceState, target: Target) -> bool:
 
 
 def _decide(target: Target, state: ResourceState | None, repairable: bool, fate: Fate) -> Decision:
+    if target.external_id and (state is None or state.row.action == NOT_CREATED):
+        return Decision(Kind.USE, (Reason(ReasonCode.EXTERNAL, str(target.external_id)),))
     if state is None:
         return Decision(Kind.CREATE, (Reason(ReasonCode.NEW),), _all_new(target))
     row = state.row

@@ -6,9 +6,13 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """The effect of a step; REFUSE is a change that the resource does not support, with which the update fails."""
+    """The effect of a step; REFUSE is a change that the resource does not support, with which the update fails.
+
+    USE begins to use an existing object, that of an `external_id`; nothing is created in the cloud.
+    """
 
     CREATE = "create"
+    USE = "use"
     UPDATE = "update"
     REPLACE = "replace"
     REFUSE = "refuse"

@@ -45,7 +45,7 @@ class VerbOrder(Enum):
 
 
 _REDEFINES = (Kind.UPDATE, Kind.REPLACE, Kind.REFUSE)
-_RANK = {Kind.KEEP: 0, Kind.UPDATE: 1, Kind.REFUSE: 2, Kind.REPLACE: 3, Kind.CREATE: 4}
+_RANK = {Kind.KEEP: 0, Kind.UPDATE: 1, Kind.REFUSE: 2, Kind.REPLACE: 3, Kind.CREATE: 4, Kind.USE: 4}
 
 
 @dataclass(slots=True)

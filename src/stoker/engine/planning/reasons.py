@@ -17,6 +17,7 @@ class ReasonCode(StrEnum):
 
     NEW = "new"
     NEVER_CREATED = "never-created"
+    EXTERNAL = "external"
     TYPE_CHANGES = "type-changes"
     IMMUTABLE = "immutable"
     CHECK_FAILED = "check-failed"
@@ -62,7 +63,7 @@ class Awaited:
         """Return a phrase such as `net, which is replaced because cidr changes`."""
         if self.kind is None or self.kind is Kind.KEEP:
             return self.resource
-        if self.kind is Kind.CREATE:
+        if self.kind in (Kind.CREATE, Kind.USE):
             return f"{self.resource}, which is new"
         because = f" because {self.why.cause()}" if self.why is not None else ""
         return f"{self.resource}, which is {_PARTICIPLES[self.kind]}{because}"
@@ -107,6 +108,7 @@ _WITH_DETAIL = frozenset({ReasonCode.CHECK_FAILED, ReasonCode.ACTION_FAILED})
 _SENTENCES = {
     ReasonCode.NEW: "it is new",
     ReasonCode.NEVER_CREATED: "it was never created",
+    ReasonCode.EXTERNAL: "the existing object {subject} is used, and neither changed nor deleted (external_id)",
     ReasonCode.TYPE_CHANGES: "its type changes from {subject} to {detail}",
     ReasonCode.IMMUTABLE: "{subject} cannot be changed",
     ReasonCode.CHECK_FAILED: "its check failed",
