@@ -5,7 +5,7 @@
 With a PATTERN, a regular expression, only the templates whose paths contain it are deployed, and nothing is written.
 `STOKER_TEMPLATE_CORPUS` names the folder with openstack/heat-templates; by default it is looked for beside this
 repository. The exit status is 1 if something has failed. Without the templates, an image with the packages, or guests,
-nothing is done, the status is 0, and a message says what is missing.
+nothing is done, the status is 2, and a message says what is missing.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def main() -> int:
     collection, pattern = corpus.folder(), re.compile("".join(sys.argv[1:2]))
     chosen = [case for case in document.cases if pattern.search(case.name)]
     if reason := _missing(collection, document):
-        print(f"Nothing is deployed: {reason}")
-        return 0
+        print(f"Nothing is deployed: {reason}", file=sys.stderr)
+        return 2
     assert collection is not None
     with tempfile.TemporaryDirectory(prefix="stoker-community-") as directory:
         home = Path(directory).resolve()
