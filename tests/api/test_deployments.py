@@ -355,7 +355,11 @@ def test_what_an_agent_may_do_besides(user: User) -> None:
 
     assert status("GET", f"{stack}/resources/server/metadata") == 200
     services: list[tuple[str, str, str, Any]] = [
+        ("GET", "compute", "/servers", None),
         ("POST", "compute", "/servers", {"server": {"name": "mine"}}),
+        ("GET", "volume", "/volumes", None),
+        ("GET", "image", "/v2/images", None),
+        ("GET", "alarming", "/v2/alarms", None),
         ("POST", "network", "/v2.0/networks", {"network": {}}),
         ("GET", "identity", "/v3/users", None),
         ("POST", "identity", "/v3/users", {"user": {"name": "mine"}}),
@@ -385,8 +389,6 @@ def test_what_an_agent_may_do_besides(user: User) -> None:
     }
     allowed = {key: code for key, code in found.items() if code not in (403, 404)}
     assert allowed == {}
-    servers = requests.get(f"{user.session.get_endpoint(service_type='compute')}/servers", headers=headers, timeout=20)
-    assert servers.json() == {"servers": []}, "its project has none"
     for name in names:
         user.heat.stacks.delete(name)
     user.until(lambda: not {stack.stack_name for stack in user.heat.stacks.list()} & set(names))

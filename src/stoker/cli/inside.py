@@ -137,7 +137,7 @@ def watch_operation(
     \b
     Examples:
       stoker operation watch 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e
-      stoker operation watch --data-dir ./here 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e
+      stoker operation watch --data-dir here 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e
     """
     from stoker.cli import cluster_state
     from stoker.store.records import UNFINISHED
