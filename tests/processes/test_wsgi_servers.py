@@ -37,7 +37,7 @@ project_domain_name = Default
 BIN = Path(sys.executable).parent
 APACHE, MOD_WSGI = Path("/usr/sbin/apache2"), Path("/usr/lib/apache2/modules/mod_wsgi.so")
 LIBRARY = Path("/usr/lib") / f"python{sys.version_info.major}.{sys.version_info.minor}"
-"""Debian's apache2, libapache2-mod-wsgi-py3, and the Python that it embeds."""
+"""Debian's apache2-bin, libapache2-mod-wsgi-py3, and the Python that it embeds."""
 
 UNPRIVILEGED = ["unshare", "--user", "--map-user=1000", "--map-group=1000"] if os.getuid() == 0 else []
 """Apache and mod_wsgi refuse to serve as root, who may be the only one to whom the virtual environment is readable."""
@@ -97,9 +97,9 @@ class running:  # noqa: N801  used as a function
     def __init__(self, server: str, module: str, served: ServedCloud, directory: Path) -> None:
         settings, port = directory / "heat.conf", free_port()
         settings.write_text(CONFIGURATION.format(cloud=served.url, broker=free_port()))
-        self.log = (directory / "log").open("ab")
         if server == "mod_wsgi":
             self.prepare_apache(directory, settings, port, module)
+        self.log = (directory / "log").open("ab")
         self.process = subprocess.Popen(
             [word.format(port=port, module=module, directory=directory) for word in SERVERS[server]],
             env={"STOKER_CONFIG_FILES": str(settings), "PATH": "/usr/bin:/bin"},
@@ -111,7 +111,7 @@ class running:  # noqa: N801  used as a function
     @staticmethod
     def prepare_apache(directory: Path, settings: Path, port: int, module: str) -> None:
         if not all(path.exists() for path in (APACHE, MOD_WSGI, LIBRARY)):
-            pytest.skip("apache2 and libapache2-mod-wsgi-py3 for this version of Python are not installed")
+            pytest.skip("apache2-bin and libapache2-mod-wsgi-py3 for this version of Python are not installed")
         (directory / "stoker.wsgi").write_text(SCRIPT.format(settings=settings, module=module))
         (directory / "apache.conf").write_text(
             APACHE_CONFIGURATION.format(directory=directory, port=port, mod_wsgi=MOD_WSGI)
