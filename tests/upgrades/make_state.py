@@ -1,7 +1,7 @@
 """Keep the state of a release for the tests of upgrades: `python -m tests.upgrades.make_state 0.1.0`.
 
 Starts PostgreSQL and MariaDB on private ports, runs `state_maker` with the release's own sources, taken from its
-tag, and writes what there is then to `states/RELEASE` as SQL.
+commit, and writes what there is then to `states/RELEASE` as SQL.
 """
 
 from __future__ import annotations
