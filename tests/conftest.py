@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from pathlib import Path
@@ -29,6 +30,19 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 ServerKind = TypeVar("ServerKind", bound=Server)
+
+
+_GROUP = re.compile(r"@[\w-]+$")
+"""What pytest-xdist appends to the names of tests of a group."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Note failed tests without their groups: `--last-failed` does not find them otherwise, and may run all tests."""
+    cache = session.config.cache
+    if cache is not None and not hasattr(session.config, "workerinput"):
+        failed = cache.get("cache/lastfailed", {})
+        cache.set("cache/lastfailed", {_GROUP.sub("", name): True for name in failed})
 
 
 @pytest.fixture
