@@ -70,7 +70,7 @@ async def plan_of(world: World, example: Example) -> str:
         return await plan_towards(world, fresh, example.wanted, "CREATE")
     stack = await recorded(world, example.recorded)
     if example.kind == "Plan of the deletion":
-        reading = StackContext(world.engine, stack)
+        reading = StackContext(world.engine, stack, world.engine.journal)
         await reading.load(stack.inputs)
         return plan_removal("DELETE", list(reading.states.values())).text()
     return await plan_towards(world, stack, example.wanted or example.recorded[0], "UPDATE")

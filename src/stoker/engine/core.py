@@ -38,7 +38,7 @@ from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.store import announcements, deaths, queries, snapshots, trusts
 from stoker.store.database import Database
-from stoker.store.journal import Batch, Claim, Journal
+from stoker.store.journal import Batch, Claim, ClaimedWriter, Journal, Writer
 from stoker.store.records import (
     COMPLETE,
     FAILED,
@@ -134,6 +134,10 @@ class Engine(OwnerHost):
         """Return whether this engine is being stopped."""
         return self.membership.stopped
 
+    def writer_for(self, claim: Claim) -> Writer:
+        """Return what the run with this claim writes with."""
+        return ClaimedWriter(self.journal, claim)
+
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something in the background; `stop` waits for it."""
         task = asyncio.ensure_future(work)
@@ -215,18 +219,18 @@ class Engine(OwnerHost):
         tags: tuple[str, ...] = (),
         *,
         document: str | None = None,
-        claim: Claim | None = None,
+        writer: Writer | None = None,
     ) -> None:
         """Record a new stack with its first operation, and start it. Raises IntegrityError if the name is in use, and
         GivenUp if its credential is about to be removed.
 
-        `document` is the sealed document of an adopted stack. `claim` is the claim of the parent operation, for a
-        nested stack: Fenced is raised if it has been lost.
+        `document` is the sealed document of an adopted stack. `writer` is that of the parent's run, for a nested stack:
+        Fenced is raised if its claim has been lost.
         """
         stack.operation = operation.id
         if operation.parent_operation is None or not self.membership.others:
             self._own(operation)
-        batch = Batch(claim=claim).then(prepared.save).add(prepared.row, stack, operation)
+        batch = Batch().then(prepared.save).add(prepared.row, stack, operation)
         if stack.parent_id is None:
             batch.then(partial(hold, text=stack.credential))
         else:
@@ -237,7 +241,7 @@ class Engine(OwnerHost):
         if tags:
             batch.then(partial(queries.set_tags, stack_id=stack.id, tags=tags))
         with self.taking_on(operation.id):
-            await self.announcer.commit(batch, prepared.loaded.environment.event_sinks)
+            await self.announcer.commit(writer or self.journal, batch, prepared.loaded.environment.event_sinks)
             if operation.owner == self.id:
                 self._launch(OperationRun(self, operation, stack))
             else:
@@ -256,18 +260,18 @@ class Engine(OwnerHost):
         fresh: Callable[[Connection], object] | None = None,
         rows: Sequence[Record] = (),
         new: Sequence[Record] = (),
-        claim: Claim | None = None,
+        writer: Writer | None = None,
     ) -> None:
         """Record an operation on an existing stack and start it; an operation in progress is superseded.
 
         `values` are further columns of the stack to set, `rows` other rows to change, `new` rows to add. `credential`
         becomes the credential of its tree; GivenUp is raised if that is about to be removed. `guard` receives the stack
         as it is when the operation is recorded; if it raises an error, nothing is recorded, and the error is raised
-        here. `fresh` is a guard that reads more of the record. `claim` as for `submit_new`. If another engine runs an
+        here. `fresh` is a guard that reads more of the record. `writer` as for `submit_new`. If another engine runs an
         operation on the stack, the new operation waits until that has ended.
         """
         changes = {**begun(operation, prepared, self.clock.now()), **(values or {})}
-        batch = Batch(claim=claim).change(*rows)
+        batch = Batch().change(*rows)
         if prepared is not None:
             batch.then(prepared.save).add(prepared.row)
         operation.former_inputs = operation.former_inputs or stack.inputs
@@ -280,7 +284,7 @@ class Engine(OwnerHost):
             prepared.loaded.environment.event_sinks if prepared is not None else await self.announcer.sinks_of(stack)
         )
         with self.taking_on(operation.id):
-            await self.announcer.commit(batch, sinks)
+            await self.announcer.commit(writer or self.journal, batch, sinks)
             if takeover.busy is None:
                 self._launch(OperationRun(self, operation, replace(takeover.stack, **changes)))
             else:
@@ -350,7 +354,6 @@ class Engine(OwnerHost):
         values: dict[str, Any] = {"status": status, "reason": reason}
         events = [self.announcer.stack_event(stack, operation.stack_action, status, reason)]
         batch = await notify_parent_resource(run, status)
-        batch.claim = Claim(operation.id, operation.epoch)
         batch.change(operation)
         batch.steps.extend(conclusion(operation, status, reason, run.document))
         if operation.epoch > 1 and operation.reason_code is None:
@@ -387,7 +390,7 @@ class Engine(OwnerHost):
         if self.settings.max_events_per_stack > 0:
             keep, at_once = self.settings.max_events_per_stack, self.settings.event_purge_batch_size
             batch.then(partial(queries.purge_events, stack_id=stack.id, keep=keep, batch=at_once))
-        await self.journal.commit(batch)
+        await run.writer.commit(batch)
         self.announcer.send([*batch.added, *rows])
         self._tell_finished(operation)
         log_end(operation, stack)
@@ -400,9 +403,9 @@ class Engine(OwnerHost):
         operation.status, operation.reason, operation.finished_at = status, reason, self.clock.now()
         with lines_about(operation, stack):
             try:
-                batch = Batch(claim=Claim(operation.id, operation.epoch)).change(operation)
+                batch = Batch().change(operation)
                 batch.steps.extend(conclusion(operation, status, reason))
-                await self.journal.commit(batch)
+                await self.writer_for(Claim(operation.id, operation.epoch)).commit(batch)
             except Fenced:
                 LOG.info("operation %s was taken over by another engine", operation.id)
             else:
@@ -464,4 +467,4 @@ class Engine(OwnerHost):
             queries.set_stack(connection, stack.id, {"status": FAILED, "reason": CANCELLED})
 
         batch = Batch().then(fail).add(self.announcer.stack_event(stack, stack.action, FAILED, CANCELLED))
-        await self.announcer.commit(batch, await self.announcer.sinks_of(stack))
+        await self.announcer.commit(self.journal, batch, await self.announcer.sinks_of(stack))

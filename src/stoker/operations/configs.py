@@ -43,7 +43,7 @@ def _summary(row: SoftwareConfig) -> dict[str, Any]:
 async def software_config_create(engine: Engine, context: RequestContext, request: CreateSoftwareConfig) -> JSONObject:
     """Store a configuration. Raises RequestLimitExceeded."""
     identifier = new_id()
-    await StoredConfigs(engine, context.project_id).create(identifier, vars(request))
+    await StoredConfigs(engine, context.project_id, engine.journal).create(identifier, vars(request))
     return await software_config_show(engine, context, ShowSoftwareConfig(config_id=identifier))
 
 
@@ -68,7 +68,7 @@ async def software_config_delete(engine: Engine, context: RequestContext, reques
     user = await engine.database.read(deployments.use_of_config, row)
     if user is not None:
         raise BadValue(f"The software config {request.config_id} is in use by the software deployment {user}.")
-    await StoredConfigs(engine, row.project_id).delete(request.config_id)
+    await StoredConfigs(engine, row.project_id, engine.journal).delete(request.config_id)
 
 
 async def _found(engine: Engine, context: RequestContext, config_id: str) -> SoftwareConfig:

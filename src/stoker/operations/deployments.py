@@ -45,7 +45,7 @@ async def software_deployment_metadata(
     """
     project_id = await _project_of_agent(engine, context, request.server_id)
     if project_id is not None:
-        await note_delivery(engine, request.server_id, project_id)
+        await note_delivery(engine, engine.journal, request.server_id, project_id)
         return await configs_for(engine, request.server_id, project_id)
     return await redacted(engine, await configs_for(engine, request.server_id, context.project_id))
 
@@ -66,7 +66,7 @@ async def software_deployment_create(
     ):
         raise BadValue("stack_user_project_id: no stack of this project has its stack users in that project.")
     identifier = new_id()
-    await StoredDeployments(engine, context.project_id).create(identifier, vars(request))
+    await StoredDeployments(engine, context.project_id, engine.journal).create(identifier, vars(request))
     return await software_deployment_show(engine, context, ShowSoftwareDeployment(deployment_id=identifier))
 
 
@@ -96,7 +96,8 @@ async def software_deployment_update(
         known.append(await _config(engine, request.values["config_id"], row.project_id))
     await refuse_redacted(engine, request.values.get("input_values") or {}, known)
     given = {name: value for name, value in request.values.items() if name != "config_id" or value is not None}
-    await StoredDeployments(engine, row.project_id, partial(wake, engine)).update(request.deployment_id, given)
+    stored = StoredDeployments(engine, row.project_id, engine.journal, partial(wake, engine))
+    await stored.update(request.deployment_id, given)
     return await software_deployment_show(engine, context, ShowSoftwareDeployment(deployment_id=request.deployment_id))
 
 
@@ -105,12 +106,12 @@ async def software_deployment_delete(
 ) -> None:
     """Delete a deployment. Raises EntityNotFound."""
     row = await _owned(engine, context, request.deployment_id)
-    await StoredDeployments(engine, row.project_id).delete(request.deployment_id)
+    await StoredDeployments(engine, row.project_id, engine.journal).delete(request.deployment_id)
 
 
 async def _config(engine: Engine, config_id: str, project_id: str) -> Mapping[str, Any]:
     """Return a configuration of the deployment's own project, for any caller. Raises EntityNotFound."""
-    found = await StoredConfigs(engine, project_id).get(config_id)
+    found = await StoredConfigs(engine, project_id, engine.journal).get(config_id)
     if found is None:
         raise EntityNotFound(f"The Software config ({config_id}) could not be found.")
     return found

@@ -271,7 +271,7 @@ async def _metadata(engine: Engine, context: RequestContext, stack: Stack, state
     recorded, server_id = state.stored.metadata, state.row.physical_id
     if is_stack_user(context, stack):
         if server_id is not None and takes_deployments(recorded, server_id):
-            await note_delivery(engine, server_id, stack.project_id)
+            await note_delivery(engine, engine.journal, server_id, stack.project_id)
         return await agent_metadata(engine, recorded, server_id, stack.project_id)
     shown = await redacted_metadata(engine, stack, recorded)
     if server_id is None or not takes_deployments(recorded, server_id):

@@ -99,7 +99,7 @@ def _marked(acting: StackContext, state: ResourceState) -> ResourceState:
 
 
 async def _resource(engine: Engine, stack: Stack, name: str) -> tuple[StackContext, ResourceState]:
-    acting = await acting_on(engine, stack)
+    acting = await acting_on(engine, stack, engine.journal)
     state = acting.named(name)
     if state is None:
         by_id = [other for other in acting.current.values() if other.row.physical_id == name]

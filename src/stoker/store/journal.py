@@ -23,7 +23,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import Column, Connection, Table, delete, insert, select
 from sqlalchemy.exc import DBAPIError
@@ -144,6 +144,34 @@ class _Frozen:
     steps: list[Callable[[Connection], None]]
     answer: Callable[[BaseException | None], None]
     waits: bool
+
+
+class Writer(Protocol):
+    """Commits batches: a journal, or what a run has of it."""
+
+    async def commit(self, batch: Batch) -> None:
+        """Return when the batch has been committed. Raises the errors of `Journal.commit`."""
+
+
+class ClaimedWriter:
+    """What a run of an operation has of the journal: every batch carries the run's claim, whatever wrote it."""
+
+    def __init__(self, journal: Journal, claim: Claim) -> None:
+        self._journal = journal
+        self._claim = claim
+
+    async def commit(self, batch: Batch) -> None:
+        """Commit a batch under the claim. Raises Fenced when it has been lost, and the errors of `Journal.commit`."""
+        batch.claim = self._claim
+        await self._journal.commit(batch)
+
+
+class NoWriter:
+    """Used where nothing is recorded, such as the examination of an object that belongs to no stack yet."""
+
+    async def commit(self, batch: Batch) -> None:
+        """Raise Bug."""
+        raise Bug("a resource type records something although it is only examined")
 
 
 class Journal:

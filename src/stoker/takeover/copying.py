@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from stoker.base.errors import StokerError
-from stoker.engine.records.services import EngineServices
+from stoker.engine.records.services import RecordingServices
 from stoker.store import purging, tables
 from stoker.store.journal import Batch
 from stoker.store.records import SoftwareConfig, SoftwareDeployment
@@ -76,7 +76,7 @@ class Copier:
     """Copies trees of stacks; if `write` is false, it only determines the outcome."""
 
     def __init__(
-        self, services: EngineServices, heat: HeatDatabase, decoder: Decoder, *, project: str | None, write: bool
+        self, services: RecordingServices, heat: HeatDatabase, decoder: Decoder, *, project: str | None, write: bool
     ) -> None:
         self._services = services
         self._heat = heat

@@ -32,6 +32,7 @@ from stoker.plugins.resource import (
     SoftwareDeployments,
 )
 from stoker.store import queries
+from stoker.store.journal import NoWriter
 
 LOG = logging.getLogger(__name__)
 
@@ -52,8 +53,8 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
             engine.sending,
             partial(engine.replace, run.stack),
         ),
-        configs=StoredConfigs(engine, project_id),
-        deployments=StoredDeployments(engine, project_id, partial(wake, engine)),
+        configs=StoredConfigs(engine, project_id, run.writer),
+        deployments=StoredDeployments(engine, project_id, run.writer, partial(wake, engine)),
         unrecorded=Unrecorded(run, state.type.part_of, engine.all_runs),
     )
     call.adopted, call.announced = run.adopted.get(state.row.name, {}), announced
@@ -74,8 +75,8 @@ async def call_to_look(view: StackView, state: ResourceState, reader: NestedRead
         required=False,
         child=looks(ChildView(view, state, reader), "members", "member_attribute", "outputs", "template"),
         neighbours=looks(NeighboursView(view.current), "by_reference", "by_name"),
-        configs=looks(StoredConfigs(services, project_id), "get"),
-        deployments=looks(StoredDeployments(services, project_id), "get"),
+        configs=looks(StoredConfigs(services, project_id, NoWriter()), "get"),
+        deployments=looks(StoredDeployments(services, project_id, NoWriter()), "get"),
         unrecorded=Unrecorded(view, state.type.part_of),
     )
 

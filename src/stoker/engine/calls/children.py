@@ -141,7 +141,7 @@ class Child(ChildView):
                 guard=_refuse_busy,
                 rows=[self._state.seal()],
                 new=self._engine.announcer.about_scaling(self._run.stack, self._announced),
-                claim=self._run.claim,
+                writer=self._run.writer,
             )
         except BaseException:
             stored.metadata = before[0]
@@ -155,7 +155,7 @@ class Child(ChildView):
         if stack is None:
             return
         _refuse_busy(stack)
-        inside = await filled(StackContext(self._engine, stack))
+        inside = await filled(StackContext(self._engine, stack, self._run.writer))
         state = inside.current.get(member)
         if state is None:
             return
@@ -203,7 +203,7 @@ class Child(ChildView):
         prepared = await self._prepare(request, stack) if action in ("CREATE", "UPDATE", "ADOPT") else None
         inputs = prepared.row.id if prepared else stack.inputs
         operation = self._operation(action, stack.id, inputs, request, self._operation_above)
-        await self._engine.submit(stack, operation, prepared, claim=self._run.claim)
+        await self._engine.submit(stack, operation, prepared, writer=self._run.writer)
         return operation
 
     async def _create(self, action: str, request: ChildRequest) -> Operation:
@@ -243,7 +243,7 @@ class Child(ChildView):
             user_project_id=parent.user_project_id,
         )
         operation = self._operation(action, stack.id, prepared.row.id, request, self._operation_above)
-        await self._engine.submit_new(stack, operation, prepared, claim=self._run.claim)
+        await self._engine.submit_new(stack, operation, prepared, writer=self._run.writer)
         return operation
 
     async def _prepare(self, request: ChildRequest, stack: Stack | None = None) -> Prepared:

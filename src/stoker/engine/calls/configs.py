@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from stoker.base.errors import RequestLimitExceeded
 from stoker.engine.records.services import EngineServices
 from stoker.store import queries
-from stoker.store.journal import Batch
+from stoker.store.journal import Batch, Writer
 from stoker.store.records import SoftwareConfig
 
 _BODY = ("config", "inputs", "outputs", "options", "stacks")
@@ -20,8 +20,9 @@ _BODY = ("config", "inputs", "outputs", "options", "stacks")
 class StoredConfigs:
     """Implements plugins.resource.SoftwareConfigs."""
 
-    def __init__(self, services: EngineServices, project_id: str) -> None:
+    def __init__(self, services: EngineServices, project_id: str, writer: Writer) -> None:
         self._services = services
+        self._writer = writer
         self._project_id = project_id
 
     async def create(self, identifier: str, body: Mapping[str, Any]) -> None:
@@ -39,7 +40,7 @@ class StoredConfigs:
                 body=self._services.sealer.seal({key: body.get(key) for key in _BODY}),
                 created_at=self._services.clock.now(),
             )
-            await self._services.journal.commit(Batch().add(row))
+            await self._writer.commit(Batch().add(row))
 
     async def _check_quota(self) -> None:
         limit = self._services.settings.max_software_configs_per_tenant
@@ -72,7 +73,7 @@ class StoredConfigs:
             queries.delete_software_config(connection, identifier)
 
         if await self._row(identifier) is not None:
-            await self._services.journal.commit(Batch().then(remove))
+            await self._writer.commit(Batch().then(remove))
 
     async def _row(self, identifier: str) -> SoftwareConfig | None:
         row = await self._services.database.read(queries.software_config, identifier)

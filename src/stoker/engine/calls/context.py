@@ -19,7 +19,7 @@ from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.resource import AttributeKey
 from stoker.store import claims, queries
-from stoker.store.journal import Batch, Claim
+from stoker.store.journal import Batch, Claim, Writer
 from stoker.store.records import Event, Operation, Record, Stack
 
 
@@ -54,9 +54,7 @@ class OperationHost(EngineServices, ABC):
         """Return the operations that run here, and those that wait for them to stop."""
 
     @abstractmethod
-    async def submit_new(
-        self, stack: Stack, operation: Operation, prepared: Prepared, *, claim: Claim | None = None
-    ) -> None:
+    async def submit_new(self, stack: Stack, operation: Operation, prepared: Prepared, *, writer: Writer) -> None:
         """Record a new stack with its first operation, and start it."""
 
     @abstractmethod
@@ -71,9 +69,13 @@ class OperationHost(EngineServices, ABC):
         fresh: Callable[[Connection], object] | None = None,
         rows: Sequence[Record] = (),
         new: Sequence[Record] = (),
-        claim: Claim | None = None,
+        writer: Writer,
     ) -> None:
         """Record an operation on an existing stack, and start it."""
+
+    @abstractmethod
+    def writer_for(self, claim: Claim) -> Writer:
+        """Return what the run with this claim writes with."""
 
     @abstractmethod
     async def replace(self, stack: Stack, state: ResourceState, reason: str) -> str:
@@ -85,13 +87,13 @@ class OperationHost(EngineServices, ABC):
 
 
 class StackContext(StackView):
-    """A view that can record changes of the stack."""
+    """A view that can record changes of the stack with its `writer`: that of a run adds the run's claim."""
 
-    def __init__(self, engine: OperationHost, stack: Stack, operation: Operation | None = None) -> None:
+    def __init__(self, engine: OperationHost, stack: Stack, writer: Writer, operation: Operation | None = None) -> None:
         super().__init__(engine, stack)
         self.engine = engine
+        self.writer = writer
         self.operation = operation
-        self.claim: Claim | None = None
         self.reason_code: str | None = None
         self.children: dict[tuple[str, int, str], Operation] = {}
         self.adopted: Mapping[str, Mapping[str, Any]] = {}
@@ -113,7 +115,7 @@ class StackContext(StackView):
             return
         self.stack.user_project_id, self._facts = project_id, None
         step = partial(queries.set_user_project, root_id=self.stack.root_id, project_id=project_id)
-        await self.engine.journal.commit(Batch().then(step))
+        await self.writer.commit(Batch().then(step))
 
     def wake(self, uuid: str) -> None:
         """Poll everything that waits for the resource; here, nothing waits."""
@@ -127,4 +129,5 @@ class StackContext(StackView):
         changed = state.seal()
         batch = Batch().then(partial(claims.change_from_outside, row=changed, as_read=as_read)).add(event)
         batch.steps.extend(further)
-        await self.engine.announcer.commit(batch, await self.engine.announcer.sinks_of(self.stack))
+        announcer = self.engine.announcer
+        await announcer.commit(self.writer, batch, await announcer.sinks_of(self.stack))

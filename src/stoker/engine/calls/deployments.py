@@ -20,7 +20,7 @@ from stoker.engine.records.services import EngineServices
 from stoker.plugins.agents import AGENT, DEPLOYMENTS
 from stoker.plugins.transports import configuration_transports, used
 from stoker.store import deployments, queries
-from stoker.store.journal import Batch
+from stoker.store.journal import Batch, Writer
 from stoker.store.records import SoftwareConfig, SoftwareDeployment
 from stoker.store.sealing import Sealer
 
@@ -32,9 +32,14 @@ class StoredDeployments:
     """Implements plugins.resource.SoftwareDeployments."""
 
     def __init__(
-        self, services: EngineServices, project_id: str, wake: Callable[[str], None] = lambda identifier: None
+        self,
+        services: EngineServices,
+        project_id: str,
+        writer: Writer,
+        wake: Callable[[str], None] = lambda identifier: None,
     ) -> None:
         self._services = services
+        self._writer = writer
         self._wake = wake
         self._project_id = project_id
 
@@ -58,7 +63,7 @@ class StoredDeployments:
                 created_at=self._services.clock.now(),
                 updated_at=None,
             )
-            await self._services.journal.commit(Batch().add(row))
+            await self._writer.commit(Batch().add(row))
         await self.push(body["server_id"])
 
     async def _check_quota(self) -> None:
@@ -90,7 +95,7 @@ class StoredDeployments:
         row.updated_at = self._services.clock.now()
         if "config_id" in values:
             row.delivered_at = None
-        await self._services.journal.commit(Batch().change(row))
+        await self._writer.commit(Batch().change(row))
         if "config_id" in values:
             await self.push(row.server_id)
         self._wake(identifier)
@@ -99,7 +104,7 @@ class StoredDeployments:
         """Delete the deployment if it exists."""
         row = await self._row(identifier)
         if row is not None:
-            await self._services.journal.commit(Batch().then(partial(deployments.remove, identifier=identifier)))
+            await self._writer.commit(Batch().then(partial(deployments.remove, identifier=identifier)))
             await self.push(row.server_id)
 
     async def push(self, server_id: str) -> None:
@@ -167,7 +172,7 @@ async def agent_metadata(
     return with_configs(metadata, await configs_for(services, server_id, project_id))
 
 
-async def note_delivery(engine: OperationHost, server_id: str, project_id: str) -> None:
+async def note_delivery(engine: OperationHost, writer: Writer, server_id: str, project_id: str) -> None:
     """Record that the agent on a server has requested its configurations, so that deployments say what they wait for.
 
     Only the first request after a change of a deployment writes to the database.
@@ -176,7 +181,7 @@ async def note_delivery(engine: OperationHost, server_id: str, project_id: str) 
     if not waiting:
         return
     now = engine.clock.now()
-    await engine.journal.commit(Batch().then(partial(deployments.set_delivered, identifiers=waiting, now=now)))
+    await writer.commit(Batch().then(partial(deployments.set_delivered, identifiers=waiting, now=now)))
     for identifier in waiting:
         wake(engine, identifier)
 

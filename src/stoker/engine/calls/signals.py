@@ -8,6 +8,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
+from stoker.base.errors import Fenced
 from stoker.engine.calls.context import StackContext
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.resource import Call, NoActionRequired
@@ -41,7 +42,12 @@ async def _record_event(acting: StackContext, event: Event) -> None:
     """Record the event of a signal that did not change the resource that received it.
 
     Its effect was on another object, such as a group that it scaled, and must not be repeated, even if an operation has
-    started on the stack since.
+    started on the stack since, or another engine has taken over the one that ran.
     """
     announcer = acting.engine.announcer
-    await announcer.commit(Batch().add(event), await announcer.sinks_of(acting.stack))
+    try:
+        await announcer.commit(acting.writer, Batch().add(event), await announcer.sinks_of(acting.stack))
+    except Fenced:
+        LOG.warning(
+            "the event of a signal in stack %s is not recorded: its operation was taken over", acting.stack.name
+        )

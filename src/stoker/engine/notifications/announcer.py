@@ -21,10 +21,10 @@ from stoker.base.errors import StokerError
 from stoker.base.ids import new_id
 from stoker.engine.notifications.bus import notification_of, payload_of, scaling_notification
 from stoker.engine.notifications.sinks import send_events
-from stoker.engine.records.services import EngineServices
+from stoker.engine.records.services import RecordingServices
 from stoker.plugins.resource import ScalingNotice
 from stoker.store import announcements, claims, queries
-from stoker.store.journal import Batch
+from stoker.store.journal import Batch, Writer
 from stoker.store.records import EVENT_SINK, NOTIFICATION, Announcement, Event, Record, Stack
 
 LOG = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class Bus(Protocol):
 class Announcer:
     """Sends notifications as the module's docstring describes. Used on one event loop; `bus` is optional."""
 
-    def __init__(self, services: EngineServices, bus: Bus | None) -> None:
+    def __init__(self, services: RecordingServices, bus: Bus | None) -> None:
         self._services = services
         self._bus = bus
         self._lanes = {
@@ -71,10 +71,10 @@ class Announcer:
             LOG.warning("cannot read the environment of stack %s: %s", stack.name, error.message)
             return ()
 
-    async def commit(self, batch: Batch, sinks: Sinks) -> None:
+    async def commit(self, writer: Writer, batch: Batch, sinks: Sinks) -> None:
         """Commit a batch with the notifications about its events. Raises the errors of `Journal.commit`."""
         rows = self.about([row for row in batch.added if isinstance(row, Event)], sinks)
-        await self._services.journal.commit(batch.add(*rows))
+        await writer.commit(batch.add(*rows))
         self.send(batch.added)
 
     def about(self, events: Iterable[Event], sinks: Sinks) -> list[Announcement]:
@@ -151,7 +151,7 @@ class _Sender:
     """
 
     def __init__(
-        self, services: EngineServices, kind: str, send: Callable[[Sequence[Announcement]], Awaitable[set[str]]]
+        self, services: RecordingServices, kind: str, send: Callable[[Sequence[Announcement]], Awaitable[set[str]]]
     ) -> None:
         self._services = services
         self._kind = kind

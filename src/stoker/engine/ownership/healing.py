@@ -26,6 +26,7 @@ from stoker.engine.ownership.healing_schedule import (
     next_attempt,
 )
 from stoker.engine.planning.decide import was_never_usable
+from stoker.engine.records.services import RecordingServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import StepHost, acting_on
 from stoker.plugins.resource import NoActionRequired
@@ -38,10 +39,14 @@ _NAMED = 5
 """Number of unhealthy resources that the reason of an update names."""
 
 
+class HealingHost(StepHost, RecordingServices):
+    """The part of an engine that healing needs: it acts outside of operations."""
+
+
 class Healer:
     """Examines the stacks that ask for healing, each at its interval, and begins to heal them."""
 
-    def __init__(self, engine: StepHost) -> None:
+    def __init__(self, engine: HealingHost) -> None:
         self._engine = engine
         self._due: dict[str, float] = {}
         self._given_up: set[str] = set()
@@ -100,7 +105,7 @@ class Healer:
             await heal(engine, stack, found, failures_of(operations) + 1)
 
 
-async def replace_on_signal(engine: StepHost, stack: Stack, state: ResourceState, reason: str) -> str:
+async def replace_on_signal(engine: HealingHost, stack: Stack, state: ResourceState, reason: str) -> str:
     """Begin an update that replaces a resource that a signal is about; return the result.
 
     Alarms repeat themselves and know nothing of operations: the same rules apply as to health checks, except that the
@@ -123,7 +128,7 @@ async def replace_on_signal(engine: StepHost, stack: Stack, state: ResourceState
     return f"replacement of {name} started"
 
 
-async def heal(engine: StepHost, root: Stack, found: list[Unhealthy], attempt: int) -> None:
+async def heal(engine: HealingHost, root: Stack, found: list[Unhealthy], attempt: int) -> None:
     """Mark resources unhealthy, and begin an update of the root stack that replaces them.
 
     Raises ActionInProgress if an operation has begun on the tree since the stack was read.
@@ -134,13 +139,15 @@ async def heal(engine: StepHost, root: Stack, found: list[Unhealthy], attempt: i
     reason = f"Healing of {names} started (attempt {attempt} of {MOST_FAILURES})"
     LOG.info("stack %s: %s", root.name, reason)
     guard, fresh = partial(_check_unchanged, root), partial(_check_quiet, root_id=root.root_id)
-    await engine.submit(root, _operation(engine, root), values={"reason": reason}, guard=guard, fresh=fresh)
+    await engine.submit(
+        root, _operation(engine, root), values={"reason": reason}, guard=guard, fresh=fresh, writer=engine.journal
+    )
 
 
-async def _mark(engine: StepHost, item: Unhealthy) -> None:
+async def _mark(engine: HealingHost, item: Unhealthy) -> None:
     if item.reason is None:
         return
-    acting = await acting_on(engine, item.stack)
+    acting = await acting_on(engine, item.stack, engine.journal)
     state = acting.states.get(item.uuid)
     if state is None or state.in_progress or acting.operation is not None:
         raise ActionInProgress(f"Stack {item.stack.name} has an operation in progress.")
@@ -155,7 +162,7 @@ async def _mark(engine: StepHost, item: Unhealthy) -> None:
         raise ActionInProgress(f"Stack {item.stack.name} has an operation in progress.") from error
 
 
-def _operation(engine: StepHost, stack: Stack) -> Operation:
+def _operation(engine: HealingHost, stack: Stack) -> Operation:
     now, minutes = engine.clock.now(), stack.timeout_minutes
     return Operation(
         id=new_id(),

@@ -17,7 +17,7 @@ from stoker import __version__
 from stoker.base.clock import Timer
 from stoker.base.errors import Fenced
 from stoker.engine.memory import Leftovers
-from stoker.engine.ownership.healing import Healer
+from stoker.engine.ownership.healing import Healer, HealingHost
 from stoker.engine.ownership.peers import Peers
 from stoker.engine.running.operation_log import lines_about
 from stoker.engine.running.run import OperationRun, RunHost
@@ -39,7 +39,7 @@ SAFE_PART = 0.8
 """The part of its lease that an engine relies on; the rest is for the time until a call has been sent."""
 
 
-class OwnerHost(RunHost):
+class OwnerHost(RunHost, HealingHost):
     """The part of an engine that its membership needs: it runs claimed operations."""
 
     leftovers: Leftovers

@@ -25,10 +25,11 @@ from stoker.template.definition import Definition
 
 
 class EngineServices:
-    """The database and its journal, the sealer, the clock, settings, types, inputs, evaluation and credentials.
+    """The database, the sealer, the clock, settings, types, inputs, evaluation and credentials.
 
     `id` is that of the engine that they belong to. `pushing` is a lock for sending metadata to agents. Helpers that
-    need no more than this receive it instead of the engine.
+    need no more than this receive it instead of the engine. The journal is not among them: runs write with the claim of
+    their operation, which their `writer` adds, and have no other way to write.
     """
 
     def __init__(
@@ -45,7 +46,6 @@ class EngineServices:
     ) -> None:
         self.id = new_id()
         self.database = database
-        self.journal = journal
         self.sealer = sealer
         self.registry = registry
         self.pool = pool
@@ -76,3 +76,14 @@ class EngineServices:
             work = partial(self.loader.secrets, stack, key, inputs, above)
             known = await self.evaluator.evaluate(stack.project_id, work)
         return known
+
+
+class RecordingServices(EngineServices):
+    """Services with the journal, for what acts outside of operations: requests, heartbeats and imports.
+
+    What is written through it carries no claim.
+    """
+
+    def __init__(self, *, journal: Journal, **services: Any) -> None:
+        super().__init__(journal=journal, **services)
+        self.journal = journal

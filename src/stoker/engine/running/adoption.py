@@ -18,6 +18,7 @@ from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import Call, ResourceType
 from stoker.schema.unknown import has_unknown
+from stoker.store.journal import NoWriter
 from stoker.store.records import COMPLETE, Resource, Stack
 
 
@@ -62,7 +63,7 @@ async def missing(engine: OperationHost, stack: Stack, cloud: Cloud, resource: E
     )  # fmt: skip
     state = ResourceState(row, resource.type, stack.name, engine.sealer, engine.values)
     state.give({key: value for key, value in resource.given.items() if not has_unknown(value)})
-    context = StackContext(engine, stack)
+    context = StackContext(engine, stack, NoWriter())
     context.use(cloud)
     try:
         outcome = await _examined(resource.type, await make_call(context, state))

@@ -21,7 +21,7 @@ from stoker.engine.records.state import ResourceState
 from stoker.engine.running.polling import ObjectPoller
 from stoker.engine.running.stopping import Stop, Stopped
 from stoker.plugins.resource import AttributeKey
-from stoker.store.journal import Batch, Claim
+from stoker.store.journal import Batch, Claim, Writer
 from stoker.store.records import Event, Operation, Stack
 
 Result = TypeVar("Result")
@@ -54,10 +54,10 @@ class OperationContext(StackContext):
     """
 
     def __init__(self, engine: StepHost, operation: Operation, stack: Stack) -> None:
-        super().__init__(engine, stack, operation)
+        self.claim: Claim = Claim(operation.id, operation.epoch)
+        super().__init__(engine, stack, engine.writer_for(self.claim), operation)
         self.engine: StepHost = engine
         self.operation: Operation = operation
-        self.claim: Claim = Claim(operation.id, operation.epoch)
         self.moved: set[str] = set()
         self.earlier: Mapping[str, list[ResourceState]] = {}
         self.making: dict[str, asyncio.Task[Any]] = {}
@@ -169,11 +169,10 @@ class OperationContext(StackContext):
 
     async def commit(self, batch: Batch) -> None:
         """Commit changes under this run's claim; the first commit includes the plan."""
-        batch.claim = self.claim
         if self._unsaved_plan:
             self._unsaved_plan = False
             batch.change(self.operation)
-        await self.engine.announcer.commit(batch, self.sinks)
+        await self.engine.announcer.commit(self.writer, batch, self.sinks)
 
     async def record(self, state: ResourceState, event: Event, *further: Callable[[Connection], None]) -> None:
         """Implements StackContext; protected by the run's claim."""
@@ -200,11 +199,11 @@ def _with_size(work: Callable[[], Result], size: Callable[[Result], int]) -> tup
     return result, size(result)
 
 
-async def acting_on(engine: StepHost, stack: Stack) -> StackContext:
+async def acting_on(engine: StepHost, stack: Stack, writer: Writer) -> StackContext:
     """Return the context for a signal or a message to a resource: that of the operation that runs here, so that its
-    steps see the effects, otherwise a new one that is read from the database.
+    steps see the effects, otherwise a new one that is read from the database and records with `writer`.
     """
     running = engine.runs.get(stack.id)
     if running is not None and running.plan is not None:
         return running
-    return await filled(StackContext(engine, stack))
+    return await filled(StackContext(engine, stack, writer))

@@ -35,7 +35,7 @@ async def notify_parent_resource(run: OperationContext, status: str) -> Batch:
     if parent is None or parent.deleted_at is not None:
         return Batch()
     try:
-        context = await acting_on(engine, parent)
+        context = await acting_on(engine, parent, run.writer)
         state = context.states.get(stack.parent_resource or "")
         return Batch() if state is None else await _told(context, state, status == COMPLETE)
     except StokerError as error:
