@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from checks import import_cycles, method_bound, prose
+from checks import child_processes, import_cycles, method_bound, prose
 from checks.source_tree import SourceTree, show
 
-CHECKS = (prose, import_cycles, method_bound)
+CHECKS = (prose, import_cycles, method_bound, child_processes)
 
 
 def main() -> int:

@@ -12,7 +12,7 @@ function install_stoker {
         driver=postgresql
     fi
     # An environment of its own: nothing depends on the releases that the other services have.
-    python3 -m venv "$STOKER_VENV"
+    python3 -I -m venv "$STOKER_VENV"
     "$STOKER_VENV/bin/pip" install --editable "${STOKER_DIR}[$driver]" "$STOKER_DIR/contrib/stoker-heat-commands"
 }
 

@@ -24,7 +24,7 @@ git ls-files -z pyproject.toml README.md LICENSE src docs/man contrib/stoker-hea
     | xargs -0 cp --parents --target-directory "$context/sources"
 # Kolla adds an archive, which contains one directory.
 mkdir "$context/stoker-archive" && mv "$context/sources" "$context/stoker-archive/stoker-0"
-"${PYTHON:-python3}" - "$context" << 'EOF'
+"${PYTHON:-python3}" -I - "$context" << 'EOF'
 import pathlib, sys, jinja2
 folder = pathlib.Path("contrib/kolla/docker/stoker")
 macros = """{%- macro configure_user(name, homedir='', shell='') -%}

@@ -2,9 +2,34 @@
 "use strict";
 
 const { spawn } = require("child_process");
+const fs = require("fs");
+const path = require("path");
 
 const METHOD_NOT_FOUND = -32601;
 const SECONDS_TO_STOP = 2;
+
+/**
+ * The path of a program. A name is looked for in the absolute directories of the search path only, and never in the
+ * folder that is open, where Windows would look first: others may have written what is there. A relative path is one of
+ * that folder, which a trusted folder's settings may name.
+ */
+function located(program, folder) {
+  if (path.isAbsolute(program)) return program;
+  if (/[\\/]/.test(program)) return path.resolve(folder ?? "/", program);
+  const endings = process.platform === "win32" ? [".exe", ".cmd", ".bat"] : [""];
+  const folders = (process.env.PATH ?? "").split(path.delimiter).filter((each) => path.isAbsolute(each));
+  const places = folders.flatMap((each) => endings.map((ending) => path.join(each, program + ending)));
+  return places.find(executable) ?? path.join(path.parse(process.execPath).root, program);
+}
+
+function executable(file) {
+  try {
+    fs.accessSync(file, fs.constants.X_OK);
+    return fs.statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
 
 class Client {
   /**
@@ -20,7 +45,7 @@ class Client {
     this._lastId = 0;
     this._received = Buffer.alloc(0);
     this._errors = "";
-    this._process = spawn(command[0], command.slice(1), { cwd: folder, stdio: "pipe" });
+    this._process = spawn(located(command[0], folder), command.slice(1), { cwd: folder, stdio: "pipe" });
     this._process.stdout.on("data", (data) => this._receive(data));
     this._process.stderr.on("data", (data) => (this._errors = (this._errors + data).slice(-2000)));
     this._process.stdin.on("error", () => {}); // the end of the process is reported below
@@ -102,4 +127,4 @@ class Client {
   }
 }
 
-module.exports = { Client };
+module.exports = { Client, located };

@@ -3,7 +3,7 @@
 
 const path = require("path");
 const vscode = require("vscode");
-const { Client } = require("./client");
+const { Client, located } = require("./client");
 const convert = require("./convert");
 
 const LANGUAGES = ["hot", "cfn", "yaml", "json"];
@@ -170,7 +170,7 @@ async function plan(uri) {
   const name = path.basename(file).split(".")[0];
   const [program, ...before] = settings().get("command");
   const words = [...before, "plan", name, "--template", file, ...environments];
-  const run = new vscode.ProcessExecution(program, words, { cwd: folder });
+  const run = new vscode.ProcessExecution(located(program, folder), words, { cwd: folder });
   const task = new vscode.Task({ type: "stoker" }, vscode.TaskScope.Workspace, `plan ${name}`, "Stoker", run);
   await vscode.tasks.executeTask(task);
 }

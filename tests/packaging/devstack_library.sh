@@ -25,11 +25,11 @@ wait_for_service() { record wait_for_service "$@"; }
 die() { record die "$@"; exit 1; }
 sudo() { "$@"; }
 
-python3() { # python3 -m venv DIRECTORY
-    mkdir -p "$3/bin"
+python3() { # python3 -I -m venv DIRECTORY
+    mkdir -p "$4/bin"
     local name
     for name in pip stoker; do
-        printf '#!/bin/bash\n(IFS=$'"'\\\\t'"'; echo "%s"$'"'\\\\t'"'"$*" >> "$CALLS")\n' "$name" > "$3/bin/$name"
-        chmod +x "$3/bin/$name"
+        printf '#!/bin/bash\n(IFS=$'"'\\\\t'"'; echo "%s"$'"'\\\\t'"'"$*" >> "$CALLS")\n' "$name" > "$4/bin/$name"
+        chmod +x "$4/bin/$name"
     done
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import sys
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path as FilePath
@@ -20,6 +19,7 @@ from pygls.workspace import PositionCodec
 from stoker import __version__
 from stoker.authoring.layout import layout
 from stoker.base.errors import StokerError
+from stoker.base.interpreter import python_command, python_environment
 from stoker.language_server import describe, messages, navigation
 from stoker.language_server.completion import complete
 from stoker.language_server.names import Name
@@ -175,14 +175,11 @@ class StokerServer(LanguageServer):
         for environment in self.project.environments:
             words += ["--environment", environment]
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-c",
-            "from stoker.cli.main import main; main()",
-            *words,
+            *python_command("-c", "from stoker.cli.main import main; main()", *words),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
-            env={**os.environ, "NO_COLOR": "1"},
+            env={**python_environment(), "NO_COLOR": "1"},
             cwd=str(FilePath(path).parent),
         )
         output, _ = await process.communicate()

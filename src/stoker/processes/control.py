@@ -13,7 +13,6 @@ import select
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from stoker.base.errors import Conflict, StokerError
+from stoker.base.interpreter import python_command, python_environment
 from stoker.processes.directory import NO_GUESTS, PRIVATE_UMASK, DataDirectory, SetUp, private
 
 HOST = "127.0.0.1"
@@ -150,7 +150,8 @@ def start(
                 raise Conflict(f"The {program.title} is already being started on {directory.path}.")
             began = log.tell()
             process = subprocess.Popen(  # noqa: S603  this interpreter and Stoker's modules
-                [sys.executable, *program.arguments, "--ready-fd", str(reported.fileno())],
+                python_command(*program.arguments, "--ready-fd", str(reported.fileno())),
+                env=python_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -12,6 +12,7 @@ from typing import Any
 
 from oslo_config import cfg
 
+from stoker.base.interpreter import python_command, python_environment
 from stoker.processes.lifetime import cluster_config, run
 from stoker_heat_commands.environment import require_no_heat
 
@@ -56,7 +57,9 @@ def everything() -> None:
         signal.signal(number, lambda *_: stopped.set())
     arguments = sys.argv[1:]
     children = [
-        subprocess.Popen([sys.executable, "-m", "stoker_heat_commands.programs", name, *arguments])  # noqa: S603
+        subprocess.Popen(  # noqa: S603  this interpreter and Stoker's modules
+            python_command("-m", "stoker_heat_commands.programs", name, *arguments), env=python_environment()
+        )
         for name in PROGRAMS
     ]
     while not stopped.wait(_POLL_SECONDS) and all(child.poll() is None for child in children):

@@ -10,12 +10,13 @@ import atexit
 import json
 import select
 import subprocess
-import sys
 import threading
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from stoker.base.interpreter import bare_python_command
 
 SECONDS = 0.2
 """Limit of processor time of one request, in seconds."""
@@ -68,7 +69,7 @@ class _Helper:
 
     def __init__(self) -> None:
         worker = Path(__file__).with_name("worker.py")
-        command = [sys.executable, "-I", "-S", str(worker), str(SECONDS), str(_MEMORY)]
+        command = bare_python_command(str(worker), str(SECONDS), str(_MEMORY))
         self._process = subprocess.Popen(  # noqa: S603 - a file of Stoker, and numbers
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, close_fds=True
         )

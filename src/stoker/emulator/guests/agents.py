@@ -9,12 +9,12 @@ import importlib.util
 import io
 import shutil
 import subprocess
-import sys
 import tarfile
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from stoker.base.interpreter import python_command, python_environment
 from stoker.emulator.guests.driver import GuestsUnavailable
 
 RELEASE = "heat-agents==13.0.0 --hash=sha256:346099c6e9f16bd5e68913b825013acdd97b6743a1764ebcfc08d6528cefa9d6"
@@ -93,7 +93,14 @@ def _download(directory: Path) -> Path:
     command += ["--require-hashes", f"--requirement={requirements}", f"--dest={directory}"]
     try:
         done = subprocess.run(  # noqa: S603  pip with constant arguments
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=DOWNLOAD_SECONDS, check=False
+            command,
+            cwd=directory,
+            env=python_environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=DOWNLOAD_SECONDS,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         raise DownloadFailed(f"heat-agents was not downloaded from PyPI within {DOWNLOAD_SECONDS} seconds.") from None
@@ -106,7 +113,7 @@ def _download(directory: Path) -> Path:
 
 def _pip() -> list[str]:
     if importlib.util.find_spec("pip") is not None:
-        return [sys.executable, "-m", "pip"]
+        return python_command("-m", "pip")
     for name in ("pip3", "pip"):
         if (path := shutil.which(name)) is not None:
             return [path]

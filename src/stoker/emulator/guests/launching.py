@@ -8,7 +8,6 @@ import re
 import shutil
 import socket
 import subprocess
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
@@ -18,6 +17,7 @@ from uuid import uuid4
 
 import orjson
 
+from stoker.base.interpreter import bare_python_command
 from stoker.emulator.guests.driver import Guest, GuestsUnavailable
 from stoker.emulator.guests.ids import IdMaps
 from stoker.emulator.guests.images import Image
@@ -87,7 +87,7 @@ class LaunchFailed(Exception):
 def task_command(task: str, ids: IdMaps, directory: Path, **more: Any) -> list[str]:
     """Return the command that runs a task of the package `launch`, whose docstring lists the arguments."""
     wanted = {"task": task, "ids": ids.to_data(), "directory": str(directory), "parent": os.getpid(), **more}
-    return [sys.executable, "-I", "-S", "-c", LAUNCH, orjson.dumps(wanted).decode()]
+    return bare_python_command("-c", LAUNCH, orjson.dumps(wanted).decode())
 
 
 @dataclass(frozen=True)
