@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from oslo_config import cfg
 
 from stoker.base.clock import SystemClock
-from stoker.processes.opened_database import opened_database
+from stoker.processes.opened_database import database_pool, opened_database
 from stoker.store import claims, purging, schema
 from stoker.store.database import Database
 
@@ -19,11 +20,12 @@ Result = TypeVar("Result")
 def on_any_database(config: cfg.ConfigOpts, work: Callable[[Database], Result]) -> Result:
     """Return the result of `work` on the configured database, whatever its tables.
 
+    Its statements may take any time: they work on whole tables, and no lease depends on them.
     Raises cfg.Error when none is configured, Invalid when it cannot be reached or used.
     """
 
     async def run() -> Result:
-        async with opened_database(config) as opened:
+        async with opened_database(config, replace(database_pool(config), silence=None)) as opened:
             return await asyncio.to_thread(work, opened)
 
     return asyncio.run(run())

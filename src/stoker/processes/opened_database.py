@@ -16,6 +16,12 @@ from stoker.store.failures import unusable
 _IDLE_PART = 0.5
 """The fraction of the lease after which an idle transaction ends, so that a presumed dead engine holds no locks."""
 
+_SILENCE_PART = 2 / 3
+"""The fraction of the lease after which a silent connection is closed, so that an engine can keep its lease."""
+
+_SHORTEST_SILENCE = 10.0
+"""The minimum of that time, in seconds: a busy server may take a while."""
+
 
 def database_pool(config: cfg.ConfigOpts) -> Pool:
     """Return the settings of the database's connections."""
@@ -26,20 +32,21 @@ def database_pool(config: cfg.ConfigOpts) -> Pool:
         database.pool_timeout,
         database.connection_recycle_time,
         idle_transaction=config.engine.lease_seconds * _IDLE_PART,
+        silence=max(config.engine.lease_seconds * _SILENCE_PART, _SHORTEST_SILENCE),
         parameters=database.connection_parameters,
         wsrep_sync_wait=database.mysql_wsrep_sync_wait,
     )
 
 
 @asynccontextmanager
-async def opened_database(config: cfg.ConfigOpts) -> AsyncIterator[Database]:
-    """Open the configured database once it can be reached.
+async def opened_database(config: cfg.ConfigOpts, pool: Pool | None = None) -> AsyncIterator[Database]:
+    """Open the configured database once it can be reached; `pool` overrides the configured settings of connections.
 
     Raises cfg.Error when none is configured, Invalid when it cannot be reached or used.
     """
     if not config.database.connection:
         raise cfg.Error("[database] connection: set the URL of the database that the engines share")
-    database = Database(config.database.connection, database_pool(config))
+    database = Database(config.database.connection, pool or database_pool(config))
     try:
         retries, interval = config.database.max_retries, config.database.retry_interval
         await database.wait_until_reachable(retries, interval, SystemClock())

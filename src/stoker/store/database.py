@@ -22,6 +22,7 @@ from stoker.base.errors import Invalid
 from stoker.store import schema
 from stoker.store.failures import passes
 from stoker.store.outages import Outage
+from stoker.store.silence import notice_silence
 
 Result = TypeVar("Result")
 
@@ -50,7 +51,8 @@ class Pool:
     to wait for a free one, in seconds; connections are renewed after `recycle` seconds (-1: never).
 
     After `idle_transaction` seconds without a statement the server ends a transaction: otherwise that of a paused
-    process, or of a lost machine, would keep its locks and block all others.
+    process, or of a lost machine, would keep its locks and block all others. A connection on which the server is silent
+    for `silence` seconds while a statement waits for it is closed (see `stoker.store.silence`).
 
     `parameters` (`name=value&name=value`) are added to the URL. `wsrep_sync_wait` is set in each session of a Galera
     cluster: with 1, for example, reads wait until the node has all writes of the other nodes.
@@ -61,6 +63,7 @@ class Pool:
     timeout: float | None = None
     recycle: int = 3600
     idle_transaction: float | None = None
+    silence: float | None = None
     parameters: str = ""
     wsrep_sync_wait: int | None = None
 
@@ -106,14 +109,14 @@ class Database:
     def migrate(self) -> None:
         """Upgrade the tables to this release; several processes may call this at the same time.
 
-        The connections have no limit of idle transactions: the one that holds the lock waits for the whole migration.
+        The connections have no limits of time: the one that holds the lock waits for the whole migration.
         """
         lock, unlock = _LOCK.get(self.url.get_backend_name(), (None, None))
         if lock is None or unlock is None:
             with self.writing() as connection:
                 schema.upgrade(connection)
             return
-        patient = _engine(self.url, replace(self._pool, idle_transaction=None))
+        patient = _engine(self.url, replace(self._pool, idle_transaction=None, silence=None))
         try:
             with patient.connect() as holder:
                 holder.execute(text(lock))
@@ -229,6 +232,8 @@ def _server_engine(url: URL, pool: Pool) -> Engine:
         connect_args={"connect_timeout": _CONNECT_SECONDS},
         **pool.options(),
     )
+    if pool.silence is not None:
+        notice_silence(engine, pool.silence)
     if pool.idle_transaction is not None:
         limit = _IDLE_LIMIT[engine.dialect.name](pool.idle_transaction)
         event.listen(engine, "connect", lambda connection, _record: limit(connection))
