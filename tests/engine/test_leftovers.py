@@ -243,6 +243,39 @@ async def test_the_project_of_a_stacks_users_is_made_anew_when_its_removal_was_s
     assert stack["stack_user_project_id"] != former
 
 
+HANDLE = template("OS::Heat::WaitConditionHandle")
+PROJECTS = "DELETE /identity/v3/projects/*"
+
+
+@pytest.mark.parametrize(("do", "status"), [("fail", 503), ("rate_limit", 429), ("fail", 409), ("fail", 502)])
+async def test_the_removal_of_the_project_of_a_stacks_users_is_repeated(
+    world: World, served: ServedCloud, do: str, status: int
+) -> None:
+    made = await world.create("web", HANDLE)
+    project = (await world.call("stack_show", ref={"name": "web", "id": None}))["stack_user_project_id"]
+    served.do(lambda: served.cloud.faults.add(Fault(on=PROJECTS, do=do, status=status, times=3)))
+    assert (await world.delete("web"))["status"] == "COMPLETE", made
+    answer = served.call("GET", f"/identity/v3/projects/{project}", token=served.token("admin", "admin"))
+    assert answer.status == 404
+
+
+async def test_a_deletion_whose_time_ends_while_the_project_cannot_be_removed(
+    world: World, served: ServedCloud
+) -> None:
+    made = await world.create("web", HANDLE, timeout_mins=1)
+    fails(served, PROJECTS, status=503)
+    gone = await world.delete("web")
+    assert (gone["status"], gone["status_reason"]) == ("FAILED", "Timed out"), made
+
+
+async def test_a_conflict_that_lasts_ends_a_deletion_with_the_services_words(world: World, served: ServedCloud) -> None:
+    await world.create("web", HANDLE)
+    fails(served, PROJECTS, status=409)
+    gone = await world.delete("web")
+    assert gone["status"] == "FAILED"
+    assert "HTTP 409" in gone["status_reason"]
+
+
 def subnet(cidr: str) -> dict[str, Any]:
     """A network with a subnet; Neutron refuses two subnets of a network whose addresses overlap."""
     net = {"type": "OS::Neutron::Net"}

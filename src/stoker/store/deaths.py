@@ -41,6 +41,8 @@ LONG_RUN_SECONDS = 600.0
 SHORTEST_TRIAL_SECONDS = 10.0
 """The minimum time that a charged operation has to run before it is cleared."""
 
+_PAGE = 400
+
 
 @dataclass(frozen=True, slots=True)
 class Death:
@@ -77,11 +79,27 @@ def record_deaths(connection: Connection, now: float, limit: int, *, alone: bool
         .with_for_update(of=operations)
     )
     by_engine: dict[str, list[tuple[Operation, float, str]]] = defaultdict(list)
-    for row in connection.execute(query):
+    found = connection.execute(query).all()
+    recorded = _judged(connection, [row.id for row in found])  # by another engine while this one waited for the locks
+    for row in found:
         operation = Operation.of(row)
+        if (operation.id, operation.epoch) in recorded:
+            continue
         by_engine[operation.owner or ""].append((operation, row.seen_at, row.root_id or operation.stack_id))
-    for engine_id, found in by_engine.items():
-        _judge(connection, engine_id, found, now, limit)
+    for engine_id, owned in by_engine.items():
+        _judge(connection, engine_id, owned, now, limit)
+
+
+def _judged(connection: Connection, identifiers: list[str]) -> set[tuple[str, int]]:
+    """Return the operations and epochs for which a death is recorded."""
+    query = select(operation_deaths.c.operation_id, operation_deaths.c.epoch)
+    return {
+        (row.operation_id, row.epoch)
+        for start in range(0, len(identifiers), _PAGE)
+        for row in connection.execute(
+            query.where(operation_deaths.c.operation_id.in_(identifiers[start : start + _PAGE]))
+        )
+    }
 
 
 def _judge(

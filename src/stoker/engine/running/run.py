@@ -43,6 +43,7 @@ from stoker.engine.running.stack_documents import (
 )
 from stoker.engine.running.steps import StepRunner
 from stoker.engine.running.stopping import LOST, Stop, Stopped
+from stoker.engine.running.user_projects import remove_user_project
 from stoker.plugins.lifecycle import OperationRefused
 from stoker.plugins.resource import AttributeKey
 from stoker.store import exchange
@@ -247,6 +248,8 @@ class OperationRun(OperationContext):
                 await self._carry_out(removing)
             if left_over := await self._left_over():
                 await self._carry_out(plan_removal(self.operation.action, left_over))
+            if self.operation.action == "DELETE" and not self._ends_early():  # an abandoned stack keeps its users
+                await remove_user_project(self)
         finally:
             if timer is not None:
                 timer.cancel()
@@ -421,9 +424,7 @@ class OperationRun(OperationContext):
         elif self.failures:
             await self._end(FAILED, self._failure_text())
         else:
-            if self.operation.action == "DELETE":  # the users of an abandoned stack are kept
-                await self.engine.credentials.remove_user_project(self.stack)
-            elif self.operation.action == "SNAPSHOT" and self.operation.parent_operation is None:
+            if self.operation.action == "SNAPSHOT" and self.operation.parent_operation is None:
                 self.document = await sealed_document(self)
             await self._end(COMPLETE, f"Stack {self.operation.stack_action} completed successfully{self._unchecked()}")
 

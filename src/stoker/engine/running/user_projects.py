@@ -1,0 +1,37 @@
+"""Remove the project of a tree's stack users at the end of a deletion."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+
+from stoker.base.errors import CloudError
+from stoker.engine.running.operation_context import OperationContext
+from stoker.engine.running.retries import MOST_ATTEMPTS, Retries, backoff
+from stoker.engine.running.stopping import Stopped
+
+LOG = logging.getLogger(__name__)
+
+
+async def remove_user_project(run: OperationContext) -> None:
+    """Remove the project, with retries like those of a resource: while Keystone is busy, and after conflicts.
+
+    Return early if the run stops. Raises CloudError when there are no more attempts.
+    """
+    retries, conflicts = Retries(run.engine.clock), 0
+    while run.stopping is None and not run.cancelled:
+        try:
+            return await run.engine.credentials.remove_user_project(run.stack)
+        except CloudError as error:
+            pause = retries.pause_after(error)
+            if error.conflict and conflicts < run.engine.settings.action_retry_limit:
+                pause = backoff(conflicts)
+                conflicts += 1
+            if pause is None:
+                raise
+            LOG.warning(
+                "cannot remove the project of the users of stack %s, attempt %d of %d, retrying in %.1f s: %s",
+                run.stack.name, retries.attempts, MOST_ATTEMPTS, pause, error.message,
+            )  # fmt: skip
+        with suppress(Stopped):  # the run ends accordingly
+            await run.pause(run.stack.id, pause)
