@@ -15,6 +15,7 @@ from stoker.api.app import make_app
 from stoker.api.auth import keystone
 from stoker.base.clock import SystemClock
 from stoker.base.config import load_config
+from stoker.base.processor_time import processor_time
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from tests.api.api_support import FakeEngine
@@ -131,6 +132,19 @@ def test_access_rules_of_application_credentials_decide(
     assert client.simulate_get(other, headers={"X-Auth-Token": token}).status_code == 401
     as_service = {"X-Auth-Token": token, "X-Service-Token": served.token("demo", "demo")}
     assert client.simulate_get(other, headers=as_service).status_code == 401
+
+
+@pytest.mark.parametrize("wild", ["**", "*", "{name}"])
+def test_access_rules_are_matched_in_linear_time(
+    served: ServedCloud, engine: FakeEngine, tmp_path: Path, wild: str
+) -> None:
+    rule = {"service": "orchestration", "method": "GET", "path": "/v1/**" + f"a{wild}" * 30 + "c"}
+    token, project = with_access_rules(served, [rule])
+    client = api(tmp_path, engine, served.url, served.cloud.password_of("heat"))
+    began = processor_time()
+    answer = client.simulate_get(f"/v1/{project}/stacks/" + "a" * 4_000, headers={"X-Auth-Token": token})
+    assert (answer.status_code, engine.calls) == (401, [])
+    assert processor_time() - began < 2.0
 
 
 def test_a_missing_or_wrong_token_is_refused(served: ServedCloud, engine: FakeEngine, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from keystoneauth1 import exceptions
 from keystonemiddleware import auth_token, opts
 from oslo_config import cfg
 
+from stoker.api.access_rules import covered
 from stoker.api.faults import IdentityUnavailable, Unauthenticated, fault_body, status_of
 from stoker.api.policy import Credentials, Policy
 from stoker.base.context import RequestContext
@@ -77,8 +78,16 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
         return answer(environ, start_response)
 
     def validate_allowed_request(self, request: Any, token: Mapping[str, Any]) -> None:
-        """Check access rules; the service's type comes from the configuration, not from the catalog."""
-        super().validate_allowed_request(request, {"catalog": [{"type": self._conf.get("service_type")}], **token})
+        """Check access rules, in place of keystonemiddleware's matcher (see `stoker.api.access_rules`).
+
+        The service's type comes from the configuration. A request of another service, which has a service token, is
+        exempt. Raises keystonemiddleware's InvalidToken.
+        """
+        rules = (token.get("application_credential") or {}).get("access_rules")
+        if rules is None or request.service_token:
+            return
+        if not covered(rules, self._conf.get("service_type"), request.method, request.path):
+            self._invalid_user_token()
 
     def process_request(self, request: Any) -> Any:
         for key in _TOKENS:

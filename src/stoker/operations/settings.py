@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,6 +11,7 @@ import orjson
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Conflict, Forbidden
+from stoker.base.patterns.linear import fits_wildcards
 from stoker.contract.stacks import ChangeSettings, ShowSettings
 from stoker.contract.views import SettingsView, StackIdentity
 from stoker.engine.core import Engine
@@ -172,13 +172,8 @@ def _applies(statement: Mapping[str, Any], step: Step) -> bool:
 
 
 def _matches(text: str, patterns: Any, *, wild: bool = True) -> bool:
-    return any(_fits(text, pattern) if wild else text == pattern for pattern in _list(patterns))
-
-
-def _fits(text: str, pattern: str) -> bool:
-    """Return whether the string matches the pattern, in which `*` is any string and `?` any character."""
-    pieces = (".*" if part == "*" else "." if part == "?" else re.escape(part) for part in re.split(r"([*?])", pattern))
-    return re.fullmatch("".join(pieces), text, re.DOTALL) is not None
+    """Return whether the string matches one of the patterns; if `wild`, with wildcards in them."""
+    return any(fits_wildcards(pattern, text) if wild else text == pattern for pattern in _list(patterns))
 
 
 def _list(value: Any) -> Iterable[Any]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
 from typing import Any
+
+from stoker.base.budget import charge
+from stoker.base.patterns.linear import fits_shell
 
 TEMPLATE_SUFFIXES = (".yaml", ".template")
 INVALID_TYPE = "(invalid)"
@@ -16,6 +18,7 @@ _RESTRICTED = "restricted_actions"
 _SPECIAL = frozenset({_HOOKS, _RESTRICTED})
 _NOT_TYPES = frozenset({_RESOURCES, "base_url"})
 _NOT_MAPPED = _NOT_TYPES | _SPECIAL
+_CHARACTERS_PER_STEP = 16
 
 
 def is_template_name(type_name: str) -> bool:
@@ -118,12 +121,17 @@ def _without_removed(layer: Mapping[str, Any]) -> Mapping[str, Any]:
     kept: dict[str, Any] = {}
     for name, target in layer.items():
         if target is None:
-            gone = [known for known in kept if known not in _NOT_TYPES and fnmatchcase(known, name)]
+            gone = [known for known in kept if known not in _NOT_TYPES and _fits(name, known)]
             for known in gone:
                 del kept[known]
         else:
             kept[name] = target
     return kept
+
+
+def _fits(pattern: str, name: str) -> bool:
+    charge(1 + len(pattern) // _CHARACTERS_PER_STEP)
+    return fits_shell(pattern, name)
 
 
 def _types(layer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -135,7 +143,7 @@ def _named(layer: Mapping[str, Any], resource_name: str) -> Iterator[Mapping[str
     entries = layer.get(_RESOURCES)
     if not entries:
         return
-    names = [name for name in entries if name == resource_name or fnmatchcase(resource_name, name)]
+    names = [name for name in entries if name == resource_name or _fits(name, resource_name)]
     for name in sorted(names, key=lambda name: (name != resource_name, -len(name), name)):
         if isinstance(entries[name], Mapping):
             yield entries[name]

@@ -232,6 +232,14 @@ def test_lists_are_filtered_and_paged(nova: Any) -> None:
     assert nova.call("GET", "/servers", user="admin").json["servers"] == []
 
 
+def test_filters_are_regular_expressions_in_linear_time(nova: Any) -> None:
+    key = nova.boot(name="a" * 200 + "!")
+    for pattern, found in (("^a{200}.$", [key]), ("(a%2B)%2B$", []), ("(a%7Caa)%2B$", []), ("a(", []), ("!$", [key])):
+        assert [row["id"] for row in nova.call("GET", f"/servers?name={pattern}").json["servers"]] == found
+    nova.wait()
+    assert nova.call("GET", "/servers?ip=(%5B0-9.%5D%2B)%2B!$").json["servers"] == []
+
+
 def test_filters_of_administrators_are_ignored_for_others(nova: Any) -> None:
     key = nova.boot(name="one")
     nova.wait()

@@ -140,6 +140,13 @@ def test_access_rules_are_enforced(identity: Any, path: str) -> None:
     assert len(seen["application_credential"]["access_rules"]) == 3
 
 
+def test_access_rules_are_matched_in_linear_time(identity: Any, path: str) -> None:
+    for name, wild in (("any", "**"), ("segment", "*"), ("named", "{a}")):
+        rules = [{"service": "identity", "method": "GET", "path": "/v3/**" + f"a{wild}" * 30 + "c"}]
+        token = log_in(identity, make(identity, path, name=name, access_rules=rules)).headers["x-subject-token"]
+        assert identity.call("GET", "/users/" + "a" * 4_000, token=token).status == 403
+
+
 def test_access_rules_are_shared_and_kept_while_used(identity: Any, path: str) -> None:
     rule = {"service": "identity", "method": "GET", "path": "/v3/regions"}
     first = make(identity, path, access_rules=[rule])

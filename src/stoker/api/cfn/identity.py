@@ -10,9 +10,9 @@ from typing import Any
 from keystoneauth1 import exceptions, loading
 from keystoneauth1.identity import v3
 from keystoneauth1.session import Session
-from keystonemiddleware import auth_token
 from oslo_config import cfg
 
+from stoker.api.access_rules import covered
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.signatures import Signed
 from stoker.api.faults import IdentityUnavailable
@@ -25,8 +25,6 @@ _LOGIN = "keystone_authtoken"
 _REFUSED = (400, 401, 404)
 _NOT_ALLOWED = 403
 _SERVICE_TYPE = "cloudformation"
-_path_matches: Any = auth_token._path_matches
-"""Return whether a path matches that of an access rule, as keystonemiddleware decides for the REST API."""
 
 
 @dataclass(frozen=True)
@@ -144,14 +142,8 @@ def _require_access(token: Mapping[str, Any], signed: Signed) -> None:
     rules = (token.get("application_credential") or {}).get("access_rules")
     if rules is None:
         return
-    for rule in rules:
-        if (
-            rule["service"] == _SERVICE_TYPE
-            and rule["method"] == signed.received.verb
-            and _path_matches(signed.received.path, rule["path"])
-        ):
-            return
-    raise QueryError("AccessDenied", "The access rules of the application credential do not allow the request.")
+    if not covered(rules, _SERVICE_TYPE, signed.received.verb, signed.received.path):
+        raise QueryError("AccessDenied", "The access rules of the application credential do not allow the request.")
 
 
 def _caller(token: Mapping[str, Any], secret: str) -> Caller:

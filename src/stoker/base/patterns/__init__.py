@@ -6,6 +6,8 @@
 Python's own parser decides whether a pattern is valid. RE2, whose time is linear in the length of the string and whose
 memory is bounded, matches it where both engines agree (see `automaton`); otherwise Python's `re` does, in a helper
 process with limited time and memory (see `helper`).
+
+Patterns in simpler languages (wildcards, RE2's expressions) are matched by `linear`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from croniter import croniter
 
+from stoker.base.patterns.linear import fits_shell
 from stoker.emulator.alarming.alarms import Alarms
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component
@@ -92,7 +92,7 @@ class Evaluator(Component):
         """Raise the alarms of a project that an event is for."""
         for alarm in self._alarms.rows.select(project_id=project, type="event"):
             rule = alarm["rule"]
-            if not (alarm["enabled"] and self._in_time(alarm) and fnmatch.fnmatchcase(event_type, rule["event_type"])):
+            if not (alarm["enabled"] and self._in_time(alarm) and fits_shell(rule["event_type"], event_type)):
                 continue
             if all(_matches(condition, event_type, traits) for condition in rule["query"]):
                 if alarm["state"] == "alarm" and not alarm["repeat_actions"]:

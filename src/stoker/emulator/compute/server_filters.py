@@ -5,10 +5,11 @@ Source: "List Servers" of the Compute API reference. A filter that the caller ma
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from datetime import datetime
 
+from stoker.base.patterns import PatternError
+from stoker.base.patterns.linear import expression
 from stoker.emulator.compute.states import PROGRESS, STATUS, status_of
 from stoker.emulator.compute.views import ServerViews, root_device_name
 from stoker.emulator.core import fields
@@ -141,8 +142,8 @@ def _may_use(request: Request, name: str) -> bool:
 
 def _matches(pattern: str, text: str | None) -> bool:
     try:
-        return re.search(pattern, text or "") is not None
-    except re.error:
+        return expression(pattern).found_in(text or "")
+    except PatternError:
         return pattern in (text or "")
 
 

@@ -18,12 +18,11 @@ act_and_drop    act, then close the connection without answering
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, dataclass, field
-from fnmatch import fnmatchcase, translate
 from typing import Any
 from uuid import uuid4
 
+from stoker.base.patterns.linear import fits_shell
 from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Request
 
@@ -54,7 +53,7 @@ class Fault:
         if not path.startswith("/") and path != "*":
             raise bad_request(f"'on' must be a method and a path such as 'POST /volume/v3/*', not {self.on!r}.")
         self._method = method.upper()
-        self._path = re.compile(translate(path))
+        self._path = path
 
     def error(self) -> ApiError:
         """The answer of a rule whose answer is an error."""
@@ -63,7 +62,7 @@ class Fault:
         return ApiError(status, self.message, headers=headers)
 
     def concerns(self, request: Request) -> bool:
-        if self._method not in ("*", request.method) or self._path.match(request.path) is None:
+        if self._method not in ("*", request.method) or not fits_shell(self._path, request.path):
             return False
         return not self.match or _matches(request, self.match)
 
@@ -138,5 +137,5 @@ def _holds(data: Any, name: str, wanted: Any) -> bool:
 
 def _same(have: Any, wanted: Any) -> bool:
     if isinstance(have, str) and isinstance(wanted, str):
-        return fnmatchcase(have, wanted)
+        return fits_shell(wanted, have)
     return bool(have == wanted)

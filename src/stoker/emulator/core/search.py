@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from stoker.base.patterns import PatternTooCostly
+from stoker.base.patterns.linear import fits_like
 from stoker.emulator.core.errors import bad_request
 from stoker.emulator.core.store import Record
 
@@ -36,8 +37,10 @@ def compare(operator: str, have: Any, wanted: Any) -> bool:
         equal = have == wanted or (have is not None and wanted is not None and _text(have) == _text(wanted))
         return equal == (operator == "=")
     if operator == "like":
-        form = ".*".join(re.escape(part) for part in str(wanted).split("%"))
-        return re.fullmatch(form, str(have), re.DOTALL) is not None
+        try:
+            return fits_like(str(wanted), str(have))
+        except PatternTooCostly:
+            raise bad_request("The pattern of 'like' is too long.") from None
     if operator not in _ORDERED:
         raise bad_request(f"Unknown operator {operator!r}.")
     try:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re2
-
+from stoker.base.patterns import PatternError
+from stoker.base.patterns.linear import expression
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError
@@ -29,7 +29,7 @@ class NameRules(Component):
             known = {folded(tld["name"]) for tld in self.tlds}
             if not endings & known or ".".join(labels) in known:
                 raise ApiError(400, "Invalid TLD", "invalid_zone_name")
-        if not is_admin and any(re2.search(row["pattern"], name) for row in self.blacklists):
+        if not is_admin and any(expression(row["pattern"]).found_in(name) for row in self.blacklists):
             raise ApiError(400, "Blacklisted zone name", "invalid_zone_name")
 
 
@@ -38,7 +38,7 @@ def pattern_problem(value: object) -> str | None:
     if not isinstance(value, str) or not 0 < len(value) <= 255:
         return f"{value!r} is not a string of 1 to 255 characters"
     try:
-        re2.compile(value)
-    except re2.error:
+        expression(value)
+    except PatternError:
         return f"{value!r} is not a 'regex'"
     return None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from typing import Any
 
 from stoker.base.clock import isoformat_micro
+from stoker.base.patterns.linear import covers_path
 from stoker.emulator.core.cloud import Routes, Service, new_hex_id
 from stoker.emulator.core.errors import bad_request, conflict, forbidden, not_found
 from stoker.emulator.core.http import Context, Request, Response
@@ -176,18 +176,9 @@ def admit(identity: IdentityRecords, caller: Context, service: Service, request:
 
 
 def _covers(rule: Record, service: Service, request: Request) -> bool:
-    """`*` and `{name}` in a rule's path stand for one segment, `**` for any number."""
     if rule["service"] not in service.endpoints or rule["method"] != request.method:
         return False
-    parts = re.split(r"(\*\*|\*|\{[^}]*\})", rule["path"])
-    expression = "".join(_expression(part) for part in parts)
-    return re.fullmatch(expression, request.raw_path) is not None
-
-
-def _expression(part: str) -> str:
-    if part == "**":
-        return ".*"
-    return "[^/]+" if part == "*" or part.startswith("{") else re.escape(part)
+    return covers_path(rule["path"], request.raw_path)
 
 
 def _user(identity: IdentityRecords, request: Request, rule: str) -> str:

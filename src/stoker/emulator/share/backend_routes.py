@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import re2
-
+from stoker.base.patterns import PatternError
+from stoker.base.patterns.linear import expression
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.share.backend import CAPABILITIES, TOTAL_GIB, fits, processes
 from stoker.emulator.share.shares import Shares
@@ -29,8 +29,8 @@ def services(shares: Shares, request: Request) -> Response:
 def _found(pattern: str | None, name: str) -> bool:
     """Whether a regular expression matches the beginning of a name; an invalid one matches nothing."""
     try:
-        return pattern is None or re2.match(pattern, name) is not None
-    except re2.error:
+        return pattern is None or expression(pattern).begins(name)
+    except PatternError:
         return False
 
 
