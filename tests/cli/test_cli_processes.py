@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import stat
 import threading
+from collections.abc import Mapping
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,9 +19,13 @@ from stoker.base.clock import ManualClock
 from stoker.base.errors import Conflict, Invalid
 from stoker.cli.errors import CommandFailed
 from stoker.cli.local import planned_set_up, up
+from stoker.emulator.identity.seed import USERS
+from stoker.emulator.main import chosen_passwords, parser
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
 from stoker.processes.access import write_access_files
 from stoker.processes.control import StartFailed, programs_of, running, start
-from stoker.processes.directory import DataDirectory, SetUp
+from stoker.processes.directory import WELL_KNOWN_PASSWORD, DataDirectory, SetUp
 from stoker.processes.embedded import Options, configuration
 from stoker.processes.settings import cloud_settings, engine_settings
 from stoker.processes.tokens import TokenCache
@@ -208,7 +214,8 @@ def test_the_guests_are_kept_and_given_to_the_emulated_cloud(directory: DataDire
     guests = ("namespace", "flavor:m1.large=qemu")
     directory.record(planned_set_up(SET_UP, KEEP, None, (), guests=guests, guest_image="host"))
     cloud = programs_of(directory, planned_set_up(directory.set_up(), KEEP, None, ()))[0]
-    assert cloud.arguments[-6:] == ("--guests", guests[0], "--guests", guests[1], "--guest-image", "host")
+    chosen = ("--guests", guests[0], "--guests", guests[1], "--guest-image", "host")
+    assert cloud.arguments[-8:] == (*chosen, "--password-file", str(directory.cloud_passwords))
     assert SetUp.from_data({**SET_UP.to_data(), "guests": "qemu"}).guests == ("qemu",)
     assert "--guests" not in programs_of(directory, SET_UP)[0].arguments
     with pytest.raises(CommandFailed, match="--guests is for the emulated cloud only"):
@@ -216,3 +223,74 @@ def test_the_guests_are_kept_and_given_to_the_emulated_cloud(directory: DataDire
     refused = CliRunner().invoke(up, ["--data-dir", str(directory.path), "--guests", "flavor:a=xen"])
     assert refused.exit_code == 2
     assert "There is no guest driver 'xen': choose none, namespace, qemu." in " ".join(refused.output.split())
+
+
+def test_passwords_of_a_cloud_with_guests_are_its_own(directory: DataDirectory) -> None:
+    """Programs in guests know the passwords that are documented."""
+    directory.record(planned_set_up(SET_UP, KEEP, None, (), guests=("namespace",)))
+    made = directory.set_up()
+    assert made is not None
+    assert set(made.passwords) == set(USERS), "the users of a new cloud"
+    assert len({*made.passwords.values(), WELL_KNOWN_PASSWORD}) == len(USERS) + 1
+    assert planned_set_up(made, KEEP, None, (), guests=("none",)).passwords == made.passwords, "they are kept"
+    assert json.loads(directory.cloud_passwords.read_text()) == made.passwords
+    assert stat.S_IMODE(directory.cloud_passwords.stat().st_mode) == 0o600
+
+    write_access_files(directory, made)
+    clouds = yaml.safe_load((directory.path / "clouds.yaml").read_text())["clouds"]
+    assert clouds["stoker"]["auth"]["password"] == made.passwords["demo"]
+    assert clouds["stoker-admin"]["auth"]["password"] == made.passwords["admin"]
+    assert made.passwords["demo"] in (directory.path / "openrc").read_text()
+    config = configured(directory)
+    assert cloud_settings(config).password == made.passwords["heat"]
+    assert config.stack_domain_admin_password == made.passwords["heat_domain_admin"]
+
+
+def test_a_cloud_that_gets_guests_changes_its_passwords(tmp_path: Path) -> None:
+    state, passwords = tmp_path / "cloud.db", {user: f"of-{user}" for user in USERS}
+    with ServedCloud(new_cloud(("image",), state_path=state)) as served:
+        user = served.call("GET", "/identity/v3/users?name=admin", token=served.token()).json["users"][0]
+        changed = {"user": {"password": "own"}}
+        assert served.call("PATCH", f"/identity/v3/users/{user['id']}", changed, served.token()).status == 200
+    with ServedCloud(new_cloud(("image",), state_path=state, passwords=passwords)) as served:
+        assert served.token("demo", "demo"), "it has the new password"
+        with pytest.raises(AssertionError, match="401"):
+            served.token("admin")  # a password that a user has changed is kept
+    with ServedCloud(new_cloud(("image",), state_path=state)) as served, pytest.raises(AssertionError, match="401"):
+        served.token("demo", "demo")
+
+
+def test_passwords_of_a_cloud_with_guests_that_is_started_alone(tmp_path: Path) -> None:
+    """`python -m stoker.emulator` keeps them beside the state, and takes given ones."""
+    state = tmp_path / "cloud.db"
+
+    def chosen(*words: str, guests: bool = True) -> tuple[str, Mapping[str, str]]:
+        return chosen_passwords(parser().parse_args(["--state", str(state), *words]), guests)
+
+    assert chosen(guests=False) == ("secret", {})
+    assert chosen("--password", "given") == ("given", {})
+    default, made = chosen()
+    assert default not in ("secret", *made.values())
+    assert stat.S_IMODE((tmp_path / "passwords.json").stat().st_mode) == 0o600
+    assert (chosen()[1], chosen()[0] != default) == (made, True)
+    (tmp_path / "own.json").write_text('{"demo": "mine"}')
+    assert chosen("--password-file", str(tmp_path / "own.json"))[1] == {"demo": "mine"}
+
+
+@pytest.mark.parametrize("value", ["localhost", "10.0.0.0/99", "127.0.0.1:0"])
+def test_addresses_for_requests_of_users_are_checked(directory: DataDirectory, value: str) -> None:
+    refused = CliRunner().invoke(up, ["--data-dir", str(directory.path), "--allow-requests-to", value])
+    assert refused.exit_code == 2
+    assert "is not an address or a network" in " ".join(refused.output.split())
+
+
+def test_addresses_for_requests_of_users_are_kept_until_others_are_given(directory: DataDirectory) -> None:
+    places = ("127.0.0.1:9000", "10.0.0.0/8")
+    directory.record(planned_set_up(SET_UP, KEEP, None, (), permitted=places))
+    kept = planned_set_up(directory.set_up(), KEEP, None, ())
+    assert programs_of(directory, kept)[0].arguments[-4:] == tuple(
+        word for place in places for word in ("--allow-requests-to", place)
+    )
+    assert planned_set_up(kept, KEEP, None, (), permitted=("none",)).permitted == ()
+    with pytest.raises(CommandFailed, match="--allow-requests-to is for the emulated cloud only"):
+        planned_set_up(None, KEEP, "mine", (), permitted=places)

@@ -10,17 +10,22 @@ import ipaddress
 from collections.abc import Sequence
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 def is_allowed(text: str, networks: Sequence[Network]) -> bool:
     """Return whether an address (the string in a socket address) is public or in one of the operator's `networks`."""
-    address = ipaddress.ip_address(text.partition("%")[0])
-    if isinstance(address, ipaddress.IPv6Address):
-        address = _inside(address) or address
+    address = plain_address(text)
     listed = any(address.version == network.version and address in network for network in networks)
     return listed or (address.is_global and not address.is_multicast)
+
+
+def plain_address(text: str) -> Address:
+    """Return an address (the string in a socket address): the IPv4 address, where an IPv6 address embeds one."""
+    address = ipaddress.ip_address(text.partition("%")[0])
+    return _inside(address) or address if isinstance(address, ipaddress.IPv6Address) else address
 
 
 def _inside(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:

@@ -23,14 +23,17 @@ from stoker.cloud.clouds_yaml import read_cloud
 from stoker.processes import control
 from stoker.processes.access import write_access_files, write_aws_file
 from stoker.processes.control import HOST, Program, Stopped, port_of, programs_of, running
-from stoker.processes.directory import NO_GUESTS, DataDirectory, SetUp
+from stoker.processes.directory import NO_GUESTS, DataDirectory, SetUp, random_passwords
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _PORTS = {"rest": 8004, "cfn": 8000, "identity": 5000}
 _PATHS = {"rest": "/v1", "cfn": "/v1", "identity": "/identity/v3"}
+_OPTIONS = {"config_files": "config-file", "permitted": "allow-requests-to"}
 _WATCH_SECONDS = 0.5
+NOWHERE = "none"
+"""The value of `--allow-requests-to` that takes back the previous ones."""
 
 Processes = dict[str, "Popen[bytes]"]
 
@@ -44,13 +47,14 @@ def planned_set_up(
     dns_port: int | None = None,
     guests: tuple[str, ...] = (),
     guest_image: str | None = None,
+    permitted: tuple[str, ...] = (),
 ) -> SetUp:
     """Return the set-up from the user's options and the recorded set-up of the directory.
 
     `ports` are by address (`rest`, `cfn`, `identity`): None is the recorded or default port, 0 a free port.
     `services` are those of the emulated cloud besides identity: empty keeps the recorded ones. `dns_port` is the port
-    of its name server, `guests` select the drivers of the guests in its servers, `guest_image` is their image: None, or
-    no value, keeps the recorded ones.
+    of its name server, `guests` select the drivers of the guests in its servers, `guest_image` is their image,
+    `permitted` are addresses for requests of its users: None, or no value, keeps the recorded ones.
     Raises CommandFailed if the directory is used with another cloud, or if these are given for a real cloud.
     """
     if known is not None and cloud not in (None, known.cloud):
@@ -60,13 +64,20 @@ def planned_set_up(
     free = iter(control.free_ports(list(chosen.values()).count(0)))
     urls = {address: f"http://{HOST}:{port or next(free)}{_PATHS[address]}" for address, port in chosen.items()}
     cloud = known.cloud if known else cloud
-    emulator_only = {"services": services, "dns-port": dns_port, "guests": guests, "guest-image": guest_image}
+    emulator_only = {
+        "services": services,
+        "dns-port": dns_port,
+        "guests": guests,
+        "guest-image": guest_image,
+        "allow-requests-to": permitted,
+    }
     for option, value in emulator_only.items():
         if cloud is not None and value not in (None, ()):
             raise CommandFailed(f"--{option} is for the emulated cloud only; it cannot be used with --cloud.")
     if cloud is not None:
         urls["identity"] = str(read_cloud(cloud).auth.get("auth_url", ""))
     before = known or SetUp(urls["rest"], urls["cfn"], urls["identity"])
+    chosen_guests = guests or before.guests
     return SetUp(
         urls["rest"],
         urls["cfn"],
@@ -76,8 +87,10 @@ def planned_set_up(
         before.pids,
         services or before.services,
         before.dns_port if dns_port is None else dns_port,
-        guests or before.guests,
+        chosen_guests,
         guest_image or before.guest_image,
+        () if permitted == (NOWHERE,) else permitted or before.permitted,
+        before.passwords or (random_passwords() if chosen_guests != NO_GUESTS else {}),
     )
 
 
@@ -165,6 +178,19 @@ def _guest_drivers(context: click.Context, parameter: click.Parameter, values: t
     return values
 
 
+def _permitted(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    if not values or values == (NOWHERE,):
+        return values
+    from stoker.emulator.core.outgoing import Permitted
+
+    try:
+        for value in values:
+            Permitted.parsed(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return values
+
+
 @click.command()
 @data_directory_option
 @_ports_options
@@ -193,6 +219,11 @@ def _guest_drivers(context: click.Context, parameter: click.Parameter, values: t
     help="Image of all guests: one that `stoker guests build` has built, or `host`, the programs of this machine.  "
     "[default: the previous one, or debian]",
 )  # fmt: skip
+@click.option(
+    "--allow-requests-to", "permitted", multiple=True, callback=_permitted, metavar="ADDRESS[:PORT]",
+    help="Let workflows, alarms and subscriptions of the emulated cloud send requests to this address or network of "
+    "your machine, where servers have guests; `none` takes all back; repeatable.  [default: the previous ones]",
+)  # fmt: skip
 @click.option("--detach", is_flag=True, help="Return as soon as everything is ready.")
 def up(
     directory: DataDirectory,
@@ -205,6 +236,7 @@ def up(
     dns_port: int | None,
     guests: tuple[str, ...],
     guest_image: str | None,
+    permitted: tuple[str, ...],
     detach: bool,
 ) -> None:
     """Start Stoker and an emulated cloud on this machine.
@@ -225,7 +257,7 @@ def up(
     directory.make()
     known = directory.set_up()
     ports = {"rest": rest, "cfn": cfn, "identity": identity}
-    planned = planned_set_up(known, ports, cloud, config_files, services, dns_port, guests, guest_image)
+    planned = planned_set_up(known, ports, cloud, config_files, services, dns_port, guests, guest_image, permitted)
     require_parts("stoker up", ["engine"] if planned.cloud else PARTS)
     remark = _require_guests(planned) if planned.guests != NO_GUESTS else ""
     local = Local(directory, planned)
@@ -257,9 +289,9 @@ def up(
 
 def _require_same_options(known: SetUp | None, wanted: SetUp) -> None:
     """Refuse options that the running programs were not started with."""
-    for option in ("config_files", "services", "dns_port", "guests", "guest_image"):
+    for option in ("config_files", "services", "dns_port", "guests", "guest_image", "permitted"):
         if known is not None and getattr(known, option) != getattr(wanted, option):
-            shown = "config-file" if option == "config_files" else option.replace("_", "-")
+            shown = _OPTIONS.get(option, option.replace("_", "-"))
             raise CommandFailed(f"It was started with another value of --{shown}; run `stoker down` first.")
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import os
+import secrets
 import signal
 import sys
-from collections.abc import Callable, Collection, Mapping
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,13 +22,15 @@ from aiohttp import web
 from stoker.base.logging import protect
 from stoker.base.readiness import add_ready_option, report_ready
 from stoker.emulator.core.app import runner
-from stoker.emulator.core.cloud import Cloud
+from stoker.emulator.core.cloud import WELL_KNOWN_PASSWORD, Cloud
+from stoker.emulator.core.outgoing import Permitted
 from stoker.emulator.core.upgrades import StateUnusable
 from stoker.emulator.dns.server import NameServer
 from stoker.emulator.guests.choices import guest_driver
 from stoker.emulator.guests.driver import GuestDriver, GuestsUnavailable
 from stoker.emulator.guests.images import DEFAULT as DEFAULT_IMAGE
 from stoker.emulator.guests.selection import Selection, parsed
+from stoker.emulator.identity.seed import USERS
 from stoker.emulator.services import CHOICES, chosen, new_cloud
 
 log = logging.getLogger(__name__)
@@ -39,11 +44,13 @@ def run(
     ready_fd: int | None = None,
     pace: float = 1.0,
     extra_endpoints: dict[str, str] | None = None,
-    password: str = "secret",  # noqa: S107  the documented password of a throw-away cloud, as DevStack's
+    password: str = WELL_KNOWN_PASSWORD,
     services: Collection[str] = CHOICES,
     dns_port: int = 0,
     vendor_data: Mapping[str, Any] | None = None,
     guests: GuestDriver | None = None,
+    permitted: Sequence[Permitted] = (),
+    passwords: Mapping[str, str] | None = None,
 ) -> None:
     """Serve a cloud until SIGTERM or SIGINT.
 
@@ -62,6 +69,8 @@ def run(
         password=password,
         vendor_data=vendor_data,
         guests=guests,
+        permitted=permitted,
+        passwords=passwords,
     )
     uvloop.run(_serve(cloud, host, port, dns_port, port_file, ready_fd))
 
@@ -132,6 +141,47 @@ def _vendor_data(name: str) -> Mapping[str, Any]:
     return found
 
 
+def _passwords(name: str) -> Mapping[str, str]:
+    """The value of `--password-file`."""
+    found = _vendor_data(name)
+    if not all(isinstance(password, str) for password in found.values()):
+        raise argparse.ArgumentTypeError(f"{name} must contain strings")
+    return found
+
+
+def _permitted(text: str) -> Permitted:
+    """The value of `--allow-requests-to`."""
+    try:
+        return Permitted.parsed(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def chosen_passwords(options: argparse.Namespace, has_guests: bool) -> tuple[str, Mapping[str, str]]:
+    """Return the password of the seeded users, and those of single ones: guests must not know any."""
+    if options.password is not None:
+        return options.password, options.password_file or {}
+    if options.password_file is None and not has_guests:
+        return WELL_KNOWN_PASSWORD, {}
+    if options.password_file is not None:
+        return secrets.token_urlsafe(), options.password_file
+    made = {user: secrets.token_urlsafe() for user in USERS}
+    return secrets.token_urlsafe(), _kept(made, options.state)
+
+
+def _kept(passwords: dict[str, str], state: Path | None) -> Mapping[str, str]:
+    """Return the passwords in the file beside the state; write them if there is none."""
+    directory = Path(tempfile.mkdtemp(prefix="stoker-")) if state is None else state.parent
+    file = directory / "passwords.json"
+    try:
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
+            opened.write(orjson.dumps(passwords))
+    except FileExistsError:
+        pass
+    log.info("The passwords of the users are in %s", file)
+    return _passwords(str(file))
+
+
 def _endpoint(text: str) -> tuple[str, str]:
     """The value of `--extra-endpoint`: type and URL of a service."""
     kind, separator, url = text.partition("=")
@@ -140,15 +190,16 @@ def _endpoint(text: str) -> tuple[str, str]:
     return kind, url
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="stoker.emulator", description="An OpenStack cloud in one process.")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
-    parser.add_argument("--port", type=int, default=5000, help="port to listen on; 0 picks a free one")
-    parser.add_argument("--dns-port", type=int, default=0, help="port of the name server; 0 picks a free one")
-    parser.add_argument("--port-file", type=Path, help="file that receives the port once requests are served")
-    parser.add_argument("--state", type=Path, help="file that keeps the cloud over restarts")
-    parser.add_argument("--pace", type=float, default=1.0, help="factor on the time state changes take")
-    parser.add_argument(
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    made = argparse.ArgumentParser(prog="stoker.emulator", description="An OpenStack cloud in one process.")
+    made.add_argument("--host", default="127.0.0.1", help="address to listen on")
+    made.add_argument("--port", type=int, default=5000, help="port to listen on; 0 picks a free one")
+    made.add_argument("--dns-port", type=int, default=0, help="port of the name server; 0 picks a free one")
+    made.add_argument("--port-file", type=Path, help="file that receives the port once requests are served")
+    made.add_argument("--state", type=Path, help="file that keeps the cloud over restarts")
+    made.add_argument("--pace", type=float, default=1.0, help="factor on the time state changes take")
+    made.add_argument(
         "--extra-endpoint",
         action="append",
         type=_endpoint,
@@ -156,21 +207,40 @@ def _parser() -> argparse.ArgumentParser:
         metavar="TYPE=URL",
         help="catalog entry of a service that runs elsewhere; %%(project_id)s is filled in",
     )
-    parser.add_argument("--password", default="secret", help="password of the seeded users")
-    parser.add_argument(
+    made.add_argument(
+        "--password",
+        help="password of the seeded users (default: `secret`; where servers have guests, one that only the file "
+        "`passwords.json` beside the state file tells)",
+    )
+    made.add_argument(
+        "--password-file",
+        metavar="FILE",
+        type=_passwords,
+        help="JSON file with the passwords of seeded users by name; users that it does not name have random ones",
+    )
+    made.add_argument(
+        "--allow-requests-to",
+        action="append",
+        type=_permitted,
+        default=[],
+        metavar="ADDRESS[:PORT]",
+        help="let workflows, alarms and subscriptions send requests to this address or network, where servers have "
+        "guests; repeatable",
+    )
+    made.add_argument(
         "--services",
         metavar="NAMES",
         type=_services,
         default=CHOICES,
         help=f"services that the cloud has beside identity, separated by commas (default: {','.join(CHOICES)})",
     )
-    parser.add_argument(
+    made.add_argument(
         "--vendor-data",
         metavar="FILE",
         type=_vendor_data,
         help="JSON file with the static vendor data that the metadata service shows to servers",
     )
-    parser.add_argument(
+    made.add_argument(
         "--guests",
         action="append",
         default=[],
@@ -179,20 +249,20 @@ def _parser() -> argparse.ArgumentParser:
         "this machine's kernel; `qemu`: a virtual machine. `flavor:NAME=DRIVER` and `image:NAME=DRIVER` select the "
         "driver of servers with a flavor or image; repeatable",
     )
-    parser.add_argument(
+    made.add_argument(
         "--guest-image",
         metavar="NAME",
         default=DEFAULT_IMAGE,
         help="image of all guests: one that `stoker guests build` has built, or `host`, the programs of this machine "
         "(default: %(default)s)",
     )
-    add_ready_option(parser)
-    return parser
+    add_ready_option(made)
+    return made
 
 
 def main(arguments: list[str] | None = None) -> None:
     """`python -m stoker.emulator`."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     for handler in logging.getLogger().handlers:
         protect(handler)
@@ -203,6 +273,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(f"stoker.emulator: --guests: {error}")
     except GuestsUnavailable as error:
         sys.exit(f"stoker.emulator: {error}")
+    password, passwords = chosen_passwords(options, bool(guests.selection.drivers()))
     try:
         run(
             options.host,
@@ -212,11 +283,13 @@ def main(arguments: list[str] | None = None) -> None:
             options.ready_fd,
             options.pace,
             dict(options.extra_endpoint),
-            options.password,
+            password,
             options.services,
             options.dns_port,
             options.vendor_data,
             guests,
+            options.allow_requests_to,
+            passwords,
         )
     except (StateUnusable, GuestsUnavailable) as error:
         sys.exit(f"stoker.emulator: {error}")

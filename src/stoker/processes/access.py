@@ -20,12 +20,12 @@ _SECONDS = 30
 """The time in seconds that a request to the emulated cloud may take."""
 
 
-def login(user: str, identity: str) -> dict[str, str]:
+def login(user: str, set_up: SetUp) -> dict[str, str]:
     """Return the login of a user of the emulated cloud, in the format of clouds.yaml."""
     return {
-        "auth_url": identity,
+        "auth_url": set_up.identity,
         "username": user,
-        "password": "secret",
+        "password": set_up.password_of(user),
         "project_name": user,
         "user_domain_name": "Default",
         "project_domain_name": "Default",
@@ -39,7 +39,7 @@ def cloud_of(set_up: SetUp) -> NamedCloud:
     """
     if set_up.cloud is not None:
         return read_cloud(set_up.cloud)
-    return NamedCloud("password", login(_DEMO, set_up.identity), region_name=REGION, interface="public")
+    return NamedCloud("password", login(_DEMO, set_up), region_name=REGION, interface="public")
 
 
 def write_access_files(directory: DataDirectory, set_up: SetUp) -> None:
@@ -59,7 +59,7 @@ def write_access_files(directory: DataDirectory, set_up: SetUp) -> None:
         return
     clouds: dict[str, Any] = {}
     for name, (user, file_name) in _USERS.items():
-        auth = login(user, set_up.identity)
+        auth = login(user, set_up)
         clouds[name] = _entry(NamedCloud("password", auth, region_name=REGION, interface="public"))
         write_private(directory.path / file_name, _openrc(auth))
     system = {**_without_project(clouds["stoker-admin"]["auth"]), "system_scope": "all"}
@@ -123,7 +123,7 @@ def write_aws_file(directory: DataDirectory, set_up: SetUp) -> None:
 
 def _access_key(set_up: SetUp) -> Mapping[str, Any]:
     """Return an access key of the ordinary user. keystoneauth would do, but importing it takes longer than all else."""
-    user = {"name": _DEMO, "password": "secret", "domain": {"name": "Default"}}
+    user = {"name": _DEMO, "password": set_up.password_of(_DEMO), "domain": {"name": "Default"}}
     scope = {"project": {"name": _DEMO, "domain": {"name": "Default"}}}
     auth = {"auth": {"identity": {"methods": ["password"], "password": {"user": user}}, "scope": scope}}
     token, answer = _asked(f"{set_up.identity}/auth/tokens", auth)

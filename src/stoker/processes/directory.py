@@ -17,11 +17,14 @@ from typing import Any
 from stoker.base.errors import Conflict, Invalid
 
 NO_GUESTS = ("none",)
+WELL_KNOWN_PASSWORD = "secret"  # noqa: S105  the documented password of a throw-away cloud, as DevStack's
+CLOUD_USERS = ("admin", "demo", "heat", "heat_domain_admin")
+"""The users that every emulated cloud has."""
 _KEY_CHARACTERS = 32
 _LOCAL_PASSWORD = b"password of clients at the local identity service"
 _OWN_FILES = (
     "stoker.db*", "cloud.db*", "engine.l*", "engine.pid", "cloud.log", "cloud.pid",
-    "endpoints.json", "secrets.json", "openrc*", "awsrc", "clouds.yaml",
+    "endpoints.json", "secrets.json", "passwords.json", "openrc*", "awsrc", "clouds.yaml",
 )  # fmt: skip
 
 
@@ -33,7 +36,8 @@ class SetUp:
     that were last started, by program; `control.running` returns which of them run. `services` are the services of the
     emulated cloud besides identity; empty for all. `dns_port` is the port of its name server, 0 for a free one at each
     start. `guests` are the values of `--guests`, which select the drivers of the guests in its servers; `guest_image`
-    is their image.
+    is their image. `permitted` are the values of `--allow-requests-to`. `passwords` are those of the emulated cloud's
+    users, by name, once it has had guests, which are not to know them; others have the well-known one.
     """
 
     rest: str
@@ -46,6 +50,12 @@ class SetUp:
     dns_port: int = 0
     guests: tuple[str, ...] = NO_GUESTS
     guest_image: str = "debian"
+    permitted: tuple[str, ...] = ()
+    passwords: Mapping[str, str] = field(default_factory=dict)
+
+    def password_of(self, user: str) -> str:
+        """Return the password of a user of the emulated cloud."""
+        return self.passwords.get(user, WELL_KNOWN_PASSWORD)
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
@@ -60,6 +70,8 @@ class SetUp:
             "dns_port": self.dns_port,
             "guests": list(self.guests),
             "guest_image": self.guest_image,
+            "permitted": list(self.permitted),
+            "passwords": dict(self.passwords),
         }
 
     @classmethod
@@ -76,7 +88,14 @@ class SetUp:
             dns_port=data.get("dns_port", 0),
             guests=_listed(data.get("guests", NO_GUESTS)),
             guest_image=data.get("guest_image", "debian"),
+            permitted=tuple(data.get("permitted", ())),
+            passwords=data.get("passwords", {}),
         )
+
+
+def random_passwords() -> dict[str, str]:
+    """Return new passwords for the users of an emulated cloud."""
+    return {user: secrets.token_urlsafe(_KEY_CHARACTERS)[:_KEY_CHARACTERS] for user in CLOUD_USERS}
 
 
 def _listed(value: str | Sequence[str]) -> tuple[str, ...]:
@@ -99,6 +118,11 @@ class DataDirectory:
     def cloud_state(self) -> Path:
         """The file with the emulated cloud's state."""
         return self.path / "cloud.db"
+
+    @property
+    def cloud_passwords(self) -> Path:
+        """The file with the passwords of the emulated cloud's users, where they are not well known."""
+        return self.path / "passwords.json"
 
     def log_file(self, program: str) -> Path:
         """The file with the program's standard output and error."""
@@ -155,6 +179,8 @@ class DataDirectory:
 
     def record(self, set_up: SetUp) -> None:
         """Record `set_up` for later commands."""
+        if set_up.passwords:
+            write_private(self.cloud_passwords, json.dumps(dict(set_up.passwords), indent=2) + "\n")
         write_private(self.path / "endpoints.json", json.dumps(set_up.to_data(), indent=2) + "\n")
 
     @contextmanager

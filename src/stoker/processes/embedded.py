@@ -35,7 +35,7 @@ from stoker.engine.core import Engine
 from stoker.operations import OPERATIONS
 from stoker.processes.access import REGION
 from stoker.processes.assembly import made_engine
-from stoker.processes.directory import PRIVATE_UMASK, DataDirectory
+from stoker.processes.directory import PRIVATE_UMASK, DataDirectory, SetUp
 from stoker.processes.local_addresses import IDENTITY_PATH
 from stoker.processes.local_identity import LocalIdentity
 from stoker.processes.memory import collect_rarely, configure_allocator
@@ -85,7 +85,7 @@ def configuration(options: Options) -> cfg.ConfigOpts:
     config.set_default("heat_metadata_server_url", f"http://{_HOST}:{options.cfn_port}")
     config.set_default("heat_waitcondition_server_url", f"http://{_HOST}:{options.cfn_port}/v1/waitcondition")
     if options.cloud is None:
-        _use_emulated_cloud(config, options.identity)
+        _use_emulated_cloud(config, options.identity, options.directory.set_up())
     else:
         _use_named_cloud(config, read_cloud(options.cloud))
         # The catalog of the cloud has no entry for this process.
@@ -95,12 +95,13 @@ def configuration(options: Options) -> cfg.ConfigOpts:
     return config
 
 
-def _use_emulated_cloud(config: cfg.ConfigOpts, identity: str) -> None:
-    """Configure the service users of a new emulated cloud."""
+def _use_emulated_cloud(config: cfg.ConfigOpts, identity: str, set_up: SetUp | None) -> None:
+    """Configure the service users of an emulated cloud. set_up: of the directory, where one is recorded."""
+    password_of = (set_up or SetUp("", "", identity)).password_of
     service_user = {
         "auth_url": identity,
         "username": "heat",
-        "password": "secret",
+        "password": password_of("heat"),
         "user_domain_name": "Default",
         "project_name": "service",
         "project_domain_name": "Default",
@@ -111,7 +112,7 @@ def _use_emulated_cloud(config: cfg.ConfigOpts, identity: str) -> None:
     config.set_default("allow_trusts_redelegation", True)
     config.set_default("stack_user_domain_name", "heat")
     config.set_default("stack_domain_admin", "heat_domain_admin")
-    config.set_default("stack_domain_admin_password", "secret")
+    config.set_default("stack_domain_admin_password", password_of("heat_domain_admin"))
 
 
 def _use_named_cloud(config: cfg.ConfigOpts, cloud: NamedCloud) -> None:

@@ -262,7 +262,16 @@ def test_a_machine_ends_with_a_killed_cloud_and_is_started_once_with_the_next(tm
     tiny_image(tmp_path / "cache" / "stoker" / "guests" / "tiny.qcow2")
     port_file, log = tmp_path / "port", tmp_path / "log"
     command = [sys.executable, "-m", "stoker.emulator", "--port", "0", "--port-file", str(port_file)]
-    command += ["--state", str(tmp_path / "cloud.db"), "--guests", "qemu", "--guest-image", "tiny"]
+    command += [
+        "--password",
+        "secret",
+        "--state",
+        str(tmp_path / "cloud.db"),
+        "--guests",
+        "qemu",
+        "--guest-image",
+        "tiny",
+    ]
     command += ["--services", "image,network,volume,compute"]
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
 

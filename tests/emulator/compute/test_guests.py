@@ -386,7 +386,16 @@ def processes_at(directory: Path) -> list[bytes]:
 def test_guests_end_with_a_killed_cloud_and_are_started_once_with_the_next(tmp_path: Path) -> None:
     port_file, log = tmp_path / "port", tmp_path / "log"
     command = [sys.executable, "-m", "stoker.emulator", "--port", "0", "--port-file", str(port_file)]
-    command += ["--state", str(tmp_path / "cloud.db"), "--guests", "namespace", "--guest-image", "host"]
+    command += [
+        "--password",
+        "secret",
+        "--state",
+        str(tmp_path / "cloud.db"),
+        "--guests",
+        "namespace",
+        "--guest-image",
+        "host",
+    ]
     command += ["--services", "image,network,volume,compute"]
 
     @contextmanager

@@ -31,7 +31,7 @@ class Notifier(Component):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self._poster = Poster("aodh-actions")
+        self._poster = Poster("aodh-actions", self.cloud.outgoing)
 
     def call_actions(self, urls: Sequence[str], alarm: Record, notification: Record) -> None:
         """Call each action with a notification; a failure is logged and does not prevent the others."""

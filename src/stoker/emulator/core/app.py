@@ -13,6 +13,9 @@ from stoker.emulator.core.http import Request, Response
 
 LARGEST_BODY = 1 << 30
 """Bytes of an upload (an image, an object); a body is held in memory."""
+LOOPBACK = "127.0.0.1"
+USER = "user"
+"""In place of a server's ID, for requests that a user has the cloud send to itself."""
 
 
 def runner(cloud: Cloud) -> web.AppRunner:
@@ -28,8 +31,16 @@ def application(cloud: Cloud) -> web.Application:
         yield
         cloud.store.flush()
 
+    async def door(app: web.Application) -> AsyncIterator[None]:
+        requests_of_users = guest_runner(cloud, lambda address: USER)
+        await requests_of_users.setup()
+        await web.TCPSite(requests_of_users, LOOPBACK, 0).start()
+        cloud.outgoing.door = (LOOPBACK, requests_of_users.addresses[0][1])
+        yield
+        await requests_of_users.cleanup()
+
     app = _serving(cloud)
-    app.cleanup_ctx.append(started)
+    app.cleanup_ctx.extend((door, started))
     return app
 
 

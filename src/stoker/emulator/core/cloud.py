@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import import_module
@@ -15,11 +15,13 @@ from stoker.emulator.core.errors import ApiError, keystone_body, not_found
 from stoker.emulator.core.faults import Faults
 from stoker.emulator.core.http import Context, Phrases, Request, Response, Version
 from stoker.emulator.core.journal import Journal
+from stoker.emulator.core.outgoing import Outgoing, Permitted
 from stoker.emulator.core.routing import Router
 from stoker.emulator.core.store import Collection, Record, Store
 from stoker.emulator.core.transitions import Transitions
 from stoker.emulator.guests.driver import GuestDriver, NoGuests
 
+WELL_KNOWN_PASSWORD = "secret"  # noqa: S105  the documented password of a throw-away cloud, as DevStack's
 C = TypeVar("C")
 P = ParamSpec("P")
 R = TypeVar("R", bound="Records")
@@ -301,6 +303,7 @@ class Cloud:
     password: of the seeded users. passwords: exceptions to it, by user name.
     vendor_data: what the metadata service shows to all servers as static vendor data.
     guests: what runs in servers; nothing by default. The compute service opens it.
+    permitted: what users may have requests sent to, besides what `Outgoing` permits anyway.
     """
 
     def __init__(
@@ -311,10 +314,11 @@ class Cloud:
         endpoint: str = "http://127.0.0.1:5000",
         pace: float = 1.0,
         extra_endpoints: Mapping[str, str] | None = None,
-        password: str = "secret",  # noqa: S107  the documented password of a throw-away cloud, as DevStack's
+        password: str = WELL_KNOWN_PASSWORD,
         passwords: Mapping[str, str] | None = None,
         vendor_data: Mapping[str, Any] | None = None,
         guests: GuestDriver | None = None,
+        permitted: Sequence[Permitted] = (),
     ) -> None:
         self.services = tuple(services)
         self.clock = clock or SystemClock()
@@ -325,6 +329,8 @@ class Cloud:
         self.passwords = dict(passwords or {})
         self.vendor_data = dict(vendor_data or {})
         self.guests = guests or NoGuests()
+        has_guests = bool(self.guests.selection.drivers())
+        self.outgoing = Outgoing(lambda: [self.endpoint, *self.extra_endpoints.values()], has_guests, permitted)
         self.store = Store(state_path)
         self.transitions = Transitions(self.store, self.clock, self._change_state)
         self._seeded = self.store.collection("core", "seeded", internal=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-import urllib.request
 from collections.abc import Mapping
+
+from stoker.emulator.core.outgoing import Outgoing, Unsent
 
 _log = logging.getLogger(__name__)
 
@@ -19,17 +20,18 @@ MOST_WAITING = 10_000
 class Poster:
     """Sends POST requests one after the other, on a thread that is started by the first one. None is repeated."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, outgoing: Outgoing) -> None:
         self._name = name
-        self._waiting: queue.Queue[urllib.request.Request] = queue.Queue(MOST_WAITING)
+        self._outgoing = outgoing
+        self._waiting: queue.Queue[tuple[str, bytes, dict[str, str]]] = queue.Queue(MOST_WAITING)
         self._thread: threading.Thread | None = None
 
     def post(self, url: str, data: bytes, headers: Mapping[str, str]) -> None:
         """Send a request to an `http` or `https` URL soon."""
         try:
-            self._waiting.put_nowait(urllib.request.Request(url, data, dict(headers), method="POST"))  # noqa: S310  http(s) only
-        except (queue.Full, ValueError) as error:
-            _log.warning("%s cannot post to %s: %s", self._name, url.partition("?")[0], error or "too many are waiting")
+            self._waiting.put_nowait((url, data, dict(headers)))
+        except queue.Full:
+            _log.warning("%s cannot post to %s: too many are waiting", self._name, url.partition("?")[0])
             return
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
@@ -37,10 +39,14 @@ class Poster:
 
     def _run(self) -> None:
         while True:
-            request = self._waiting.get()
-            place = request.full_url.partition("?")[0]
+            url, data, headers = self._waiting.get()
+            place = url.partition("?")[0]
             try:
-                with urllib.request.urlopen(request, timeout=SECONDS):  # noqa: S310
-                    pass
-            except (OSError, ValueError) as error:
-                _log.warning("%s: %s did not accept a request: %s", self._name, place, error)
+                answer = self._outgoing.send(url, "POST", data, headers, SECONDS)
+            except Unsent as error:
+                _log.warning("%s: a request to %s was not accepted: %s", self._name, place, error)
+            except Exception:  # the thread serves all users
+                _log.exception("%s: a request to %s was not sent", self._name, place)
+            else:
+                if answer.status >= 300:
+                    _log.warning("%s: %s did not accept a request: %d", self._name, place, answer.status)

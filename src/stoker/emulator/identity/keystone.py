@@ -20,7 +20,7 @@ from stoker.emulator.identity.places import PLACE_ROUTES, remove_service
 from stoker.emulator.identity.projects import PROJECT_ROUTES
 from stoker.emulator.identity.records import IdentityRecords
 from stoker.emulator.identity.roles import ROLE_ROUTES
-from stoker.emulator.identity.seed import seed_identity
+from stoker.emulator.identity.seed import change_well_known_passwords, seed_identity
 from stoker.emulator.identity.tokens import context
 from stoker.emulator.identity.trusts import TRUST_ROUTES
 from stoker.emulator.identity.validation import MALFORMED
@@ -41,6 +41,7 @@ class Keystone(IdentityRecords):
         for service in not_served(self):
             remove_service(self, service)
         open_catalog(self)
+        change_well_known_passwords(self)
 
 
 ROUTES: Routes = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from stoker.emulator.core.cloud import WELL_KNOWN_PASSWORD
+from stoker.emulator.identity.passwords import hash_password, verify_password
 from stoker.emulator.identity.records import DEFAULT_DOMAIN, SYSTEM, IdentityRecords, Target
 
 ROLES = ("admin", "manager", "member", "reader", "service", "heat_stack_owner", "heat_stack_user", "ResellerAdmin")
@@ -46,3 +48,14 @@ def seed_identity(identity: IdentityRecords) -> None:
     identity.grant("user", users["admin"], SYSTEM, roles["admin"])
     identity.grant("user", users["admin"], Target("domain", DEFAULT_DOMAIN), roles["admin"])
     identity.grant("user", users["heat_domain_admin"], Target("domain", "heat"), roles["admin"])
+
+
+def change_well_known_passwords(identity: IdentityRecords) -> None:
+    """Give the seeded users of a cloud whose passwords are no longer to be well known their new ones."""
+    for name, domain in USERS.items():
+        wanted = identity.cloud.password_of(name)
+        user = identity.users.first(name=name, domain_id=domain)
+        if wanted == WELL_KNOWN_PASSWORD or user is None:
+            continue
+        if verify_password(WELL_KNOWN_PASSWORD, user["_password"]):
+            identity.users.update(user, _password=hash_password(wanted))

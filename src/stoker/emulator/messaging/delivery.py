@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from stoker.emulator.core.outgoing import Outgoing
 from stoker.emulator.core.posting import Poster
 
 PLACEHOLDER = "$zaqar_message$"
@@ -15,8 +16,8 @@ PLACEHOLDER = "$zaqar_message$"
 class Deliveries:
     """Posts messages to subscribers, without a second attempt."""
 
-    def __init__(self) -> None:
-        self._poster = Poster("zaqar-deliveries")
+    def __init__(self, outgoing: Outgoing) -> None:
+        self._poster = Poster("zaqar-deliveries", outgoing)
 
     def send(
         self, subscription: Mapping[str, Any], queue_name: str, message: Mapping[str, Any], extra: Mapping[str, str]

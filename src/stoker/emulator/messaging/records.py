@@ -62,7 +62,7 @@ class MessagingRecords(Records):
         self.subscriptions = self.collection("subscriptions", indexes=("queue",))
         self.claims = self.collection("claims", indexes=("queue",))
         self.own = self.collection("own", internal=True)
-        self.deliveries = Deliveries()
+        self.deliveries = Deliveries(cloud.outgoing)
 
     # -- queues --------------------------------------------------------------------------------------------------
 

@@ -6,17 +6,13 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.error import HTTPError
 from urllib.parse import urlencode, urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from stoker.emulator.core.urls import is_local
+from stoker.emulator.core.outgoing import Answer, Outgoing, Unsent
 from stoker.emulator.workflow.language import expectations
 
 _REQUIRED = object()
 HTTP_SECONDS = 10.0
-LARGEST_RESPONSE = 1024 * 1024
-"""Bytes of a response that an action reads."""
 _UNAVAILABLE = {
     "std.javascript": "the emulator has no JavaScript engine",
     "std.js": "the emulator has no JavaScript engine",
@@ -33,11 +29,12 @@ class ActionError(Exception):
 
 @dataclass(frozen=True)
 class Result:
-    """What an action gives: at once; after `seconds`; from `fetch`, which blocks; or from a client of the API."""
+    """What an action gives: at once; after `seconds`; from `fetch`, which blocks and sends requests with what it is
+    given; or from a client of the API."""
 
     output: Any = None
     seconds: float = 0.0
-    fetch: Callable[[], Any] | None = None
+    fetch: Callable[[Outgoing], Any] | None = None
     asynchronous: bool = False
 
 
@@ -95,60 +92,51 @@ def _sleep(seconds: Any) -> Result:
     return Result(seconds=max(duration, 0.0))
 
 
-class _NoRedirects(HTTPRedirectHandler):
-    """Return redirects as responses: they could lead to another host."""
-
-    def redirect_request(self, *arguments: Any) -> None:
-        return None
-
-
-_open = build_opener(_NoRedirects).open
-
-
 def _http(url: str, method: str, params: Any, body: Any, json_body: Any, headers: Any, timeout: Any) -> Result:
-    parts = urlsplit(str(url))
-    if parts.scheme not in ("http", "https") or not is_local(parts.netloc.rpartition("@")[2]):
-        raise ActionError(f"std.http of the emulator reaches hosts with a loopback address only, not {url}")
-    data, sent = body, {str(key): str(value) for key, value in (headers or {}).items()}
+    parts, sent = urlsplit(str(url)), {str(key): str(value) for key, value in (headers or {}).items()}
+    data = body
     if json_body is not None:
         data = json.dumps(json_body)
         sent.setdefault("Content-Type", "application/json")
     elif isinstance(body, Mapping):
         data = urlencode(body)
+        sent.setdefault("Content-Type", "application/x-www-form-urlencoded")
     query = "&".join(part for part in (parts.query, urlencode(params or {})) if part)
-    request = Request(  # noqa: S310  http(s) only
-        parts._replace(query=query).geturl(), None if data is None else str(data).encode(), sent, method=str(method)
-    )
+    address, content = parts._replace(query=query).geturl(), None if data is None else str(data).encode()
     seconds = min(float(timeout or HTTP_SECONDS), HTTP_SECONDS)
-    return Result(fetch=lambda: _fetched(request, seconds))
+    return Result(fetch=lambda outgoing: _fetched(outgoing, address, str(method), content, sent, seconds))
 
 
-def _fetched(request: Request, seconds: float) -> dict[str, Any]:
-    """Return a response. Raises ActionError for one that reports an error, or for none."""
+def _fetched(
+    outgoing: Outgoing, url: str, method: str, data: bytes | None, headers: Mapping[str, str], seconds: float
+) -> dict[str, Any]:
+    """Return a response; redirects, which could lead to another host, are responses. Raises ActionError for one that
+    reports an error, or for none."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not outgoing.names_local(parts):
+        raise ActionError(f"std.http of the emulator reaches hosts with a loopback address only, not {url}")
     try:
-        with _open(request, timeout=seconds) as response:
-            return _content(response)
-    except HTTPError as error:
-        content = _content(error)
-        if error.code < 400:
-            return content
-        raise ActionError(json.dumps(content)) from None
-    except (OSError, ValueError) as error:
+        answer = outgoing.send(url, method, data, headers, seconds, public=False)
+    except Unsent as error:
         raise ActionError(f"Failed to send HTTP request: {error}") from None
+    content = _content(url, answer)
+    if answer.status >= 400:
+        raise ActionError(json.dumps(content))
+    return content
 
 
-def _content(response: Any) -> dict[str, Any]:
-    text = response.read(LARGEST_RESPONSE).decode(errors="replace")
+def _content(url: str, answer: Answer) -> dict[str, Any]:
+    text = answer.content.decode(errors="replace")
     try:
         content = json.loads(text)
     except ValueError:
         content = text
     return {
         "content": content,
-        "status": response.status,
-        "headers": dict(response.headers.items()),
-        "url": response.url,
-        "reason": response.reason,
+        "status": answer.status,
+        "headers": answer.headers,
+        "url": url,
+        "reason": answer.reason,
     }
 
 

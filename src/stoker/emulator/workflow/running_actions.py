@@ -9,6 +9,7 @@ from typing import Any
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.outgoing import Outgoing
 from stoker.emulator.core.store import Record
 from stoker.emulator.workflow import actions, expressions
 from stoker.emulator.workflow.actions import ActionError
@@ -139,7 +140,7 @@ class RunningActions(Component):
             if action["_waits"] and action["state"] == "RUNNING":
                 self.after(0.0, self.end_action, action["id"], "ERROR", INTERRUPTED)
 
-    def _fetch(self, key: str, fetch: Callable[[], Any], asynchronous: bool) -> None:
+    def _fetch(self, key: str, fetch: Callable[[Outgoing], Any], asynchronous: bool) -> None:
         """Call a function that blocks on another thread, and end the action with its result on this one."""
 
         def done(future: asyncio.Future[Any]) -> None:
@@ -156,7 +157,7 @@ class RunningActions(Component):
                 self._runs.actions.update(action, _waits=False)
             self.cloud.store.flush()
 
-        asyncio.get_running_loop().run_in_executor(None, fetch).add_done_callback(done)
+        asyncio.get_running_loop().run_in_executor(None, fetch, self.cloud.outgoing).add_done_callback(done)
 
     # -- ad-hoc actions --------------------------------------------------------------------------------------------
 
