@@ -52,11 +52,11 @@ def hook() -> Iterator[Hook]:
 class Client:
     """A client of the alarming and metric services."""
 
-    def __init__(self, served: ServedCloud, user: str = "demo") -> None:
-        self.served, self.user = served, user
+    def __init__(self, served: ServedCloud, user: str = "demo", project: str | None = None) -> None:
+        self.served, self.user, self.project = served, user, project or user
 
     def call(self, method: str, path: str, body: Any = None) -> Answer:
-        return self.served.call(method, path, body, self.served.token(self.user, self.user))
+        return self.served.call(method, path, body, self.served.token(self.user, self.project))
 
     def alarm(self, **fields: Any) -> dict[str, Any]:
         answer = self.call("POST", "/alarming/v2/alarms", fields)
@@ -259,7 +259,7 @@ def test_an_action_with_a_trust_carries_a_token_of_the_user(served: ServedCloud,
     alarm = client.alarm(**EVENT, alarm_actions=[f"trust+http://{hook.place}", "http://127.0.0.1:1/"])
     trusts = client.call("GET", "/identity/v3/OS-TRUST/trusts?trustor_user_id=" + alarm["user_id"]).json["trusts"]
     assert len(trusts) == 1
-    assert trusts[0]["id"] in alarm["alarm_actions"][0]
+    assert alarm["alarm_actions"][0] == f"trust+http://{hook.place}"
     place = f"/alarming/v2/alarms/{alarm['alarm_id']}"
     assert client.call("PUT", f"{place}/state", "alarm").json == "alarm"
     body, headers = hook.next()
@@ -268,6 +268,45 @@ def test_an_action_with_a_trust_carries_a_token_of_the_user(served: ServedCloud,
     assert served.call("GET", "/alarming/v2/alarms", None, token).json[0]["alarm_id"] == alarm["alarm_id"]
     client.call("PUT", place, {**client.shown(alarm), "alarm_actions": []})
     assert served.call("GET", "/alarming/v2/alarms", None, token).status == 401
+
+
+def test_a_trust_is_of_no_use_to_others(served: ServedCloud, client: Client, hook: Hook) -> None:
+    """Another user of the project neither sees the trust of an alarm nor gets its token."""
+    actions = [f"trust+http://{hook.place}", "trust+zaqar://?queue_name=alarms"]
+    alarm = client.alarm(**EVENT, alarm_actions=actions)
+    trusts = client.call("GET", "/identity/v3/OS-TRUST/trusts?trustor_user_id=" + alarm["user_id"]).json["trusts"]
+    place = f"/alarming/v2/alarms/{alarm['alarm_id']}"
+    client.call("PUT", place, {**client.shown(alarm), "description": "changed"})
+    for path in (place, "/alarming/v2/alarms", f"{place}/history"):
+        answer = client.call("GET", path)
+        assert answer.status == 200
+        assert not [trust["id"] for trust in trusts if trust["id"] in answer.content.decode()]
+    assert client.shown(alarm)["alarm_actions"] == actions
+    other = Client(served, "admin", "demo")
+    theirs = f"trust+http://{trusts[0]['id']}@{hook.place}"
+    body = {"name": "theirs", "type": "event", "event_rule": {}, "alarm_actions": [theirs]}
+    assert other.call("POST", "/alarming/v2/alarms", body).status == 401
+    kept = {**client.shown(alarm), "alarm_actions": [theirs]}
+    assert other.call("PUT", place, kept).status == 401
+    other.call("PUT", place, {**client.shown(alarm), "alarm_actions": [f"trust+http://{hook.place}/theirs"]})
+    client.call("PUT", f"{place}/state", "alarm")
+    _, headers = hook.next()
+    tokens = "/identity/v3/auth/tokens"
+    sent = {"X-Subject-Token": headers["X-Auth-Token"]}
+    user = served.call("GET", tokens, None, headers["X-Auth-Token"], sent).json["token"]["user"]
+    assert user["name"] == "admin", "the user who chose the address"
+
+
+@pytest.mark.parametrize(
+    "bad",
+    ["http://127.0.0.1:80x/", "http://127.0.0.1:99999999/", "http://127.0.0.1/a b\x7f", "http://[::1", "http:///"],
+)
+def test_a_bad_address_stops_no_other_action(client: Client, hook: Hook, bad: str) -> None:
+    for name, action in (("bad", bad), ("good", f"http://{hook.place}/")):
+        made = client.call("POST", "/alarming/v2/alarms", {**EVENT, "name": name, "alarm_actions": [action]})
+        if made.status == 201:
+            client.call("PUT", f"/alarming/v2/alarms/{made.json['alarm_id']}/state", "alarm")
+    assert hook.next()[0]["alarm_name"] == "good"
 
 
 def test_a_queue_gets_a_message(served: ServedCloud, client: Client) -> None:

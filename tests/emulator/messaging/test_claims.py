@@ -136,6 +136,23 @@ def test_a_subscriber_with_a_trust_gets_a_token_of_the_user(served: ServedCloud,
     assert served.call("GET", f"/identity/v3/OS-TRUST/trusts/{trust}", token=served.token()).status == 404
 
 
+def test_another_subscriber_gets_no_token_of_the_user_before(served: ServedCloud, zaqar: Zaqar) -> None:
+    """A member names the trust of another one in the options, or changes the address of the other's subscription."""
+    made = zaqar.call("POST", "/queues/orders/subscriptions", {"subscriber": "trust+http://127.0.0.1:9/"})
+    path = f"/queues/orders/subscriptions/{made.json['subscription_id']}"
+    trust = zaqar.call("GET", path).json["options"]["trust_id"]
+    plain = zaqar.call(
+        "POST", "/queues/orders/subscriptions", {"subscriber": "http://127.0.0.1:9/", "options": {"trust_id": trust}}
+    )
+    zaqar.call("PATCH", path, {"options": {"trust_id": "x"}})
+    assert zaqar.call("GET", path).json["options"]["trust_id"] == trust
+    zaqar.call("DELETE", f"/queues/orders/subscriptions/{plain.json['subscription_id']}")
+    assert served.call("GET", f"/identity/v3/OS-TRUST/trusts/{trust}", token=served.token()).status == 200
+    assert zaqar.call("PATCH", path, {"subscriber": "trust+http://127.0.0.1:9/theirs"}).status == 204
+    assert zaqar.call("GET", path).json["options"]["trust_id"] != trust
+    assert served.call("GET", f"/identity/v3/OS-TRUST/trusts/{trust}", token=served.token()).status == 404
+
+
 @pytest.mark.parametrize(("redelegation", "status"), [(False, 503), (True, 201)])
 def test_a_subscriber_with_a_trust_of_one_who_acts_through_a_trust(
     served: ServedCloud, zaqar: Zaqar, redelegation: bool, status: int

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from stoker.emulator.alarming.notifying import Notifier
+from stoker.emulator.alarming.notifying import Notifier, without_trust
 from stoker.emulator.alarming.rules import ACTIONS, RESTRICTED_SCHEMES, alarm_of, scheme_of
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
@@ -81,7 +81,7 @@ class Alarms(Component):
             raise conflict(f"The type of alarm {alarm['id']} is {alarm['type']} and cannot be changed.")
         _restrict(wanted, request.context, alarm["project_id"])
         for name in ACTIONS.values():
-            wanted[name] = self._notifier.with_trusts(wanted[name], request)
+            wanted[name] = self._notifier.with_trusts(wanted[name], request, alarm[name])
         state = wanted.pop("state", alarm["state"])
         shown = _detail(alarm)
         self.rows.update(alarm, **wanted, timestamp=self.moment())
@@ -178,12 +178,17 @@ def missing(key: str) -> ApiError:
 def view(alarm: Record) -> dict[str, Any]:
     """Return an alarm as clients see it."""
     shown = {key: value for key, value in alarm.items() if key not in ("id", "rule") and not key.startswith("_")}
-    return {"alarm_id": alarm["id"], **shown, f"{alarm['type']}_rule": alarm["rule"]}
+    return {"alarm_id": alarm["id"], **shown, **_shown_actions(alarm), f"{alarm['type']}_rule": alarm["rule"]}
+
+
+def _shown_actions(alarm: Record) -> dict[str, list[str]]:
+    """Return the actions of each state without the IDs of their trusts, which other members could use."""
+    return {name: [without_trust(url) for url in alarm[name]] for name in ACTIONS.values()}
 
 
 def _detail(alarm: Record) -> dict[str, Any]:
     """Return an alarm as its history has it: its rule is called `rule` whatever its type."""
-    return {"alarm_id": alarm["id"]} | {name: alarm[name] for name in _NOTED}
+    return {"alarm_id": alarm["id"]} | {name: alarm[name] for name in _NOTED} | _shown_actions(alarm)
 
 
 def views(alarms: Iterable[Record]) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Sequence
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 from uuid import uuid4
@@ -14,19 +15,21 @@ from stoker.emulator.core.errors import ApiError
 from stoker.emulator.core.http import Request
 from stoker.emulator.core.posting import Poster
 from stoker.emulator.core.store import Record
+from stoker.emulator.identity.records import IdentityRecords
 from stoker.emulator.identity.service_trusts import end_trust, token_of, trust_for
 from stoker.emulator.messaging.records import MessagingRecords
 
 log = logging.getLogger(__name__)
 
 TRUST = "trust+"
+_WITH_USER = re.compile(r"^(trust\+[^:/?#]+://)[^/?#]*@", re.IGNORECASE)
 SERVICE_USER = "aodh"
 MESSAGE_TTL = 3600
 
 
 class Notifier(Component):
-    """Calls actions. A URL with a trust is kept as `trust+http://<trust>:delete@host/path`, as Aodh shows it; the trust
-    is deleted with the action.
+    """Calls actions. A URL with a trust is kept as `trust+http://<trust>:delete@host/path`, and shown without it, as
+    Aodh does; the trust is deleted with the action.
     """
 
     def __init__(self, records: Records) -> None:
@@ -57,15 +60,31 @@ class Notifier(Component):
         else:
             log.info("Alarm %s: %s", alarm["id"], notification)
 
-    def with_trusts(self, urls: Sequence[str], request: Request) -> list[str]:
-        """Return an alarm's actions with trusts of the caller in those that need one. Raises Keystone's ApiError."""
-        return [self._with_trust(url, request) for url in urls]
+    def with_trusts(self, urls: Sequence[str], request: Request, kept: Sequence[str] = ()) -> list[str]:
+        """Return an alarm's actions with trusts of the caller in those that need one.
+
+        kept: actions that the alarm has, with their trusts; those that are the same without trusts keep them.
+
+        Raises: Keystone's ApiError; ApiError 401 for an action that names another user's trust.
+        """
+        known = {without_trust(url): url for url in reversed(kept)}
+        return [known.get(url) or self._with_trust(url, request) for url in urls]
 
     def _with_trust(self, url: str, request: Request) -> str:
         parts = urlsplit(url)
-        if not parts.scheme.startswith(TRUST) or parts.username:
+        if not parts.scheme.startswith(TRUST):
+            return url
+        if parts.username:
+            self._require_own(parts.username, url, request)
             return url
         return urlunsplit(parts._replace(netloc=f"{self._trust(request)}@{parts.netloc}"))
+
+    def _require_own(self, trust_id: str, url: str, request: Request) -> None:
+        """Refuse a trust of another user: the action would get a token of that user."""
+        trust, caller = self.cloud.of(IdentityRecords).trusts.get(trust_id), request.context
+        own = trust is not None and (trust["trustor_user_id"], trust["project_id"]) == (caller.user_id, caller.project)
+        if not own and trust_id != caller.trust_id:
+            raise ApiError(401, f"You are not authorized to create action: {without_trust(url)}")
 
     def _trust(self, request: Request) -> str:
         """Return the user part of the URL. A caller who acts through a trust uses that one, which is not deleted."""
@@ -77,3 +96,8 @@ class Notifier(Component):
         for parts in map(urlsplit, urls):
             if parts.scheme.startswith(TRUST) and parts.password == "delete":  # noqa: S105  a marker, not a secret
                 end_trust(self.cloud, parts.username or "")
+
+
+def without_trust(url: str) -> str:
+    """Return an action as clients see it."""
+    return _WITH_USER.sub(r"\1", url)

@@ -40,7 +40,19 @@ def numbered(_: sqlite3.Connection) -> None:
     """Form 1 has the records of form 0: from here on files bear their number."""
 
 
-STEPS: Sequence[Step] = (numbered, filled("nova", "servers", {"_image_name": ""}))
+def trusts_of_subscriptions(database: sqlite3.Connection) -> None:
+    """The trust of a Zaqar subscription is no option, which users can set."""
+    where = ("zaqar", "subscriptions")
+    found = database.execute("SELECT id, data FROM record WHERE service = ? AND collection = ?", where).fetchall()
+    for key, text in found:
+        data = orjson.loads(text)
+        if data["subscriber"].startswith("trust+") and "_trust_id" not in data:
+            data["_trust_id"] = data["options"].pop("trust_id", "")
+            changed = (orjson.dumps(data), *where, key)
+            database.execute("UPDATE record SET data = ? WHERE service = ? AND collection = ? AND id = ?", changed)
+
+
+STEPS: Sequence[Step] = (numbered, filled("nova", "servers", {"_image_name": ""}), trusts_of_subscriptions)
 
 
 def upgrade(database: sqlite3.Connection, path: Path, steps: Sequence[Step] = STEPS) -> None:

@@ -151,7 +151,7 @@ class MessagingRecords(Records):
         headers: dict[str, str] = {}
         if subscription["subscriber"].startswith(TRUST):
             try:
-                headers["X-Auth-Token"] = token_of(self.cloud, subscription["options"].get("trust_id", ""))
+                headers["X-Auth-Token"] = token_of(self.cloud, trust_of(subscription))
             except ApiError as error:
                 log.warning("Subscription %s gets no messages: %s", subscription["id"], error.message)
                 return
@@ -202,13 +202,13 @@ class MessagingRecords(Records):
             "confirmed": False,
         }
         if record["subscriber"].startswith(TRUST):
-            record["options"] = {**record["options"], "trust_id": self._trust(request)}
+            record["_trust_id"] = self._trust(request)
         return self.subscriptions.add(record)
 
     def unsubscribe(self, subscription: Record) -> None:
         """Remove a subscription and its trust."""
         self.subscriptions.remove(subscription)
-        end_trust(self.cloud, subscription["options"].get("trust_id", ""))
+        end_trust(self.cloud, trust_of(subscription))
 
     def _trust(self, request: Request) -> str:
         """A new trust of the caller; Zaqar gives no reason if Keystone refuses it."""
@@ -218,10 +218,14 @@ class MessagingRecords(Records):
             reason = "Subscription could not be created. Please try again in a few seconds."
             raise ApiError(503, reason) from error
 
-    def change_subscription(self, subscription: Record, wanted: Mapping[str, Any]) -> None:
+    def change_subscription(self, request: Request, subscription: Record, wanted: Mapping[str, Any]) -> None:
+        """Change a subscription. Another subscriber gets no token of the user who chose the one before."""
         merged = {"subscriber": subscription["subscriber"], **wanted}
         values = self._subscription_values(subscription["queue"], merged, subscription["id"])
-        renewed = {"created": self.cloud.clock.now()} if "ttl" in values else {}
+        renewed: dict[str, Any] = {"created": self.cloud.clock.now()} if "ttl" in values else {}
+        if values["subscriber"] != subscription["subscriber"]:
+            renewed["_trust_id"] = self._trust(request) if values["subscriber"].startswith(TRUST) else ""
+            end_trust(self.cloud, trust_of(subscription))
         self.subscriptions.update(subscription, **values, **renewed)
 
     def _subscription_values(self, queue: str, wanted: Mapping[str, Any], own: str | None) -> dict[str, Any]:
@@ -265,6 +269,11 @@ class MessagingRecords(Records):
 def place(project_id: str, name: str) -> str:
     """Where a queue is: the id of its record."""
     return f"{project_id}/{name}"
+
+
+def trust_of(subscription: Record) -> str:
+    """Return the ID of the trust that was made for a subscription, whatever its options say; empty for none."""
+    return str(subscription.get("_trust_id", ""))
 
 
 def scheme(subscriber: str) -> str:

@@ -10,7 +10,7 @@ from stoker.emulator.core.paging import page
 from stoker.emulator.core.store import Record
 from stoker.emulator.messaging.access import project_of
 from stoker.emulator.messaging.http import links_after, object_of, page_size
-from stoker.emulator.messaging.records import MessagingRecords, place
+from stoker.emulator.messaging.records import MessagingRecords, place, trust_of
 
 
 def create(zaqar: MessagingRecords, request: Request) -> Response:
@@ -32,7 +32,7 @@ def show(zaqar: MessagingRecords, request: Request) -> Response:
 
 def update(zaqar: MessagingRecords, request: Request) -> Response:
     subscription = _subscription(zaqar, request)
-    zaqar.change_subscription(subscription, object_of(request))
+    zaqar.change_subscription(request, subscription, object_of(request))
     return Response(status=204, headers={"Location": _location(subscription)})
 
 
@@ -65,6 +65,8 @@ def _location(subscription: Record) -> str:
 
 def _view(zaqar: MessagingRecords, subscription: Record) -> dict[str, Any]:
     shown = {name: subscription[name] for name in ("id", "source", "subscriber", "ttl", "options")}
+    if trust := trust_of(subscription):
+        shown["options"] = {**shown["options"], "trust_id": trust}
     return {
         **shown,
         "age": int(zaqar.cloud.clock.now() - subscription["created"]),
