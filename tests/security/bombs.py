@@ -242,6 +242,17 @@ PARSERS: Mapping[str, Template] = {
     "a yaql expression": hot({"yaql": {"expression": "1" + " + 1" * 100_000}}),
     "yaql expressions": hot([{"yaql": {"expression": f"{n}" + " + 1" * 4_900}} for n in range(24)]),
     "more yaql expressions": hot([{"yaql": {"expression": f"{n}" + " - 1" * 4_900}} for n in range(24)]),
+    "yaql lists of lists": hot(
+        {"yaql": {"expression": f"let(x => [1] * 190) -> {'let(x => [$x] * 190) -> ' * 4}str($x)", "data": {}}}
+    ),
+    "yaql replacements": hot(
+        {
+            "yaql": {
+                "expression": "$.data.text.replace({a => $.data.more, b => $.data.most})",
+                "data": {"text": "a" * 200, "more": "b" * 9_500, "most": "c" * 9_500},
+            }
+        }
+    ),
     "a yaql pattern": hot({"yaql": {"expression": "regex('((((a{1000}){1000}){1000}){1000})').search('aaaa')"}}),
     "wide characters": hot({"list_join": [WIDE, ["a"] * 300]}, 10),
 }

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import islice
 from typing import Any, cast
@@ -15,8 +14,10 @@ from yaql.language.exceptions import YaqlException
 
 from stoker.base.budget import Budget
 from stoker.base.patterns import Match, Pattern, compiled
+from stoker.base.plain_data import plain
 from stoker.base.processor_time import processor_time
 from stoker.base.recent import Recent
+from stoker.base.weights import MOST, Weights
 
 MOST_CHARACTERS = 20_000
 """Characters of an expression."""
@@ -91,26 +92,14 @@ _PARSED: Recent[tuple[str, Any]] = Recent(128, lambda pair: len(pair[0]), most=6
 """Expressions with what they parse to, which takes up to 200 bytes for each of their characters."""
 
 
-def plain(value: Any) -> Any:
-    """Return a result as JSON data. Sets are sorted, so that an expression gives the same list in every process."""
-    if isinstance(value, dict):
-        return {key if isinstance(key, str) else json.dumps(plain(key)): plain(item) for key, item in value.items()}
-    if isinstance(value, set | frozenset):
-        return sorted(map(plain, value), key=lambda item: json.dumps(item, sort_keys=True))
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if value is None or isinstance(value, str | int | float):
-        return value
-    raise ValueError(f"the result is a {type(value).__name__}, which is not JSON data")
-
-
 class _Bounded(contexts.Context):  # type: ignore[misc]
-    """A context in which every call checks the thread's processor time first, and every iterator has a limit."""
+    """A context in which every call checks the thread's processor time first; values and iterators have limits."""
 
     def __init__(self, parent_context: Any = None, data: Any = utils.NO_VALUE, convention: Any = None) -> None:
         super().__init__(parent_context, data, convention)
         self.deadline: float = getattr(parent_context, "deadline", float("inf"))
         self.budget: Budget | None = getattr(parent_context, "budget", None)
+        self.weights: Weights = getattr(parent_context, "weights", None) or Weights()
 
     def __call__(self, name: str, engine: Any, *args: Any, **kwargs: Any) -> Callable[..., Any]:
         if processor_time() > self.deadline:
@@ -121,7 +110,9 @@ class _Bounded(contexts.Context):  # type: ignore[misc]
 
         def bounded(*arguments: Any, **options: Any) -> Any:
             result = call(*arguments, **options)
-            return utils.limit_iterable(result, engine) if isinstance(result, Iterator) else result
+            if isinstance(result, Iterator):
+                return utils.limit_iterable(self.weights.bounded_items(result), engine)
+            return self.weights.bounded(result)
 
         return bounded
 
@@ -152,10 +143,13 @@ class _Pattern:
         if isinstance(replacement, str):
             return self._pattern.replaced(text, replacement, count)
         pieces: list[str] = []
-        end = 0
+        end = length = 0
         for match in self._some(text, count):
             pieces += (text[end : match.start()], replacement(match))
             end = match.end()
+            length += len(pieces[-1])
+            if length > MOST:
+                raise MemoryError
         return "".join([*pieces, text[end:]])
 
     def _some(self, text: str, count: int) -> Iterator[Match]:
@@ -190,6 +184,43 @@ def _shift_bits_left(value: int, bits_number: int) -> int:
     return value << bits_number
 
 
+def _as_string(parameter: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Pass the language's own conversion to strings to a function."""
+    return cast(Callable[..., Any], specs.inject(parameter, yaqltypes.Delegate("str", method=False)))
+
+
+def _replace(string: str, old: str, new: str, count: int = -1) -> str:
+    times = string.count(old) if count < 0 else min(count, string.count(old))
+    if len(string) + times * len(new) > MOST:
+        raise MemoryError
+    return string.replace(old, new, count)
+
+
+@_as_string("str_func")
+def _replace_all(string: str, str_func: Callable[[Any], str], replacements: Mapping[Any, Any], count: int = -1) -> str:
+    for old, new in replacements.items():
+        string = _replace(string, str_func(old), str_func(new), count)
+    return string
+
+
+@_as_string("str_delegate")
+def _join(sequence: Iterable[Any], separator: str, str_delegate: Callable[[Any], str]) -> str:
+    pieces: list[str] = []
+    length = 0
+    for item in sequence:
+        pieces.append(str_delegate(item))
+        length += len(pieces[-1]) + len(separator)
+        if length > MOST:
+            raise MemoryError
+    return separator.join(pieces)
+
+
+@_as_string("str_delegate")
+def _join_reversed(separator: str, sequence: Iterable[Any], str_delegate: Callable[[Any], str]) -> str:
+    joined: str = _join(sequence, separator, str_delegate)
+    return joined
+
+
 def _times(left: Any, right: int) -> Any:
     if len(left) * right > _MOST_ITEMS:
         raise ValueError("the list is too long")
@@ -209,12 +240,18 @@ def _declared(name: str, function: Callable[..., Any], **types: Any) -> Callable
 _TEXT = yaqltypes.String()
 _NUMBER = yaqltypes.Number()
 _LIST = yaqltypes.Sequence()
+_ITEMS = yaqltypes.Iterable()
+_MAP = utils.MappingType
 _OVERRIDES = (
     _declared("#operator_*", _times, left=_LIST, right=int),
     _declared("#operator_*", _times_reversed, left=int, right=_LIST),
     _declared("pow", _power, a=_NUMBER, b=_NUMBER, c=yaqltypes.Number(nullable=True)),
     _declared("shiftBitsLeft", _shift_bits_left, value=int, bits_number=int),
     _declared("regex", _regex, pattern=_TEXT),
+    specs.method(_declared("replace", _replace, string=_TEXT, old=_TEXT, new=_TEXT, count=int)),
+    specs.method(_declared("replace", _replace_all, string=_TEXT, replacements=_MAP, count=int)),
+    specs.method(_declared("join", _join, sequence=_ITEMS, separator=_TEXT)),
+    specs.method(_declared("join", _join_reversed, separator=_TEXT, sequence=_ITEMS)),
     specs.method(_declared("matches", _matches, string=_TEXT, regexp=_TEXT)),
     _declared("#operator_=~", _equals_pattern, string=_TEXT, pattern=_TEXT),
     _declared("#operator_!~", _differs_from_pattern, string=_TEXT, pattern=_TEXT),

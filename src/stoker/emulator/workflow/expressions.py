@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import base64
 import json
-import re
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, partial
 from typing import Any
 from uuid import uuid4
 
-from jinja2 import TemplateError, Undefined
-from jinja2.sandbox import ImmutableSandboxedEnvironment
-
 from stoker.base import bounded_yaql
-from stoker.base.processor_time import processor_time
+from stoker.base.plain_data import plain
+from stoker.emulator.workflow import jinja
+from stoker.emulator.workflow.jinja import SECONDS, JinjaError
 
-SECONDS = 0.5
-"""Processor time of one expression."""
 ITERATORS, MEMORY = 10_000, 1_000_000
-_YAQL = re.compile(r"<%\s*(.*?)\s*%>", re.DOTALL)
-_JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
-_JINJA_ALONE = re.compile(r"\s*\{\{((?:(?!\}\}).)*)\}\}\s*\Z", re.DOTALL)
-_LARGEST = 100_000
-"""Characters or items of a product."""
+_OPEN, _CLOSE = "<%", "%>"
+_MARKS = len(_OPEN + _CLOSE)
 _SCOPE = "__scope"
 
 
@@ -56,7 +48,7 @@ def _global(scope: Scope, name: str | None = None) -> Any:
 
 
 def _pretty(scope: Scope, value: Any) -> str:
-    return json.dumps(bounded_yaql.plain(value), indent=4)
+    return json.dumps(plain(value), indent=4)
 
 
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
@@ -68,7 +60,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "uuid": lambda scope: str(uuid4()),
     "json_pp": _pretty,
     "json_parse": lambda scope, value: json.loads(value),
-    "json_dump": lambda scope, value: json.dumps(bounded_yaql.plain(value)),
+    "json_dump": lambda scope, value: json.dumps(plain(value)),
     "base64_encode": lambda scope, value: base64.b64encode(str(value).encode()).decode(),
     "base64_decode": lambda scope, value: base64.b64decode(str(value)).decode(),
 }
@@ -98,23 +90,46 @@ def check(value: Any) -> None:
 
 
 def _check_string(text: str) -> None:
-    for found in _YAQL.finditer(text):
-        if (error := bounded_yaql.syntax_error(found[1])) is not None:
-            raise ExpressionError(f"Parse error in the YAQL expression [{found[1]}]: {error}")
-    if _JINJA.search(text) and not _YAQL.search(text):
-        try:
-            _environment().parse(text)
-        except TemplateError as error:
-            raise ExpressionError(f"Parse error in the Jinja expression [{text}]: {error}") from None
+    yaql = [piece for piece in _pieces(text) if isinstance(piece, _Yaql)]
+    for piece in yaql:
+        if (error := bounded_yaql.syntax_error(piece.expression)) is not None:
+            raise ExpressionError(f"Parse error in the YAQL expression [{piece.expression}]: {error}")
+    if not yaql and _has_jinja(text) and (error := jinja.syntax_error(text)) is not None:
+        raise ExpressionError(f"Parse error in the Jinja expression [{text}]: {error}")
 
 
 def _string(text: str, data: Mapping[str, Any], scope: Scope) -> Any:
-    whole = _YAQL.fullmatch(text.strip())
-    if whole is not None and "<%" not in whole[1]:
-        return _yaql(whole[1], data, scope)
-    if _YAQL.search(text):
-        return _YAQL.sub(lambda found: _as_text(_yaql(found[1], data, scope)), text)
-    return _jinja(text, data, scope) if _JINJA.search(text) else text
+    whole = text.strip()
+    if whole.startswith(_OPEN) and whole.endswith(_CLOSE) and len(whole) >= _MARKS and whole.count(_OPEN) == 1:
+        return _yaql(whole[len(_OPEN) : -len(_CLOSE)].strip(), data, scope)
+    pieces = list(_pieces(text))
+    if any(isinstance(piece, _Yaql) for piece in pieces):
+        return "".join(
+            _as_text(_yaql(piece.expression, data, scope)) if isinstance(piece, _Yaql) else piece for piece in pieces
+        )
+    return _jinja(text, data, scope) if _has_jinja(text) else text
+
+
+@dataclass(frozen=True)
+class _Yaql:
+    """An expression inside of a string."""
+
+    expression: str
+
+
+def _pieces(text: str) -> Iterator[str | _Yaql]:
+    """Yield the expressions in YAQL and what is between them, in a time that grows with the length only."""
+    end = 0
+    while (start := text.find(_OPEN, end)) >= 0 and (close := text.find(_CLOSE, start + len(_OPEN))) >= 0:
+        yield text[end:start]
+        yield _Yaql(text[start + len(_OPEN) : close].strip())
+        end = close + len(_CLOSE)
+    yield text[end:]
+
+
+def _has_jinja(text: str) -> bool:
+    marks = (("{{", "}}"), ("{%", "%}"))
+    return any((start := text.find(first)) >= 0 and text.find(last, start + 2) >= 0 for first, last in marks)
 
 
 def _as_text(value: Any) -> str:
@@ -147,75 +162,8 @@ def _in_yaql(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-# -- Jinja ----------------------------------------------------------------------------------------------------------
-
-
-class _Deadline(threading.local):
-    at = float("inf")
-
-
-_deadline = _Deadline()
-
-
-class _Environment(ImmutableSandboxedEnvironment):
-    """A sandbox in which calls, look-ups and products end an evaluation that takes too long or gets too large."""
-
-    intercepted_binops = frozenset({"*", "**", "%"})
-
-    def call(self, *arguments: Any, **options: Any) -> Any:
-        _in_time()
-        return super().call(*arguments, **options)
-
-    def getattr(self, obj: Any, attribute: str) -> Any:
-        _in_time()
-        return obj[attribute] if isinstance(obj, Mapping) and attribute in obj else super().getattr(obj, attribute)
-
-    def getitem(self, obj: Any, argument: Any) -> Any:
-        _in_time()
-        return super().getitem(obj, argument)
-
-    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        sized = [len(one) for one in (left, right) if isinstance(one, str | list | tuple)]
-        times = [one for one in (left, right) if isinstance(one, int)]
-        if operator == "%" and isinstance(left, str):
-            raise ValueError("strings are not formatted with %")
-        if operator == "*" and sized and times and sized[0] * times[0] > _LARGEST:
-            raise ValueError("the product is too large")
-        if operator == "**" and (abs(right) > 1000 or abs(left) > _LARGEST):
-            raise ValueError("the power is too large")
-        return super().call_binop(context, operator, left, right)
-
-
-def _in_time() -> None:
-    if processor_time() > _deadline.at:
-        raise TimeoutError
-
-
-@cache
-def _environment() -> _Environment:
-    return _Environment()
-
-
-@lru_cache(maxsize=128)
-def _compiled(text: str) -> Callable[..., Any]:
-    alone = _JINJA_ALONE.match(text)
-    if alone is not None:
-        return _environment().compile_expression(alone[1], undefined_to_none=False)
-    return _environment().from_string(text).render
-
-
 def _jinja(text: str, data: Mapping[str, Any], scope: Scope) -> Any:
-    def bound(function: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *arguments: function(scope, *arguments)
-
-    _deadline.at = processor_time() + SECONDS
     try:
-        result = _compiled(text)({"_": data, **{name: bound(function) for name, function in _FUNCTIONS.items()}})
-        if isinstance(result, Undefined):
-            raise ValueError("the value is undefined")
-        return bounded_yaql.plain(result)
-    except Exception as error:
-        # The library runs the user's expression; any exception is a mistake in it.
+        return jinja.evaluate(text, plain(data), {name: partial(call, scope) for name, call in _FUNCTIONS.items()})
+    except (JinjaError, TimeoutError, ValueError) as error:
         raise _failed("Jinja", text, error) from error
-    finally:
-        _deadline.at = float("inf")
