@@ -14,6 +14,7 @@ import pytest
 from stoker.emulator.guests import building
 from stoker.emulator.guests.console import LARGEST
 from stoker.emulator.guests.ids import id_maps
+from stoker.emulator.guests.launch.filters import NUMBERS
 from stoker.emulator.guests.limits import MOST_TASKS, allowed_places, missing_limits
 from stoker.emulator.guests.topology import Forwarding, Port, Rule
 from tests.emulator.compute.guest_cloud import (
@@ -87,6 +88,55 @@ def test_the_kernel_and_its_files(cloud: RealNova, tmp_path: Path) -> None:
     open_files = next(line for line in shown.splitlines() if line.startswith("files:")).split()[1:]
     others = [Path(name).name for name in open_files if not name.startswith(("/dev/null", "pipe:", "/run/"))]
     assert others == ["lock"], "no other file of this machine is open in a guest"
+
+
+CALL = """
+import ctypes, errno, os, socket, subprocess
+libc = ctypes.CDLL(None, use_errno=True)
+def call(name, *arguments):
+    done = libc.syscall(NUMBERS[name][os.uname().machine != "x86_64"], *arguments)
+    print("CALL", name, "done" if done >= 0 else errno.errorcode[ctypes.get_errno()], flush=True)
+call("unshare", 0x10000000)
+call("clone3", ctypes.create_string_buffer(88), 88)
+call("setns", os.open("/proc/self/ns/net", 0), 0)
+call("mount", b"none", b"/mnt", b"tmpfs", 0, None)
+call("mount", b"none", b"/mnt", b"tmpfs", 0xC0ED0000, None)
+call("fsopen", b"tmpfs", 0)
+call("io_uring_setup", 1, ctypes.create_string_buffer(120))
+call("bpf", 5, ctypes.create_string_buffer(128), 128)
+call("perf_event_open", ctypes.create_string_buffer(128), 0, -1, -1, 0)
+call("keyctl", 0, -3, 1)
+call("add_key", b"user", b"x", b"y", 1, -3)
+call("userfaultfd", 0)
+call("syslog", 10, 0, 0)
+for family in (38, 40):
+    try:
+        socket.socket(family, socket.SOCK_STREAM)
+        print("CALL", family, "done")
+    except OSError as error:
+        print("CALL", family, errno.errorcode[error.errno])
+"""
+
+
+def test_calls_of_the_kernel(cloud: RealNova) -> None:
+    """A guest's root user makes namespaces and file systems, loads programs into the kernel, and looks for this machine
+    by AF_VSOCK; its bind mounts and threads work."""
+    key = boot(
+        cloud,
+        program(f"NUMBERS = {NUMBERS!r}\n{CALL}"),
+        "mkdir -p /a /b; echo bound >/a/file; mount --bind /a /b && cat /b/file; umount /b",
+        program("import threading; t = threading.Thread(target=print, args=['threaded']); t.start(); t.join()"),
+        "unshare -U true 2>/dev/null && echo BROKEN",
+        "su nobody -s /bin/sh -c 'unshare -U true' 2>/dev/null && echo BROKEN",
+    )
+    shown = ended(cloud, key)
+    calls = [tuple(line.split()[1:]) for line in shown.splitlines() if line.startswith("CALL")]
+    expected = {"clone3": "ENOSYS", "fsopen": "ENOSYS", "io_uring_setup": "ENOSYS"}
+    assert len(calls) == 15, shown
+    assert {found for _, found in calls if found not in ("EPERM", "ENOSYS")} == {"EAFNOSUPPORT"}, shown
+    assert {name: found for name, found in calls if found == "ENOSYS"} == expected
+    assert "bound\n" in shown and "threaded\n" in shown
+    assert "BROKEN" not in shown
 
 
 def test_a_flood_on_the_console(cloud: RealNova) -> None:

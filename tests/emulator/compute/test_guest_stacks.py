@@ -33,6 +33,7 @@ def cloud() -> Iterator[RealNova]:
 @pytest.fixture(scope="module")
 def engine(cloud: RealNova, tmp_path_factory: pytest.TempPathFactory) -> Iterator[QueryService]:
     with QueryService(tmp_path_factory.mktemp("engine"), cloud.served) as service:
+        cloud.served.cloud.extra_endpoints["cloudformation"] = f"{service.url}/v1"  # so that alarms may call it
         yield service
 
 

@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from stoker.emulator.guests.launch.filters import system_call
 from stoker.emulator.guests.launch.linux import (
     BIND,
     DETACH,
@@ -25,7 +26,6 @@ VOLUMES = "run/stoker/volumes"
 PARTITIONS = "run/stoker/partitions"
 """What a guest sees as /proc/partitions: its volumes, and no disks of this machine."""
 VIRTUAL_DISKS, MINORS_PER_DISK = 252, 16
-PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "ppc64le": 203, "s390x": 217, "riscv64": 41}
 DEVICE_LINKS = {
     "ptmx": "pts/ptmx",
     "console": "/proc/1/fd/1",
@@ -118,9 +118,7 @@ def list_partitions(root: Path) -> None:
 def change_root() -> None:
     """Make `root` the root directory, and unmount everything else."""
     os.chdir("root")
-    number = PIVOT_ROOT.get(os.uname().machine)
-    if number is None:
-        raise LaunchFailed(f"Guests are not supported on {os.uname().machine} machines")
+    number = system_call("pivot_root", os.uname().machine)
     require(libc.syscall(number, b".", b"."), "The root directory cannot be changed")
     require(libc.umount2(b".", DETACH), "The files of this machine cannot be unmounted")
     os.chdir("/")

@@ -23,6 +23,7 @@ from stoker.emulator.guests.launch.files import (
     mount_system,
     opened_layers,
 )
+from stoker.emulator.guests.launch.filters import close_system_calls
 from stoker.emulator.guests.launch.identities import become_root, enter, take_root_ids
 from stoker.emulator.guests.launch.linux import (
     BIND,
@@ -140,6 +141,7 @@ def become_guest(
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(content)
             place.chmod(0o755 if place.parent.name == "bin" else 0o644)
+        close_system_calls()
         control.send(b"ready")
         os.set_inheritable(lock, True)  # a file's lock lasts as long as any process of the guest
         os.execve(wanted["command"][0], wanted["command"], wanted["environment"])  # noqa: S606  the guest's program
