@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.guests.metering import processor_seconds
+from stoker.emulator.guests import metering
 from tests.cli import test_cfntools as cfntools
 from tests.cli.agent_cloud import Cloud, until
 from tests.cli.cli_shell import Shell
@@ -197,7 +197,7 @@ def processor_time(server: str) -> float:
         with suppress(OSError):  # it has ended
             if server.encode() in place.joinpath("cmdline").read_bytes():
                 processes.append(int(place.name))
-    return processor_seconds(min(processes))
+    return metering.processor_time(min(processes)).used
 
 
 def test_deployments_act_on_the_actions_of_their_stack(cloud: Cloud) -> None:

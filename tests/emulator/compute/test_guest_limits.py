@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import Popen
 
 import pytest
 
+from stoker.emulator.compute.metering import utilization
 from stoker.emulator.guests import limits
 from stoker.emulator.guests.driver import Size
 from stoker.emulator.guests.limits import CONTROLLERS, Limits, Place, allowed_places, missing_limits
@@ -106,11 +110,58 @@ def test_the_processor_time_of_a_guest_is_that_of_its_group(cloud: RealNova) -> 
     key = boot(cloud, program("while __import__('time').process_time() < 1: pass"))
     ended(cloud, key)
     driver = cloud.served.cloud.guests
-    used = cloud.served.do(lambda: driver.processor_seconds(key))
-    assert used is not None
-    assert used >= 1
+    time = cloud.served.do(lambda: driver.processor_time(key))
+    assert time is not None
+    assert time.used >= 1
     shown = [path / file for path in groups(key) for file in ("cpuacct.usage", "cpu.stat")]
     assert any(path.exists() for path in shown)
+
+
+SPIN = "while True: pass"
+
+
+@contextmanager
+def busy_machine() -> Iterator[None]:
+    """Other processes of this machine use all of its processors."""
+    others = [Popen([sys.executable, "-c", SPIN]) for _ in range(2 * (os.cpu_count() or 1))]
+    try:
+        yield
+    finally:
+        for one in others:
+            one.kill()
+            one.wait()
+
+
+@pytest.mark.guests
+def test_guests_have_the_weight_of_their_processors() -> None:
+    """Beside busy processes of the machine, each guest is one process for each of its processors, and not all guests
+    together one; and busy guests are seen to be busy."""
+    with limited_cloud() as cloud:
+        keys = [boot(cloud, program(SPIN) + " &", flavorRef=flavor) for flavor in ("1", "1", "3")]
+        for key in keys:
+            ended(cloud, key)
+        [place] = [place for place in allowed_places() if "cpu" in place.controllers]
+        file, value = limits.WEIGHTS[place.version]
+        shown = [path / file for key in keys for path in groups(key) if (path / file).exists()]
+        assert [path.read_text().strip() for path in shown] == [value(number) for number in (1, 1, 2)]
+        whole = shown[0].parents[1] / file
+        assert whole.read_text().strip() == value(4)
+        cloud.call("DELETE", f"/servers/{keys.pop()}")
+        cloud.until(lambda: whole.read_text().strip() == value(2))
+        with busy_machine():
+            assert all(busy_percent(cloud, key) > 70 for key in keys)
+
+
+def busy_percent(cloud: RealNova, key: str) -> float:
+    """What `cpu_util` would be of a guest with one processor until it has used some processor time."""
+    driver, began = cloud.served.cloud.guests, time.monotonic()
+    before = now = driver.processor_time(key)
+    assert before is not None
+    while now is not None and now.used < before.used + 0.3:
+        time.sleep(0.05)
+        now = driver.processor_time(key)
+    assert now is not None
+    return utilization(before, now, time.monotonic() - began)
 
 
 @pytest.mark.guests
@@ -125,11 +176,15 @@ def test_no_group_is_left_when_the_cloud_ends() -> None:
 # -- what is allowed ---------------------------------------------------------------------------------------------
 
 
+WHOLE = frozenset({*CONTROLLERS, limits.FREEZER, limits.PRESSURE})
+
+
 def process_in(own: Path, root: Path, **files: str) -> Path:
     """A directory like /proc/self of a process in a group of version 2. root: of the hierarchy."""
     own.mkdir(parents=True, exist_ok=True)
     for name, content in {"procs": f"{os.getpid()}\n", "controllers": "cpu memory pids rdma", **files}.items():
         own.joinpath(f"cgroup.{name}").write_text(content)
+    own.joinpath("cpu.pressure").write_text("")
     process = root.parent / "self"
     process.mkdir(exist_ok=True)
     process.joinpath("mountinfo").write_text(
@@ -152,18 +207,18 @@ def test_a_group_of_version_2_is_used_if_it_is_delegated_or_the_root_that_the_pr
     process = process_in(scope, root, type="domain")
     assert allowed_places(process) == ()
     delegate(scope)
-    expected = (Place(2, scope, frozenset(CONTROLLERS)),)
+    expected = (Place(2, scope, WHOLE),)
     assert allowed_places(process) == expected
     assert allowed_places(process_in(scope / limits.PROCESSES, root)) == expected, "after its processes were moved"
     scope.joinpath("cgroup.controllers").write_text("memory pids")
-    assert allowed_places(process) == (Place(2, scope, frozenset({"memory", "pids"})),)
+    assert allowed_places(process) == (Place(2, scope, frozenset({"memory", "pids", "freezer", "pressure"})),)
 
     at_root = process_in(root, root)
-    assert allowed_places(at_root) == (Place(2, root, frozenset(CONTROLLERS)),)
+    assert allowed_places(at_root) == (Place(2, root, WHOLE),)
     root.joinpath("cgroup.type").write_text("domain")  # that of a container, whose processes are not the cloud's
     assert allowed_places(at_root) == ()
     root.joinpath("cgroup.procs").write_text("")
-    assert allowed_places(at_root) == (Place(2, root, frozenset(CONTROLLERS)),)
+    assert allowed_places(at_root) == (Place(2, root, WHOLE),)
 
 
 def test_hierarchies_of_version_1_are_used_below_the_own_group_where_they_are_writable(tmp_path: Path) -> None:
@@ -203,7 +258,12 @@ def test_a_delegated_group_is_emptied_and_limits_are_written_as_version_2_names_
     written = {path.name: path.read_text() for path in (cloud / "guest").iterdir()}
     assert written == {
         "memory.max": str(256 << 20), "memory.swap.max": "0", "cpu.max": "200000 100000", "pids.max": "2048",
+        "cpu.weight": "200",
     }  # fmt: skip
+    assert cloud.joinpath("cpu.weight").read_text() == "200"
+    pressure = "some avg10=97.80 avg60=96.80 avg300=90.71 total=4500000\nfull avg10=0.00 avg60=0.00 total=2000000\n"
+    cloud.joinpath("guest", "cpu.pressure").write_text(pressure)
+    assert group.withheld_seconds() == 6.5
     cloud.joinpath("guest", "cpu.stat").write_text("usage_usec 1500000\nuser_usec 7\n")
     cloud.joinpath("guest", "memory.events").write_text("low 0\noom 3\noom_kill 2\n")
     assert (group.processor_seconds(), group.killed()) == (1.5, 2)

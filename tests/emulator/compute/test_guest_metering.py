@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from stoker.base.clock import ManualClock
-from stoker.emulator.compute.metering import Metering
+from stoker.emulator.compute.metering import Metering, utilization
 from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.guests.driver import ProcessorTime
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 
@@ -26,8 +27,8 @@ class Metered(Recorder):
         super().__init__()
         self.used: dict[str, float] = {}
 
-    def processor_seconds(self, guest_id: str) -> float | None:
-        return self.used.get(guest_id)
+    def processor_time(self, guest_id: str) -> ProcessorTime | None:
+        return ProcessorTime(self.used[guest_id]) if guest_id in self.used else None
 
 
 def measures(nova: Nova, key: str, metric: str, method: str = "mean") -> list[float]:
@@ -51,6 +52,24 @@ def test_processor_time_is_measured_and_related_to_the_processors_of_the_flavor(
         assert busy == pytest.approx(100, abs=10)
         assert idle == pytest.approx(5, abs=1)
         assert measures(nova, off, "cpu") == []
+
+
+@pytest.mark.parametrize(
+    ("used", "withheld", "expected"),
+    [
+        (0.7, 9.3, 100),  # busy, and others had the processor
+        (0.7, 0.0, 7),
+        (0.5, 0.5, 5 / 0.95),
+        (10.0, 30.0, 100),  # its processes waited for each other
+        (10.5, 0.0, 105),
+        (0.0, 20.0, 100),  # it was not given anything
+        (0.0, 0.0, 0),
+        (0.5, -1.0, 5),  # the process that waited has ended
+    ],
+)
+def test_what_others_took_is_no_idle_time_of_a_guest(used: float, withheld: float, expected: float) -> None:
+    before, now = ProcessorTime(5.0, 50.0), ProcessorTime(5.0 + used, 50.0 + withheld)
+    assert utilization(before, now, 10.0) == pytest.approx(expected)
 
 
 @pytest.mark.guests

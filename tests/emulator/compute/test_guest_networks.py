@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from stoker.emulator.guests.forwarding import local_address, local_port
+from stoker.emulator.network.guest_topology import TopologyView
+from stoker.emulator.network.records import NetworkRecords
 
 from .guest_cloud import (
     ASK_METADATA,
@@ -229,3 +231,35 @@ def test_metadata_by_way_of_networks(cloud: RealNova) -> None:
     assert asked(cloud.console(keys[2]))[address] in ("TimeoutError", "OSError")
     for key in (*keys, routed):
         cloud.call("DELETE", f"/servers/{key}")
+
+
+def test_interfaces_are_in_the_order_of_the_ports_of_the_server(cloud: RealNova) -> None:
+    """The order is that in which the server got its ports, whenever these were made."""
+    networks = [subnetwork(cloud, f"10.{41 + at}.0.0/24")[0] for at in range(3)]
+    made = [neutron(cloud, "POST", "/ports", {"port": {"network_id": one}}) for one in reversed(networks)]
+    ports = made[::-1]
+    key = boot(
+        cloud,
+        "for at in 0 1; do echo MAC $(cat /sys/class/net/eth$at/address); done",
+        "until [ -e /sys/class/net/eth2 ]; do sleep 0.1; done; echo MAC $(cat /sys/class/net/eth2/address)",
+        "ip route | sed -n 's/^default/DEFAULT/p'",
+        networks=[{"port": port["id"]} for port in ports[:2]],
+    )
+    cloud.until(lambda: cloud.console(key).count("MAC") == 2)
+    added = {"interfaceAttachment": {"port_id": ports[2]["id"]}}
+    assert cloud.call("POST", f"/servers/{key}/os-interface", added).status == 200
+    shown = [line.split() for line in ended(cloud, key).splitlines()]
+    assert [words[1] for words in shown if words[:1] == ["MAC"]] == [port["mac_address"] for port in ports]
+    routes = [words for words in shown if words[:1] == ["DEFAULT"]]
+    assert "eth0" in routes[0], "the first interface has the default route"
+    listed = cloud.call("GET", f"/servers/{key}/os-interface").json["interfaceAttachments"]
+    assert [one["port_id"] for one in listed] == [port["id"] for port in ports]
+    found = cloud.served.do(lambda: list(TopologyView(cloud.served.cloud.of(NetworkRecords)).topology().ports.values()))
+    assert [port.id for port in found if port.guest_id == key] == [port["id"] for port in ports], "for each driver"
+    cloud.call("DELETE", f"/servers/{key}")
+    cloud.until(lambda: not any(neutron(cloud, "GET", f"/ports/{port['id']}")["device_id"] for port in ports))
+    again = boot(cloud, networks=[{"port": ports[1]["id"]}, {"port": ports[0]["id"]}])
+    cloud.until(lambda: cloud.status(again) == "ACTIVE")
+    listed = cloud.call("GET", f"/servers/{again}/os-interface").json["interfaceAttachments"]
+    assert [one["port_id"] for one in listed] == [ports[1]["id"], ports[0]["id"]], "an earlier place is forgotten"
+    cloud.call("DELETE", f"/servers/{again}")

@@ -8,17 +8,30 @@ from stoker.emulator.compute.servers import Servers
 from stoker.emulator.compute.states import RUNNING
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component
+from stoker.emulator.guests.driver import ProcessorTime
 
 NANOSECONDS = 1e9
 
 
+def utilization(before: ProcessorTime, now: ProcessorTime, capacity: float) -> float:
+    """Return the per cent that a guest has used of the processor time that it was given.
+
+    capacity: the seconds that its flavor has between the two measures.
+    """
+    used = now.used - before.used
+    withheld = min(max(now.withheld - before.withheld, 0.0), max(capacity - used, 0.0))
+    given = capacity - withheld
+    return 100 * used / given if given > 0 else 100.0
+
+
 class Metering(Component):
-    """Sends the metrics `cpu` (nanoseconds of processor time) and `cpu_util` (per cent of the flavor's processors)."""
+    """Sends the metrics `cpu` (nanoseconds of processor time) and `cpu_util`: the per cent that the guest used of its
+    flavor's processors, as far as it was given them. What others took is no idle time of the guest."""
 
     def __init__(self, records: Records, servers: Servers) -> None:
         super().__init__(records)
         self._servers = servers
-        self._last: dict[str, tuple[float, float]] = {}
+        self._last: dict[str, tuple[float, ProcessorTime]] = {}
         """Time and processor time of the last measure of each guest."""
 
     def open(self) -> None:
@@ -31,12 +44,12 @@ class Metering(Component):
         """Measure all guests that run."""
         now, before, self._last = self.cloud.clock.now(), self._last, {}
         for server in self._servers.rows:
-            used = self.cloud.guests.processor_seconds(server["id"]) if server["power_state"] == RUNNING else None
-            if used is None:
+            time = self.cloud.guests.processor_time(server["id"]) if server["power_state"] == RUNNING else None
+            if time is None:
                 continue
-            self._last[server["id"]] = now, used
-            values = {"cpu": used * NANOSECONDS}
-            then, formerly = before.get(server["id"], (now, used))
-            if now > then and used >= formerly:  # it is less after a restart
-                values["cpu_util"] = 100 * (used - formerly) / (now - then) / server["flavor"]["vcpus"]
+            self._last[server["id"]] = now, time
+            values = {"cpu": time.used * NANOSECONDS}
+            then, formerly = before.get(server["id"], (now, time))
+            if now > then and time.used >= formerly.used:  # it is less after a restart
+                values["cpu_util"] = utilization(formerly, time, (now - then) * server["flavor"]["vcpus"])
             self.records.notify("gnocchi", "measure", server["id"], values)

@@ -43,6 +43,14 @@ class Size:
 
 
 @dataclass(frozen=True)
+class ProcessorTime:
+    """Seconds of processors since a guest was started. withheld: wanted, but not given, since others had them."""
+
+    used: float
+    withheld: float = 0.0
+
+
+@dataclass(frozen=True)
 class Guest:
     """The system of one server, as a driver needs it.
 
@@ -160,8 +168,8 @@ class GuestDriver(ABC):
     def console(self, guest_id: str) -> str | None:
         """Return what the guest has written to its console; None if the driver has no consoles."""
 
-    def processor_seconds(self, guest_id: str) -> float | None:
-        """Return the processor time that a guest has used since it was started; None if it does not run."""
+    def processor_time(self, guest_id: str) -> ProcessorTime | None:
+        """Return the processor time of a guest since it was started; None if it does not run."""
         return None
 
     def answers(self, member_id: str) -> bool | None:

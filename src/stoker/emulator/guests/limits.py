@@ -14,9 +14,11 @@ import logging
 import os
 import signal
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -27,6 +29,9 @@ log = logging.getLogger(__name__)
 
 CONTROLLERS = {"memory": "memory", "cpu": "processors", "pids": "number of processes"}
 """The controllers whose limits are set, and what they limit."""
+PRESSURE, FREEZER = "pressure", "freezer"
+"""What else is used of hierarchies where they have it: how long processes waited for processors, and to stop them all.
+In version 2, no controllers are needed for it."""
 PERIOD = 100_000
 """Microseconds in which a guest may use its processors' time."""
 MOST_TASKS = 2048
@@ -40,6 +45,7 @@ RECORD = "control-groups.json"
 DELEGATED = ("user.delegate", "trusted.delegate")
 """Extended attributes by which systemd marks groups that are delegated."""
 REMOVAL_SECONDS = 5.0
+FREEZE_SECONDS = 5.0
 LEFT_SECONDS = 1.0
 RETRY_SECONDS = 0.02
 HINT = (
@@ -54,6 +60,16 @@ def _memory(size: Size) -> str:
 
 def _quota(size: Size) -> str:
     return str(size.processors * PERIOD)
+
+
+def _shares(processors: int) -> str:
+    """Return the weight of processors in version 1, in which any other process of the machine has that of one."""
+    return str(min(processors * 1024, 1 << 18))
+
+
+def _weight(processors: int) -> str:
+    """Return the weight of processors in version 2."""
+    return str(min(processors * 100, 10_000))
 
 
 @dataclass(frozen=True)
@@ -91,6 +107,8 @@ LIMITS = {
         Limit("pids", "pids.max", lambda size: str(MOST_TASKS)),
     ),
 }
+WEIGHTS = {1: ("cpu.shares", _shares), 2: ("cpu.weight", _weight)}
+"""The files with the weight of a group among its neighbours, and its content for a number of processors."""
 USED = {1: Figure("cpuacct", "cpuacct.usage", scale=1e9), 2: Figure("cpu", "cpu.stat", "usage_usec", 1e6)}
 """The processor time that the processes of a group have used, in seconds."""
 KILLED = {1: Figure("memory", "memory.oom_control", "oom_kill"), 2: Figure("memory", "memory.events", "oom_kill")}
@@ -123,7 +141,7 @@ def allowed_places(process: Path = Path("/proc/self")) -> tuple[Place, ...]:
         root, point = words.split()[3:5]
         kind, _, options = rest.split()[:3]
         if kind == "cgroup":
-            names = (CONTROLLERS.keys() | {USED[1].controller}) & set(options.split(",")) & own.keys()
+            names = (CONTROLLERS.keys() | {USED[1].controller, FREEZER}) & set(options.split(",")) & own.keys()
             path = own[min(names)] if names else ""
         elif kind == "cgroup2":
             names, path = set(), own.get("", "")
@@ -138,6 +156,11 @@ def allowed_places(process: Path = Path("/proc/self")) -> tuple[Place, ...]:
     return tuple(found.values())
 
 
+def _more(place: Path) -> set[str]:
+    """Return what the groups of version 2 below a place have without controllers."""
+    return {FREEZER, *([PRESSURE] if place.joinpath("cpu.pressure").exists() else [])}
+
+
 def _delegated(own: Path, root: Path) -> Place:
     """Return the place in the hierarchy of version 2. own: the group of this process. root: that the process sees."""
     place = own.parent if own.name == PROCESSES else own
@@ -148,7 +171,7 @@ def _delegated(own: Path, root: Path) -> Place:
         available = set(place.joinpath("cgroup.controllers").read_text().split())
     except OSError:
         available = set()
-    return Place(2, place, frozenset(available & CONTROLLERS.keys()))
+    return Place(2, place, frozenset((available & CONTROLLERS.keys()) | _more(place)))
 
 
 def _attribute(place: Path, name: str) -> bytes:
@@ -175,20 +198,28 @@ def missing_limits(places: Iterable[Place]) -> str:
 
 
 class Group:
-    """The control group of a guest: one directory in each hierarchy. Raises: OSError where it cannot be made."""
+    """The control group of a guest: one directory in each hierarchy. Raises: OSError where it cannot be made.
 
-    def __init__(self, name: str, places: Sequence[Place]) -> None:
+    weighed: called with the number of processors that the guest has, which is 0 in the end.
+    """
+
+    def __init__(self, name: str, places: Sequence[Place], weighed: Callable[[int], None]) -> None:
         self._parts = [Place(place.version, place.directory / name, place.controllers) for place in places]
+        self._weighed = weighed
+        self._processors = 1
         for part in self._parts:
             part.directory.mkdir(exist_ok=True)
 
     def limit(self, size: Size) -> None:
-        """Set the limits. Raises: OSError."""
+        """Set the limits, and the weight of the flavor's processors. Raises: OSError."""
         for part in self._parts:
             for one in LIMITS[part.version]:
                 file = part.directory / one.file
                 if one.controller in part.controllers and not (one.optional and not file.exists()):
                     file.write_text(one.value(size))
+            _weigh(part, size.processors)
+        self._processors = size.processors
+        self._weighed(size.processors)
 
     def add(self, process: int) -> None:
         """Move a process into the group; what it starts from now on is there too. Raises: OSError."""
@@ -198,6 +229,35 @@ class Group:
     def processor_seconds(self) -> float | None:
         """Return the processor time that the group has used; None if no hierarchy shows it."""
         return self._read(USED)
+
+    def withheld_seconds(self) -> float:
+        """Return the time in which processors were wanted that the guest was not given; 0 if the kernel does not tell.
+
+        The kernel tells for how long any process waited, and for how long all that could have run. The latter was taken
+        from the guest: had it a processor, one would have run. With several processors, waiting means that the others
+        were not given either, unless they were used, which the caller knows.
+        """
+        for part in self._parts:
+            if PRESSURE in part.controllers:
+                with suppress(OSError):
+                    waited = _pressure(part.directory.joinpath("cpu.pressure").read_text())
+                    if "full" in waited:
+                        return waited["full"] + (self._processors - 1) * waited["some"]
+        return 0.0
+
+    async def freeze(self) -> bool:
+        """Stop all processes of the group; whether it could be done."""
+        return await self._change_freezer("FROZEN", "1")
+
+    async def thaw(self) -> bool:
+        """Let the processes of the group continue; whether it could be done."""
+        return await self._change_freezer("THAWED", "0")
+
+    async def _change_freezer(self, wanted: str, number: str) -> bool:
+        for part in self._parts:
+            if FREEZER in part.controllers:
+                return await _frozen(part, wanted, number)
+        return False
 
     def killed(self) -> int:
         """Return how many processes were killed since the group had no memory left."""
@@ -209,6 +269,7 @@ class Group:
             if not [part for part in self._parts if not _removed(part.directory)]:
                 break
             await asyncio.sleep(RETRY_SECONDS)
+        self._weighed(0)
 
     def _read(self, figures: dict[int, Figure]) -> float | None:
         for part in self._parts:
@@ -221,6 +282,37 @@ class Group:
                     if key == figure.key:
                         return int(value) / figure.scale
         return None
+
+
+def _weigh(place: Place, processors: int) -> None:
+    """Give a group the weight of processors. Raises: OSError."""
+    file, value = WEIGHTS[place.version]
+    if "cpu" in place.controllers:
+        place.directory.joinpath(file).write_text(value(max(1, processors)))
+
+
+def _pressure(text: str) -> dict[str, float]:
+    """Return the seconds of the file `cpu.pressure`: `some avg10=0.00 avg60=0.00 avg300=0.00 total=12`."""
+    lines = [line.split() for line in text.splitlines()]
+    return {words[0]: int(words[-1].removeprefix("total=")) / 1e6 for words in lines}
+
+
+async def _frozen(part: Place, wanted: str, number: str) -> bool:
+    """Stop the processes of a group or let them continue; whether they did so in time."""
+    try:
+        if part.version == 1:
+            shown, seen = "freezer.state", f"{wanted}\n"
+            part.directory.joinpath(shown).write_text(wanted)
+        else:
+            shown, seen = "cgroup.events", f"frozen {number}\n"
+            part.directory.joinpath("cgroup.freeze").write_text(number)
+        for _ in range(round(FREEZE_SECONDS / RETRY_SECONDS)):
+            if seen in part.directory.joinpath(shown).read_text():
+                return True
+            await asyncio.sleep(RETRY_SECONDS)
+    except OSError as error:
+        log.warning("%s cannot be changed: %s", part.directory, error)
+    return False
 
 
 def cloud_group(directory: Path) -> str:
@@ -244,6 +336,7 @@ class Limits:
         if wanted:
             self._record.write_bytes(orjson.dumps(sorted({*map(str, wanted), *map(str, left)})))
         self._places = [opened for place in places if (opened := self._opened(place)) is not None]
+        self._processors: Counter[str] = Counter()
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -252,7 +345,16 @@ class Limits:
 
     def group(self, guest_id: str) -> Group:
         """Return the group of a guest, without limits and processes. Raises: OSError."""
-        return Group(guest_id, self._places)
+        return Group(guest_id, self._places, partial(self._weigh, guest_id))
+
+    def _weigh(self, guest_id: str, processors: int) -> None:
+        """Give the guests together the weight of all their processors: their groups share that of the cloud's group."""
+        self._processors[guest_id] = processors
+        for place in self._places:
+            try:
+                _weigh(place, self._processors.total())
+            except OSError as error:
+                log.warning("The weight of guests cannot be set in %s: %s", place.directory, error)
 
     def close(self) -> None:
         """Remove the groups."""
@@ -294,7 +396,7 @@ class Limits:
 
 def _pass_on(group: Path, controllers: Iterable[str]) -> None:
     """Let groups below a group of version 2 have controllers. Raises: OSError."""
-    control, wanted = group / "cgroup.subtree_control", set(controllers)
+    control, wanted = group / "cgroup.subtree_control", set(controllers) & CONTROLLERS.keys()
     if wanted <= set(control.read_text().split()):
         return
     if _processes(group) and any(_attribute(group, name) == b"1" for name in DELEGATED):
@@ -324,6 +426,9 @@ def _removed(group: Path) -> bool:
     """Kill the processes of a group and of those below, which a guest may make, and remove it; whether it is gone."""
     for inner in _below(group):
         _removed(inner)
+    with suppress(OSError):  # processes that are frozen do not end
+        if (freezer := group / "freezer.state").exists():
+            freezer.write_text("THAWED")
     for process in _processes(group):
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)

@@ -12,7 +12,7 @@ from fcntl import LOCK_NB, LOCK_SH, flock
 from pathlib import Path
 from typing import IO
 
-from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable, Volume
+from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable, ProcessorTime, Volume
 from stoker.emulator.guests.fabric import Fabric
 from stoker.emulator.guests.forwarding import Forwarders
 from stoker.emulator.guests.ids import id_maps
@@ -168,8 +168,8 @@ class LocalDriver(GuestDriver):
     def console(self, guest_id: str) -> str | None:
         return self._machine(guest_id).console.read() if guest_id in self._drivers else None
 
-    def processor_seconds(self, guest_id: str) -> float | None:
-        return self._machines[guest_id].processor_seconds() if guest_id in self._machines else None
+    def processor_time(self, guest_id: str) -> ProcessorTime | None:
+        return self._machines[guest_id].processor_time() if guest_id in self._machines else None
 
     def answers(self, member_id: str) -> bool | None:
         return None if self._site is None else self._site.wiring.balancing.answers(member_id)

@@ -12,10 +12,10 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 
 from stoker.emulator.guests.console import ConsoleLog
-from stoker.emulator.guests.driver import Address, Cloudside, Guest, Volume
+from stoker.emulator.guests.driver import Address, Cloudside, Guest, ProcessorTime, Volume
 from stoker.emulator.guests.fabric import NetworkFailed
 from stoker.emulator.guests.launching import GO, NAMESPACES, READY, WIRED, LaunchFailed, control_sockets, received
-from stoker.emulator.guests.metering import processor_seconds
+from stoker.emulator.guests.metering import processor_time
 from stoker.emulator.guests.volumes import Contents
 from stoker.emulator.guests.wiring import Wiring
 
@@ -136,9 +136,9 @@ class Machine(ABC):
         self._orders.put_nowait(self._stop)
         self._orders.put_nowait(self._delete_directory)
 
-    def processor_seconds(self) -> float | None:
-        """Return the processor time used since the start; None if the guest does not run."""
-        return None if self._process is None else processor_seconds(self._process.pid)
+    def processor_time(self) -> ProcessorTime | None:
+        """Return the processor time since the start; None if the guest does not run."""
+        return None if self._process is None else processor_time(self._process.pid)
 
     async def finished(self) -> None:
         """Wait until all orders have been carried out."""

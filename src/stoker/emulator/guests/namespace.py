@@ -8,7 +8,7 @@ import signal
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from stoker.emulator.guests.driver import LEAST_MEMORY, Address, Cloudside, Guest, Volume
+from stoker.emulator.guests.driver import LEAST_MEMORY, Address, Cloudside, Guest, ProcessorTime, Volume
 from stoker.emulator.guests.ids import id_maps
 from stoker.emulator.guests.images import Image
 from stoker.emulator.guests.launching import LaunchFailed, NamespaceLauncher
@@ -134,10 +134,12 @@ class NamespaceMachine(Machine):
         if group is not None:
             await group.remove()
 
-    def processor_seconds(self) -> float | None:
-        """Return the processor time used since the start; None if the guest does not run."""
+    def processor_time(self) -> ProcessorTime | None:
+        """Return the processor time since the start; None if the guest does not run."""
         used = self._group.processor_seconds() if self._process is not None and self._group is not None else None
-        return super().processor_seconds() if used is None else used
+        if used is None or self._group is None:
+            return super().processor_time()
+        return ProcessorTime(used, self._group.withheld_seconds())
 
     async def _ask_to_stop(self) -> None:
         self._signal(signal.SIGTERM)

@@ -25,6 +25,7 @@ from stoker.emulator.guests.topology import (
 )
 from stoker.emulator.network.groups import NUMBERS
 from stoker.emulator.network.networks import EXTERNAL
+from stoker.emulator.network.ports import place_at_device
 from stoker.emulator.network.records import NetworkRecords
 from stoker.emulator.network.routers import GATEWAY, INTERFACE
 
@@ -50,6 +51,7 @@ class TopologyView:
     def topology(self) -> Topology:
         """Return how the guests of all servers are connected."""
         ports = [row for row in self._rows["ports"] if row["device_owner"].startswith(SERVERS) and row["device_id"]]
+        ports.sort(key=place_at_device)
         groups = {group for port in ports for group in port["security_groups"]}
         rules = {group: self._rules(group) for group in sorted(groups)}
         used = sorted({rule.remote[1:] for own in rules.values() for rule in own if rule.remote.startswith("@")})

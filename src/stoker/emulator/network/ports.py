@@ -27,11 +27,19 @@ SERVICE_OWNERS = frozenset(
 NETWORK_OWNERS_ONLY = ("mac_address", "port_security_enabled", "allowed_address_pairs")
 SERVERS = ("compute:", "baremetal:")
 """Beginnings of the owners whose ports only administrators and services may delete."""
+PLACE = "_place"
+"""The field of a port for `place_at_device`."""
 PLUG_SECONDS = 0.05
 DHCP_SECONDS = 0.1
 DOMAIN = "openstacklocal."
 VIF = {"binding:vif_type": "ovs", "binding:vif_details": {"port_filter": True, "connectivity": "l2"}}
 UNBOUND = {"binding:vif_type": "unbound", "binding:vif_details": {}, "binding:host_id": "", "status": "DOWN"}
+
+
+def place_at_device(port: Record) -> int:
+    """Return a number by which the ports of a device are in the order in which it got them; 0 if that is not known."""
+    place: int = port.get(PLACE, 0)
+    return place
 
 
 class Ports(Table):
@@ -163,7 +171,9 @@ class Ports(Table):
                 f"has an attached device {record['device_id']}.",
             )
         bound = {"device_id": device_id, "device_owner": device_owner, "binding:host_id": host, "status": "BUILD"}
-        self.change(record, {**VIF, **bound})
+        others = [place_at_device(port) for port in self.rows.select(device_id=device_id)]
+        place = place_at_device(record) or max(others, default=0) + 1
+        self.change(record, {**VIF, **bound, PLACE: place})
         self.later(PLUG_SECONDS, self.plugged, record["id"])
 
     def plugged(self, key: str) -> None:
@@ -175,7 +185,7 @@ class Ports(Table):
 
     def unbind(self, record: Record) -> None:
         """Take a port from its device."""
-        self.change(record, {**UNBOUND, "device_id": "", "device_owner": "", "binding:profile": {}})
+        self.change(record, {**UNBOUND, "device_id": "", "device_owner": "", "binding:profile": {}, PLACE: 0})
 
     def put_service_port(
         self, network_id: str, owner: str, device_id: str, fixed_ips: list[dict[str, str]], project_id: str = ""

@@ -40,7 +40,7 @@ from stoker.emulator.network.kinds_security import (
 )
 from stoker.emulator.network.networks import Networks, RbacPolicies, Segments
 from stoker.emulator.network.pools import AddressScopes, SubnetPools
-from stoker.emulator.network.ports import Ports
+from stoker.emulator.network.ports import Ports, place_at_device
 from stoker.emulator.network.qos import AddressGroups, MeteringRules, QosPolicies, QosRules
 from stoker.emulator.network.routers import Routers
 from stoker.emulator.network.subnets import Subnets
@@ -122,8 +122,8 @@ class NetworkRecords(TableRecords):
             self.ports.delete(CLOUD, port)
 
     def ports_of_device(self, device_id: str) -> list[Record]:
-        """The ports of a server, router …, in the order in which they were made."""
-        return self.ports.rows.select(device_id=device_id)
+        """The ports of a server, router …, in the order in which it got them."""
+        return sorted(self.ports.rows.select(device_id=device_id), key=place_at_device)
 
     def default_network_for(self, project_id: str) -> list[Record]:
         """Networks a server of the project may be put on when it names none: the project's own, else the shared ones;
