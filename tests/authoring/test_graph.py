@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from itertools import combinations
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from hypothesis import given
@@ -197,6 +198,39 @@ def test_boxes_never_overlap_and_edges_lead_down(data: st.DataObject) -> None:
         assert heights[-1] == found.corners[after][1]
     whole = Box(0.0, 0.0, *found.size)
     assert all(whole.contains(box) for box in boxes.values())
+
+
+@given(st.data())
+def test_lines_cross_no_box(data: st.DataObject) -> None:
+    names = [f"b{number}" for number in range(data.draw(st.integers(2, 10)))]
+    name = st.sampled_from(names)
+    edges = data.draw(st.lists(st.tuples(name, name), unique=True, max_size=20))
+    side = st.floats(10, 400)
+    sizes = {name: (data.draw(side), data.draw(side)) for name in names}
+    found = arrange(sizes, edges)
+    for (before, after), path in found.paths.items():
+        if before == after:
+            continue  # a loop at the side of its own box
+        for x, y in drawn_points(path):
+            crossed = [name for name, corner in found.corners.items() if is_inside((x, y), corner, sizes[name])]
+            assert not crossed, f"the line from {before} to {after} crosses {crossed}"
+
+
+def drawn_points(path: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """Yield points of the line that is drawn along a path: a cubic curve from each point to the next."""
+    for (x, y), (next_x, next_y) in pairwise(path):
+        middle = (y + next_y) / 2
+        for part in range(21):
+            along, rest = part / 20, 1 - part / 20
+            weights = (rest**3, 3 * rest**2 * along, 3 * rest * along**2, along**3)
+            yield (
+                sum(weight * value for weight, value in zip(weights, (x, x, next_x, next_x), strict=True)),
+                sum(weight * value for weight, value in zip(weights, (y, middle, middle, next_y), strict=True)),
+            )
+
+
+def is_inside(point: tuple[float, float], corner: tuple[float, float], size: tuple[float, float]) -> bool:
+    return all(low + 0.01 < value < low + length - 0.01 for value, low, length in zip(point, corner, size, strict=True))
 
 
 def test_boxes_without_edges_stand_in_rows() -> None:

@@ -33,8 +33,8 @@ class Arrangement:
 def arrange(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Arrangement:
     """Arrange boxes; in each cycle, one edge leads upwards. An edge from a box to itself is a loop at its side.
 
-    An edge over several layers has a narrow virtual box in each layer in between, which is ordered like the others, so
-    that edges do not cross boxes.
+    An edge over several layers has a narrow virtual box in each layer in between, which is ordered like the others. Each
+    edge is vertical within a layer, and bends only in the gaps between layers, so that edges do not cross boxes.
     """
     upwards = _upward(sizes, edges)
     loops = [edge for edge in edges if edge[0] == edge[1]]
@@ -54,8 +54,8 @@ def arrange(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Arra
     steps = [pair for chain in chains.values() for pair in pairwise(chain)]
     _untangle(layers, steps)
     alone = _rows({name: size for name, size in sizes.items() if name not in joined}, _width(layers, boxes))
-    corners, size = _placed([layer for layer in layers if layer], alone, {**boxes, **sizes})
-    paths = {edge: _path(chain, corners, boxes) for edge, chain in chains.items()}
+    corners, bands, size = _placed([layer for layer in layers if layer], alone, {**boxes, **sizes})
+    paths = {edge: _path(chain, corners, bands, boxes) for edge, chain in chains.items()}
     paths = {edge: paths[edge[::-1]][::-1] if edge in upwards else paths[edge] for edge in edges if edge not in loops}
     paths |= {(name, name): _loop(corners[name], boxes[name]) for name, _ in loops}
     return Arrangement(size, {name: corners[name] for name in sizes}, paths)
@@ -146,29 +146,51 @@ def _width(rows: Iterable[Sequence[str]], boxes: Mapping[str, Size]) -> float:
 
 def _placed(
     layers: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], boxes: Mapping[str, Size]
-) -> tuple[dict[str, Point], Size]:
-    """Return the corners of all boxes, with centered layers and rows, and the total size."""
+) -> tuple[dict[str, Point], dict[str, tuple[float, float]], Size]:
+    """Return the corners of all boxes, the upper and lower edge of the layer of each, and the total size.
+
+    Layers and rows are centered.
+    """
     width = _width([*layers, *rows], boxes)
     corners: dict[str, Point] = {}
+    bands: dict[str, tuple[float, float]] = {}
     top = bottom = 0.0
     for row, gap in [*((layer, _LAYER_GAP) for layer in layers), *((row, _GAP) for row in rows)]:
         height = max(boxes[name][1] for name in row)
         left = (width - _width([row], boxes)) / 2
+        bottom = top + height
         for name in row:
             corners[name] = (left, top + (height - boxes[name][1]) / 2)
+            bands[name] = (top, bottom)
             left += boxes[name][0] + _GAP
-        bottom = top + height
         top = bottom + gap
-    return corners, (width, bottom)
+    return corners, bands, (width, bottom)
 
 
-def _path(chain: Sequence[str], corners: Mapping[str, Point], boxes: Mapping[str, Size]) -> list[Point]:
-    """Return the path from the lower edge of the first box to the upper edge of the last."""
-    points = []
+def _path(
+    chain: Sequence[str],
+    corners: Mapping[str, Point],
+    bands: Mapping[str, tuple[float, float]],
+    boxes: Mapping[str, Size],
+) -> list[Point]:
+    """Return the path from the lower edge of the first box to the upper edge of the last.
+
+    It enters and leaves each layer at the layer's edges, so that it is vertical beside the boxes of the layer, however
+    high they are.
+    """
+    points: list[Point] = []
     for index, name in enumerate(chain):
-        (left, top), (width, height) = corners[name], boxes[name]
-        points.append((left + width / 2, top + height if index == 0 else top))
-    return points
+        (left, top), (width, height), (upper, lower) = corners[name], boxes[name], bands[name]
+        middle = left + width / 2
+        if index > 0:
+            points.append((middle, upper))
+        if index == 0:
+            points.append((middle, top + height))
+        if index < len(chain) - 1:
+            points.append((middle, lower))
+        else:
+            points.append((middle, top))
+    return [point for point, before in zip(points, [None, *points], strict=False) if point != before]
 
 
 def _loop(corner: Point, size: Size) -> list[Point]:

@@ -132,6 +132,8 @@ def _curve(points: Sequence[Point]) -> str:
     parts = [f"M{x:.1f} {y:.1f}"]
     for next_x, next_y in rest:
         middle = (y + next_y) / 2
-        parts.append(f"C{x:.1f} {middle:.1f} {next_x:.1f} {middle:.1f} {next_x:.1f} {next_y:.1f}")
+        straight = x == next_x
+        bend = f"C{x:.1f} {middle:.1f} {next_x:.1f} {middle:.1f} {next_x:.1f} {next_y:.1f}"
+        parts.append(f"V{next_y:.1f}" if straight else bend)
         x, y = next_x, next_y
     return " ".join(parts)
