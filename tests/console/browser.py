@@ -57,6 +57,12 @@ resources:
 outputs:
   address: {description: Where the server listens, value: {get_attr: [server, first_address]}}
 """
+IN_SIGHT = "e => { const box = e.getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; }"
+SAME_TEXT = """() => {
+  const typed = document.querySelector("textarea[name=template]").value.split("\\n");
+  const colored = document.querySelector(".document-panel:not([hidden]) .colors code").textContent.split("\\n").slice(0, -1);
+  return colored.length > 5 && typed.join("\\n").includes(colored.join("\\n"));
+}"""
 BROKEN = """
 heat_template_version: 2021-04-16
 description: One of its resources fails
@@ -177,6 +183,7 @@ def deploy(walk: Walk, path: str, base: str) -> None:
                 text = template.input_value()
                 template.fill(text.replace("cidr: ", "cdir: ").replace("size: 1", "size: 2"))
                 page.locator("#problems li").first.wait_for()
+                look_at_marks(walk, page)
                 walk.look(page, "problems", manual=(width, scheme) == (1280, "light"))
                 page.locator("[data-line]").first.click()
                 walk.require(
@@ -189,7 +196,43 @@ def deploy(walk: Walk, path: str, base: str) -> None:
                 page.get_by_label("more", exact=False).fill("3")
                 page.get_by_role("button", name="Plan…").click()
                 page.get_by_role("heading", name="Plan for web").wait_for()
+                walk.require(page.get_by_role("button", name="Approve").evaluate(IN_SIGHT), "approving is out of reach")
                 walk.look(page, "plan", manual=(width, scheme) == (1280, "light"))
+
+
+def look_at_marks(walk: Walk, page: Page) -> None:
+    """Check that a mistake is marked in the editor and described at the pointer, and that the colors keep the text."""
+    page.locator("#problems li", has_text="cdir").locator("[data-line]").first.click()
+    mark = page.locator(".c-mark", has_text="cdir").first
+    mark.wait_for()
+    walk.require(page.evaluate(SAME_TEXT), "the colored text is not what is typed")
+    page.mouse.move(1, 1)
+    box = mark.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 3, box["y"] + box["height"] / 2)
+    page.locator("[role=tooltip] .bad-text").wait_for()
+    page.mouse.move(1, 1)
+    page.locator("[role=tooltip]").wait_for(state="hidden")
+
+
+def zoom(walk: Walk, base: str, path: str) -> None:
+    """Make the graph smaller and larger with buttons, keys and the wheel."""
+    with walk.page(390, "light") as page:
+        page.goto(f"{base}{path}/graph")
+        graph, shown = page.locator("#graph"), page.locator("#zoom output")
+        whole = graph.evaluate("e => e.scrollWidth")
+        page.get_by_role("button", name="Fit the width").click()
+        walk.require(graph.evaluate("e => e.scrollWidth <= e.clientWidth"), "the graph does not fit")
+        graph.press("0")
+        walk.require(shown.inner_text() == "100 %", f"the scale is {shown.inner_text()}")
+        page.get_by_role("button", name="Larger").click()
+        walk.require(graph.evaluate("e => e.scrollWidth") > whole, "the graph is not larger")
+        graph.hover()
+        page.keyboard.down("Control")
+        page.mouse.wheel(0, 100)
+        page.keyboard.up("Control")
+        page.wait_for_function("document.querySelector('#zoom output').textContent === '100 %'")
+        walk.look(page, "graph-zoomed")
 
 
 def write(walk: Walk, base: str, folder: Path) -> None:
@@ -385,6 +428,7 @@ def _walk(base: str, pictures: Path | None, act: Callable[..., Any], directory: 
         live(walk, web, base, act, str(directory / "shop.yaml"))
         every_page(walk, pages(web, stacks["broken"]), base)
         deploy(walk, web, base)
+        zoom(walk, base, web)
         write(walk, base, directory / "files")
         keyboard(walk, web, base)
         large(walk, stacks["large"], base, act)

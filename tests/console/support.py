@@ -29,7 +29,7 @@ def served_console(
     directory: Path,
     clock: Clock | None = None,
     policy: Mapping[str, str] | None = None,
-    **options: int,
+    **options: int | str,
 ) -> Iterator[str]:
     """Yield the URL of a REST API with the console; `options` are those of `[console]`.
 

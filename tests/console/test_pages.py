@@ -6,14 +6,16 @@ import html
 import io
 import json
 import re
+from pathlib import Path
 from typing import Any
 
+import pytest
 from rich.console import Console
 
 from stoker.cli.plans import plan_lines
 from stoker.console.plan_view import shown_steps
 from stoker.emulator.testing import ServedCloud
-from tests.console.support import Browser, create, logged_in
+from tests.console.support import Browser, create, logged_in, served_console
 from tests.harness import ThreadedWorld
 
 TEMPLATE: dict[str, Any] = {
@@ -32,6 +34,7 @@ TEMPLATE: dict[str, Any] = {
     },
     "outputs": {"place": {"description": "Where", "value": "<script>alert(1)</script>"}},
 }
+WORD = {"type": "OS::Heat::RandomString"}
 LOGIN = {"user": "demo", "password": "secret", "project": "demo"}
 
 
@@ -140,6 +143,21 @@ def test_events_are_filtered(browser: Browser, world: ThreadedWorld) -> None:
     found = browser.get(f"{stack}/events?name=word&status=COMPLETE&action=CREATE").text
     assert found.count('data-label="State"') == 1 and "/resources/word" in found
     assert "No event matches" in browser.get(f"{stack}/events?name=word&action=DELETE").text
+
+
+def test_events_are_those_of_one_operation(browser: Browser, world: ThreadedWorld) -> None:
+    stack = create(world, "twice", TEMPLATE)
+    identifier = stack.rpartition("/")[2]
+    world.run(world.world.update(identifier, {**TEMPLATE, "resources": {"word": TEMPLATE["resources"]["word"]}}))
+    page = browser.get(f"{stack}/events").text
+    chosen = re.findall(r'<option value="(\w{8}-[-\w]+)">(\w+) complete', page)
+    assert [label for _, label in chosen] == ["Update", "Create"]
+    updated, created = (browser.get(f"{stack}/events?operation={key}").text for key, _ in chosen)
+    tables = (text.partition('aria-label="Events">')[2] for text in (updated, created))
+    states = [set(re.findall(r">(\w+) (?:complete|in progress)</span>", table)) for table in tables]
+    assert states == [{"Update", "Delete"}, {"Create"}]
+    assert chosen[0][0] in browser.get(f"{stack}/details").text
+    assert browser.get(f"{stack}/events?operation=unknown").status_code == 404
 
 
 def test_parts_of_a_stack_are_downloaded(browser: Browser, world: ThreadedWorld) -> None:
@@ -307,6 +325,7 @@ def test_drift_is_shown_and_corrected(browser: Browser, world: ThreadedWorld, se
     assert changed.status == 200, changed.content
     found = browser.get(f"{stack}/drift?compare=1").text
     assert "<del><pre>&lt;wild&gt;</pre></del>" in found and "<ins><pre>calm</pre></ins>" in found
+    assert '<th scope="col">In the cloud</th><th scope="col">In the template</th>' in found
     done = browser.post(f"{stack}/drift", hidden_fields(found))
     assert done.status_code == 303, done.text
     world.settle(stack.rpartition("/")[2])
@@ -477,13 +496,47 @@ parameters:
   flavor: {type: string, default: m1.small, constraints: [{custom_constraint: nova.flavor}]}
   secret: {type: string, hidden: true, constraints: [{allowed_values: [x, y]}]}
   missing: {type: string, constraints: [{length: {min: 3}}]}
+  short: {type: string, default: abcd, constraints: [{length: {min: 3, max: 8}}]}
+  list: {type: comma_delimited_list, default: a, constraints: [{length: {max: 1}}]}
 """
     page = browser.submit("/deploy", "/deploy", do="check", name="form", template=template).text
     names = re.findall(r'name="parameter:(\w+)"', page)
-    assert names == ["secret", "missing", "even", "flavor"]
+    assert names == ["secret", "missing", "even", "flavor", "short", "list"]
+    assert "3 to 8 characters." in page and "At most 1 value." in page
     assert page.index("First &lt;group&gt;") < page.index("What to fill in") < page.index("Other parameters")
     for help_text in ("In steps of 2, counted from 0.", "Must be an existing flavor.", "One of: x, y.", "At least 3"):
         assert help_text in page
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "heat_template_version: 2021-04-16\nparameters:\n  size: {type: number, default: 1}\nresources: {a: {type: No}}\n",
+        "heat_template_version: 2021-04-16\nparameters:\n  size: {type: number, default: 1}\nresources:\n  a: [\n",
+        'AWSTemplateFormatVersion: "2010-09-09"\nParameters:\n  size: {Type: Number, Default: 1}\nResources:\n  a: [\n',
+        '{"AWSTemplateFormatVersion": "2010-09-09", "Parameters": {"size": {"Type": "Number"}}, "Resources": {"a": 1}}',
+    ],
+)
+def test_the_form_follows_a_template_with_problems(browser: Browser, broken: str) -> None:
+    page = browser.submit("/deploy", "/deploy", do="check", name="form", template=broken).text
+    assert "No problems" not in page and 'name="parameter:size"' in page
+    lost = browser.submit("/deploy", "/deploy", do="check", name="form", template="parameters: [").text
+    assert 'data-declared=""' in lost
+
+
+def test_objects_have_links_to_horizon(tmp_path: Path, world: ThreadedWorld, served: ServedCloud) -> None:
+    net = {"type": "OS::Neutron::Net"}
+    stack = create(world, "linked", {"heat_template_version": "2021-04-16", "resources": {"net": net, "x": WORD}})
+    (physical,) = (
+        row["physical_id"] for row in world.run(world.world.resources("linked")).values() if row["name"] == "net"
+    )
+    options = {"horizon_url": "https://cloud.example.org/dashboard/", "login_hint": "Ask <us> for an account."}
+    with served_console(world, tmp_path, **options) as base:
+        assert "Ask &lt;us&gt; for an account." in Browser(base).get("/login").text
+        browser = logged_in(base, served)
+        page = browser.get(f"{stack}/resources/net").text
+        assert f'href="https://cloud.example.org/dashboard/project/networks/{physical}/detail"' in page
+        assert "Horizon" not in browser.get(f"{stack}/resources/x").text
 
 
 def test_a_deleted_stack_has_the_pages_that_remain(browser: Browser, world: ThreadedWorld) -> None:

@@ -413,6 +413,18 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
             help="Failed log-ins from one address or for one user in login_window, after which more are refused.",
         ),
         cfg.IntOpt("login_window", default=300, min=1, max=86_400, help="Seconds for which failed log-ins count."),
+        cfg.StrOpt(
+            "login_hint",
+            default="",
+            max_length=500,
+            help="What the page for logging in says to users, for example where they get an account.",
+        ),
+        cfg.URIOpt(
+            "horizon_url",
+            schemes=["http", "https"],
+            help="Address of Horizon, such as https://cloud.example.org/dashboard, for links from resources to "
+            "the pages of their objects.",
+        ),
     ),
     "constraint_validation_cache": (
         cfg.BoolOpt("caching", default=True, help="Cache IDs of names, and values that constraints accept."),

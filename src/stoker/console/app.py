@@ -56,7 +56,7 @@ class _Console:
         self._clock = clock
         self._cookies = SessionCookies(settings.keys)
         self._files = StaticFiles()
-        self._pages = Pages(self._files.url)
+        self._pages = Pages(self._files.url, settings)
         attempts = Attempts(settings.login_attempts, settings.login_window, clock.now)
         keystone = Keystone(settings.auth_url, settings.verify)
         self._login = LoginPages(self._cookies, keystone, attempts, settings.session_seconds, clock)

@@ -16,10 +16,12 @@ import yaml
 from stoker.authoring.plan_steps import summary
 from stoker.base.diagnostics import Diagnostic, Position
 from stoker.console.assistance import FILE, files_of
+from stoker.console.declarations import declarations
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.permissions import CREATE, UPDATE
 from stoker.console.plan_view import as_text, shown_steps
+from stoker.console.rendering import signature
 from stoker.console.stack_pages import below
 from stoker.console.stacks import present_stack
 from stoker.language_server.outline import Outline
@@ -110,7 +112,8 @@ def change(exchange: Exchange) -> None:
     draft = Draft(stack["stack_name"], text, "", current, {}, not stack["disable_rollback"], stack)
     draft.files = below(exchange, "/files")
     declared, problems = _examined(exchange, draft)
-    draft.parameters = {name: text for name, text in current.items() if not _is_hidden(declared.get(name, {}))}
+    known = declared or {}
+    draft.parameters = {name: text for name, text in current.items() if not _is_hidden(known.get(name, {}))}
     _form(exchange, draft, declared, problems)
 
 
@@ -118,16 +121,17 @@ def submit(exchange: Exchange) -> None:
     """Do what the button of the form says."""
     draft = _read(exchange)
     declared, problems = _examined(exchange, draft)
-    for name in [name for name in draft.parameters if _is_hidden(declared.get(name, {}))]:
+    known = declared or {}
+    for name in [name for name in draft.parameters if _is_hidden(known.get(name, {}))]:
         if value := draft.parameters.pop(name):
             draft.hidden[name] = value
     step = exchange.form("do")
     if problems or step not in ("plan", "apply"):
         _form(exchange, draft, declared, problems, status=400 if problems and step != "check" else 200)
     elif step == "plan":
-        _plan(exchange, draft, declared)
+        _plan(exchange, draft, known)
     else:
-        _apply(exchange, draft, declared)
+        _apply(exchange, draft, known)
 
 
 def _plan(exchange: Exchange, draft: Draft, declared: Answer) -> None:
@@ -178,13 +182,14 @@ def _refused(exchange: Exchange, draft: Draft, declared: Answer, error: ApiError
 
 
 def _form(
-    exchange: Exchange, draft: Draft, declared: Answer, problems: tuple[Diagnostic, ...], status: int = 200
+    exchange: Exchange, draft: Draft, declared: Answer | None, problems: tuple[Diagnostic, ...], status: int = 200
 ) -> None:
     exchange.show(
         "deploy.html",
         status,
         draft=draft,
-        declared=declared,
+        declared=declared or {},
+        signature=signature(declared),
         problems=sorted(problems, key=Diagnostic.sort_key),
         prefix=_FIELD,
         file_prefix=FILE,
@@ -194,8 +199,8 @@ def _form(
     )
 
 
-def _examined(exchange: Exchange, draft: Draft) -> tuple[Answer, tuple[Diagnostic, ...]]:
-    """Return the parameters that a template declares, and what is wrong with the template."""
+def _examined(exchange: Exchange, draft: Draft) -> tuple[Answer | None, tuple[Diagnostic, ...]]:
+    """Return the parameters that a template declares, None if they are unknown, and what is wrong with the template."""
     files = draft.files
     environments = {_ENVIRONMENT: draft.environment} if draft.environment.strip() else {}
     if draft.stack is not None:
@@ -213,7 +218,19 @@ def _examined(exchange: Exchange, draft: Draft) -> tuple[Answer, tuple[Diagnosti
         if error.status == 401:
             raise
         found = error.diagnostics or (Diagnostic("refused", error.message),)
-        return {}, tuple(_placed(item, draft, f"environment {len(environments)}") for item in found)
+        return _declared_alone(exchange, draft.template), tuple(
+            _placed(item, draft, f"environment {len(environments)}") for item in found
+        )
+
+
+def _declared_alone(exchange: Exchange, template: str) -> Answer | None:
+    """Return the parameters of a template with problems; None if they have problems, too."""
+    try:
+        return _grouped(exchange.api.send("POST", "/validate", {"template": declarations(template)}))
+    except ApiError as error:
+        if error.status == 401:
+            raise
+        return None
 
 
 def _grouped(answer: Answer) -> Answer:

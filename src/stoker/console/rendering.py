@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
 from stoker.authoring.constraint_words import accepted
-from stoker.console.settings import PREFIX
+from stoker.console.horizon import horizon_page
+from stoker.console.settings import PREFIX, ConsoleSettings
 from stoker.console.tree import linked
 
 _NO_REASON = "state changed"
@@ -19,9 +22,9 @@ _NO_REASON = "state changed"
 
 
 class Pages:
-    """Renders templates; `static_url` returns the URL of a file."""
+    """Renders templates; `static_url` returns the URL of a file, `settings` are those of the console."""
 
-    def __init__(self, static_url: Callable[[str], str]) -> None:
+    def __init__(self, static_url: Callable[[str], str], settings: ConsoleSettings) -> None:
         self._environment = jinja2.Environment(
             loader=jinja2.PackageLoader("stoker.console"),
             autoescape=True,
@@ -29,7 +32,13 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.globals.update(PREFIX=PREFIX, static=static_url, linked=linked)
+        self._environment.globals.update(
+            PREFIX=PREFIX,
+            static=static_url,
+            linked=linked,
+            login_hint=settings.login_hint,
+            horizon_page=partial(horizon_page, settings.horizon_url),
+        )
         self._environment.filters.update(
             duration=duration,
             clock=clock,
@@ -40,6 +49,7 @@ class Pages:
             reason=reason,
             breakable=breakable,
             accepted=accepted,
+            lengths=length_in_words,
         )
 
     def render(self, template: str, values: Mapping[str, Any]) -> str:
@@ -90,6 +100,25 @@ def pretty(value: Any) -> str:
 def reason(text: str | None) -> str:
     """Return the reason of a state; empty for the one that says only that the state has changed."""
     return "" if text is None or text == _NO_REASON else text
+
+
+def length_in_words(declaration: Mapping[str, Any]) -> str:
+    """Return the lengths that a declared parameter allows, such as `3 to 8 characters`; empty if it allows all."""
+    least, most = int(declaration.get("MinLength") or 0), declaration.get("MaxLength")
+    unit = {"CommaDelimitedList": "value", "Json": "entry"}.get(declaration["Type"], "character")
+    units = "entries" if unit == "entry" else f"{unit}s"
+    if most is None:
+        return f"At least {least} {unit if least == 1 else units}." if least else ""
+    if int(most) == least:
+        return f"Exactly {least} {unit if least == 1 else units}."
+    return f"{least} to {most} {units}." if least else f"At most {most} {unit if int(most) == 1 else units}."
+
+
+def signature(declared: Mapping[str, Any] | None) -> str:
+    """Return a string that differs whenever the form for declared parameters does; empty if they are unknown."""
+    if declared is None:
+        return ""
+    return hashlib.sha256(json.dumps(declared, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def state(text: str) -> Markup:

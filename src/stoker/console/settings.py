@@ -15,7 +15,8 @@ class ConsoleSettings:
 
     `keys` encrypt sessions: the first one new sessions, the others those of before a rotation. A session ends after
     `session_seconds`, or earlier with its token. `login_attempts` failures within `login_window` seconds, from one
-    address or for one user, are allowed. `largest_body` is the largest request in bytes.
+    address or for one user, are allowed. `largest_body` is the largest request in bytes. `login_hint` is what the page
+    for logging in says, `horizon_url` the address of Horizon; both may be empty.
     """
 
     auth_url: str
@@ -25,3 +26,5 @@ class ConsoleSettings:
     login_attempts: int = 10
     login_window: float = 300.0
     largest_body: int = 1_048_576
+    login_hint: str = ""
+    horizon_url: str = ""

@@ -22,6 +22,7 @@ DEPTH = 20
 """Levels of nested stacks that are requested; more than the service allows."""
 
 _EVENTS = 100
+_OPERATIONS = 50
 _EVENT_ACTIONS = (
     "CREATE",
     "UPDATE",
@@ -72,7 +73,7 @@ def stream(exchange: Exchange) -> None:
 def events(exchange: Exchange) -> None:
     """Show the events of a stack, newest first; only those that the fields of the filter name."""
     marker = exchange.query("marker")
-    chosen = {name: exchange.query(name).strip() for name in ("name", "status", "action")}
+    chosen = {name: exchange.query(name).strip() for name in ("name", "status", "action", "operation")}
     found = below(
         exchange,
         "/events",
@@ -83,7 +84,9 @@ def events(exchange: Exchange) -> None:
         resource_name=chosen["name"] or None,
         resource_status=chosen["status"] or None,
         resource_action=chosen["action"] or None,
+        operation_id=chosen["operation"] or None,
     )["events"]
+    operations = below(exchange, "/operations", limit=_OPERATIONS)["operations"]
     kept = {name: value for name, value in chosen.items() if value}
     following = urlencode({**kept, "marker": found[-1]["id"]}) if len(found) == _EVENTS else ""
     show(
@@ -97,6 +100,7 @@ def events(exchange: Exchange) -> None:
         chosen=chosen,
         statuses=STATUSES,
         event_actions=_EVENT_ACTIONS,
+        operations=operations,
     )
 
 

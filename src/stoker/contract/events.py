@@ -12,7 +12,10 @@ from stoker.contract.views import EventView, JSONObject
 
 @dataclass(frozen=True, kw_only=True)
 class ListEvents(OfStack[Sequence[EventView]]):
-    """List events of the stack, of one of its resources, or of the tree of stacks below it; oldest first."""
+    """List events of the stack, of one of its resources, or of the tree of stacks below it; oldest first.
+
+    With `operation_id`, those that were recorded while this operation of the stack was in progress.
+    """
 
     method = "event_list"
     resource_name: str | None = None
@@ -22,6 +25,7 @@ class ListEvents(OfStack[Sequence[EventView]]):
     sort_keys: Sequence[str] | None = None
     sort_dir: str | None = None
     nested_depth: int = 0
+    operation_id: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -304,7 +304,9 @@ async def event_list(engine: Engine, context: RequestContext, request: ListEvent
         descending=request.sort_dir == "desc",
     )
     depth = min(request.nested_depth, engine.settings.max_nested_stack_depth)
-    stacks, root, events = await engine.database.read(_events, context, request.ref, depth, wanted)
+    stacks, root, events = await engine.database.read(
+        _events, context, request.ref, depth, wanted, request.operation_id
+    )
     stack = next(iter(stacks.values()))
     if request.resource_name is not None and not events and not request.marker:
         raise EntityNotFound(f"There are no events of the resource {request.resource_name} in stack {stack.name}.")
@@ -312,12 +314,22 @@ async def event_list(engine: Engine, context: RequestContext, request: ListEvent
 
 
 def _events(
-    connection: Connection, context: RequestContext, ref: Reference, depth: int, wanted: queries.EventQuery
+    connection: Connection,
+    context: RequestContext,
+    ref: Reference,
+    depth: int,
+    wanted: queries.EventQuery,
+    operation_id: str | None,
 ) -> tuple[dict[str, Stack], Stack | None, list[Event]]:
     """Return the stacks of a tree down to `depth` by id, the top one first; its root; and the selected events."""
     top = found_stack(connection, context, ref, deleted=True)
     root = top if top.root_id == top.id else queries.stack_by_id(connection, top.root_id)
     stacks = {stack.id: stack for level in queries.levels_of(connection, top, depth) for stack in level}
+    if operation_id is not None:
+        operation = queries.operation_by_id(connection, operation_id)
+        if operation is None or operation.stack_id != top.id:
+            raise EntityNotFound(f"The stack {top.name} has no operation {operation_id}.")
+        wanted = replace(wanted, since=operation.created_at, until=operation.finished_at)
     return stacks, root, queries.list_events(connection, replace(wanted, stack_ids=list(stacks)))
 
 

@@ -106,6 +106,11 @@ def _use_emulated_cloud(config: cfg.ConfigOpts, identity: str, set_up: SetUp | N
         "project_name": "service",
         "project_domain_name": "Default",
     }
+    config.set_default(
+        "login_hint",
+        "The emulated cloud has the user demo with the password secret and the project demo.",
+        group="console",
+    )
     config.set_default("region_name_for_services", REGION)
     set_login(config, TOKEN_CHECK, "password", service_user)
     set_login(config, SERVICE_USER, "password", service_user)

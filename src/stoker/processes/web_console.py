@@ -30,6 +30,8 @@ def beside_api(config: cfg.ConfigOpts, api: WSGIApplication, clock: Clock) -> WS
         login_attempts=config.console.login_attempts,
         login_window=float(config.console.login_window),
         largest_body=config.max_json_body_size,
+        login_hint=config.console.login_hint,
+        horizon_url=(config.console.horizon_url or "").rstrip("/"),
     )
     return with_console(api, settings, clock, partial(_behind_proxy, config))
 

@@ -350,7 +350,9 @@ def each_property_set(connection: Connection, identifiers: Iterable[str]) -> Ite
 
 @dataclass(slots=True)
 class EventQuery:
-    """Which events to list. `filters` maps columns to accepted values."""
+    """Which events to list. `filters` maps columns to accepted values; `since` and `until` are times in seconds, both
+    included.
+    """
 
     stack_ids: Sequence[str] = ()
     filters: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -358,6 +360,8 @@ class EventQuery:
     marker: str | None = None
     sort_keys: Sequence[str] = ()
     descending: bool = False
+    since: float | None = None
+    until: float | None = None
 
 
 def list_events(connection: Connection, wanted: EventQuery) -> list[Event]:
@@ -366,6 +370,10 @@ def list_events(connection: Connection, wanted: EventQuery) -> list[Event]:
     query = select(*(columns[name] for name in Event.columns)).where(columns.stack_id.in_(list(wanted.stack_ids)))
     for name, values in wanted.filters.items():
         query = query.where(columns[name].in_(list(values)))
+    if wanted.since is not None:
+        query = query.where(columns.time >= wanted.since)
+    if wanted.until is not None:
+        query = query.where(columns.time <= wanted.until)
     keys = [columns[name] for name in dict.fromkeys([*wanted.sort_keys, "sequence"])]
     if wanted.marker:
         row = connection.execute(select(*keys).where(columns.id == wanted.marker)).one_or_none()

@@ -40,6 +40,7 @@ EVENTS_QUERY = Query(
         "sort_keys": Field(Choice("event_time", "resource_type"), repeatable=True),
         "sort_dir": Field(Choice("asc", "desc")),
         "nested_depth": Field(INTEGER, default=0),
+        "operation_id": Field(STRING),
     },
     filters=("resource_status", "resource_action", "resource_name", "resource_type"),
 )
@@ -89,7 +90,10 @@ def mark_unhealthy(call: Call) -> None:
 
 
 def events(call: Call) -> dict[str, Any]:
-    """List the events of a stack, or of the resource in the URL."""
+    """List the events of a stack, or of the resource in the URL.
+
+    `operation_id` selects those that were recorded while an operation of the stack was in progress.
+    """
     resource_name = call.path.get("resource_name")
     answer = call.ask(ListEvents(ref=call.ref, resource_name=resource_name, **call.query))
     if resource_name is not None and not answer:

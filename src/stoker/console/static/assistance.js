@@ -90,7 +90,7 @@ function replace(text, start, end, insert) {
 }
 
 /** Complete what is typed into the fields of `holder`, and describe what they contain. */
-export function assist(form, holder, { announce }) {
+export function assist(form, holder, { announce, messagesAt }) {
   const box = part("div", { class: "assist", hidden: "" });
   const list = part("ul", { role: "listbox", id: "assist-list", "aria-label": "Completion" });
   const about = part("div", { class: "assist-about" });
@@ -199,18 +199,29 @@ export function assist(form, holder, { announce }) {
 
   async function describe(text, place, aloud) {
     const number = (latest += 1);
+    const wrong = messagesAt(text, place).map((message) => {
+      const node = part("p", { class: "bad-text" });
+      node.textContent = message;
+      return node;
+    });
+    const show = (content, from) => {
+      tip.replaceChildren(...wrong, ...content);
+      tip.hidden = false;
+      described = { text, from };
+      follow();
+    };
+    if (wrong.length) {
+      show([], place);
+    }
     const answer = await ask("describe", text, place);
     if (number !== latest) {
       return;
     }
     if (answer?.text) {
-      tip.replaceChildren(...markdown(answer.text));
-      tip.hidden = false;
-      described = { text, from: placeOf(text.value, answer.start) };
-      follow();
+      show(markdown(answer.text), placeOf(text.value, answer.start));
     }
     if (aloud) {
-      announce(answer?.text ? tip.textContent : "Nothing to describe here");
+      announce(answer?.text || wrong.length ? tip.textContent : "Nothing to describe here");
     }
   }
 

@@ -3,6 +3,7 @@ import { edit } from "./editor.js";
 import { enhance, enhancePage } from "./enhance.js";
 import { follow } from "./live.js";
 import { patchRows, replaceContent } from "./patch.js";
+import { zoomable } from "./zoom.js";
 
 const announcements = document.getElementById("announcements");
 
@@ -72,6 +73,10 @@ document.querySelectorAll("[data-poll]").forEach(poll);
 const form = document.getElementById("deploy");
 if (form) {
   edit(form, { announce });
+}
+const graph = document.getElementById("graph");
+if (graph) {
+  zoomable(graph, document.getElementById("zoom"), { announce });
 }
 const live = document.getElementById("live");
 if (live) {

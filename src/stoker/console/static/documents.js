@@ -1,18 +1,6 @@
 // The documents of the editor as tabs: the template, the environment, and files that are added or dropped.
 
-/** Number the lines of an editor, and scroll the numbers with the text. */
-function numberLines(panel) {
-  const [text, lines] = [panel.querySelector("textarea"), panel.querySelector(".lines")];
-  const draw = () => {
-    const count = text.value.split("\n").length;
-    lines.textContent = Array.from({ length: count }, (_, place) => place + 1).join("\n") + "\n\n\n";
-  };
-  text.addEventListener("input", draw);
-  text.addEventListener("scroll", () => {
-    lines.scrollTop = text.scrollTop;
-  });
-  draw();
-}
+import { paper } from "./paper.js";
 
 /** Return the files below a dropped or chosen entry, each with its path. */
 async function filesBelow(entry, path = "") {
@@ -65,6 +53,7 @@ export function documents(holder, { announce, changed }) {
   const panels = () => [...holder.querySelectorAll(".document-panel")];
   const panelOf = (key) => panels().find((panel) => panel.dataset.document === key);
   const tabOf = (panel) => document.getElementById(panel.getAttribute("aria-labelledby"));
+  const papers = new WeakMap(); // panel → its colors and marks
   let number = 0;
 
   /** Show a document; return its field. */
@@ -94,7 +83,7 @@ export function documents(holder, { announce, changed }) {
     panel.querySelectorAll(".buttons[hidden]").forEach((item) => {
       item.hidden = false;
     });
-    numberLines(panel);
+    papers.set(panel, paper(panel));
   }
 
   function put(name, text) {
@@ -227,5 +216,13 @@ export function documents(holder, { announce, changed }) {
       await take((await Promise.all(dropped.map(([entry, file]) => filesOf(entry, file)))).flat());
     }
   });
-  return { select };
+  return {
+    select,
+    /** Mark the places of problems: { document, line, column, message } of each. */
+    mark(found) {
+      panels().forEach((panel) => papers.get(panel).mark(found.filter((item) => item.document === panel.dataset.document)));
+    },
+    /** Return what is wrong at a place of a field. */
+    messagesAt: (text, place) => papers.get(text.closest(".document-panel"))?.messagesAt(place) ?? [],
+  };
 }

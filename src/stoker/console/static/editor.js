@@ -1,6 +1,7 @@
 // The editor: the template, the environment and files in tabs, and what the service complains about while the user writes.
 import { assist } from "./assistance.js";
 import { documents, sizeOf } from "./documents.js";
+import { replaceElement } from "./patch.js";
 
 const AFTER_TYPING = 700; // milliseconds
 const ENDED = "The session of this page has ended. Plan… continues after you have logged in; what you have entered is kept.";
@@ -74,14 +75,33 @@ export function edit(form, { announce }) {
       announce(problems.querySelector("h2").textContent);
       known.replaceChildren(...[...problems.childNodes].map((node) => document.importNode(node, true)));
     }
-    const [parameters, shown] = [fresh, form].map((part) => part.querySelector("#parameters"));
-    if (!problems.querySelector("li") && parameters.dataset.names !== shown.dataset.names) {
-      const values = new Map([...shown.querySelectorAll("[name]")].map((item) => [item.name, item.value]));
-      shown.replaceWith(document.importNode(parameters, true));
-      form.querySelectorAll("#parameters [name]").forEach((item) => {
-        item.value = values.get(item.name) || item.value;
-      });
+    markProblems();
+    follow(fresh.querySelector("#parameters"));
+  }
+
+  /** Mark what the list of problems names in the documents. */
+  function markProblems() {
+    tabs.mark([...form.querySelectorAll("#problems [data-line]")].map((link) => ({
+      document: link.dataset.in,
+      line: Number(link.dataset.line),
+      column: Number(link.dataset.column),
+      message: link.parentElement.querySelector(".message").textContent,
+    })));
+  }
+
+  /** Show the form for the parameters that are declared now, with what is entered; none are known of a broken template. */
+  function follow(fresh) {
+    const shown = form.querySelector("#parameters");
+    if (!fresh.dataset.declared || fresh.dataset.declared === shown.dataset.declared) {
+      return;
     }
+    const values = new Map([...shown.querySelectorAll("[name]")].map((item) => [item.name, item.value]));
+    replaceElement(shown, fresh).querySelectorAll("[name]").forEach((item) => {
+      const value = values.get(item.name);
+      if (value && (!item.options || [...item.options].some((option) => option.value === value))) {
+        item.value = value;
+      }
+    });
   }
 
   function checkSoon() {
@@ -90,7 +110,8 @@ export function edit(form, { announce }) {
   }
 
   const tabs = documents(holder, { announce, changed: checkSoon });
-  assist(form, holder, { announce });
+  assist(form, holder, { announce, messagesAt: tabs.messagesAt });
+  markProblems();
   form.addEventListener("submit", (event) => {
     if (tooLarge()) {
       event.preventDefault();
