@@ -14,7 +14,12 @@ function goTo(text, line, column) {
   const place = before.reduce((sum, row) => sum + row.length + 1, 0) + column - 1;
   text.focus();
   text.setSelectionRange(place, place);
-  text.scrollTop = Math.max(0, (line - 5) * parseFloat(getComputedStyle(text).lineHeight));
+  const height = parseFloat(getComputedStyle(text).lineHeight);
+  text.scrollTop = Math.max(0, (line - 5) * height);
+  const y = text.getBoundingClientRect().top + line * height - text.scrollTop;
+  if (y < 2 * height || y > innerHeight - 2 * height) {
+    scrollBy({ top: y - innerHeight / 3 });
+  }
 }
 
 /** Ask before a page with changes that are not sent is left. */
