@@ -60,7 +60,8 @@ outputs:
 IN_SIGHT = "e => { const box = e.getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; }"
 SAME_TEXT = """() => {
   const typed = document.querySelector("textarea[name=template]").value.split("\\n");
-  const colored = document.querySelector(".document-panel:not([hidden]) .colors code").textContent.split("\\n").slice(0, -1);
+  const code = document.querySelector(".document-panel:not([hidden]) .colors code");
+  const colored = code.textContent.split("\\n").slice(0, -1);
   return colored.length > 5 && typed.join("\\n").includes(colored.join("\\n"));
 }"""
 BROKEN = """
@@ -201,7 +202,7 @@ def deploy(walk: Walk, path: str, base: str) -> None:
 
 
 def look_at_marks(walk: Walk, page: Page) -> None:
-    """Check that a mistake is marked in the editor and described at the pointer, and that the colors keep the text."""
+    """Check that a mistake is marked in the editor and described at the pointer, and that the colors change no character."""
     page.locator("#problems li", has_text="cdir").locator("[data-line]").first.click()
     mark = page.locator(".c-mark", has_text="cdir").first
     mark.wait_for()

@@ -511,8 +511,8 @@ parameters:
 @pytest.mark.parametrize(
     "broken",
     [
-        "heat_template_version: 2021-04-16\nparameters:\n  size: {type: number, default: 1}\nresources: {a: {type: No}}\n",
-        "heat_template_version: 2021-04-16\nparameters:\n  size: {type: number, default: 1}\nresources:\n  a: [\n",
+        "heat_template_version: 2021-04-16\nparameters:\n  size: {type: number}\nresources: {a: {type: No}}\n",
+        "heat_template_version: 2021-04-16\nparameters:\n  size: {type: number}\nresources:\n  a: [\n",
         'AWSTemplateFormatVersion: "2010-09-09"\nParameters:\n  size: {Type: Number, Default: 1}\nResources:\n  a: [\n',
         '{"AWSTemplateFormatVersion": "2010-09-09", "Parameters": {"size": {"Type": "Number"}}, "Resources": {"a": 1}}',
     ],
@@ -530,8 +530,8 @@ def test_objects_have_links_to_horizon(tmp_path: Path, world: ThreadedWorld, ser
     (physical,) = (
         row["physical_id"] for row in world.run(world.world.resources("linked")).values() if row["name"] == "net"
     )
-    options = {"horizon_url": "https://cloud.example.org/dashboard/", "login_hint": "Ask <us> for an account."}
-    with served_console(world, tmp_path, **options) as base:
+    horizon, hint = "https://cloud.example.org/dashboard/", "Ask <us> for an account."
+    with served_console(world, tmp_path, horizon_url=horizon, login_hint=hint) as base:
         assert "Ask &lt;us&gt; for an account." in Browser(base).get("/login").text
         browser = logged_in(base, served)
         page = browser.get(f"{stack}/resources/net").text

@@ -33,8 +33,8 @@ class Arrangement:
 def arrange(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Arrangement:
     """Arrange boxes; in each cycle, one edge leads upwards. An edge from a box to itself is a loop at its side.
 
-    An edge over several layers has a narrow virtual box in each layer in between, which is ordered like the others. Each
-    edge is vertical within a layer, and bends only in the gaps between layers, so that edges do not cross boxes.
+    An edge over several layers has a narrow virtual box in each layer in between, which is ordered like the others.
+    Each edge is vertical within a layer, and bends only in the gaps between layers, so that edges do not cross boxes.
     """
     upwards = _upward(sizes, edges)
     loops = [edge for edge in edges if edge[0] == edge[1]]
