@@ -202,7 +202,7 @@ def deploy(walk: Walk, path: str, base: str) -> None:
 
 
 def look_at_marks(walk: Walk, page: Page) -> None:
-    """Check that a mistake is marked in the editor and described at the pointer, and that the colors change no character."""
+    """Check that a mistake is marked in the editor and described at the pointer; colors keep all characters."""
     page.locator("#problems li", has_text="cdir").locator("[data-line]").first.click()
     mark = page.locator(".c-mark", has_text="cdir").first
     mark.wait_for()
