@@ -15,6 +15,7 @@ from pathlib import Path
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
+from stoker.base.named_files import read_named
 from stoker.template.document import Document
 from stoker.template.expressions import FunctionError
 from stoker.template.formats import VERSION_KEYS
@@ -40,10 +41,21 @@ def is_remote(name: str) -> bool:
 
 
 def read(path: str) -> str:
-    """Return the content of a file, or of the standard input for `-`. Raises OSError or UnicodeDecodeError."""
+    """Return the content of a regular file, or of the standard input for `-`. Raises OSError or UnicodeDecodeError."""
     if path == STDIN:
         return sys.stdin.buffer.read().decode("utf-8-sig")
-    return Path(path).read_text("utf-8-sig")
+    return read_named(path).decode("utf-8-sig")
+
+
+def reader_for(paths: Iterable[str]) -> Callable[[str], str]:
+    """Return a function like `read` for which the files that the user names need not be regular (`<(command)`)."""
+    named = {str(Path(path)) for path in paths if path != STDIN}
+
+    def read_file(path: str) -> str:
+        chosen = path in named and not Path(path).is_file()
+        return Path(path).read_text("utf-8-sig") if chosen else read(path)
+
+    return read_file
 
 
 def looks_like_template(text: str) -> bool:
@@ -74,7 +86,7 @@ def find_templates(paths: Iterable[str]) -> Iterator[str]:
 
 def _is_template_file(path: Path) -> bool:
     try:
-        return looks_like_template(path.read_text("utf-8-sig"))
+        return looks_like_template(read(str(path)))
     except (OSError, UnicodeDecodeError):
         return False
 
@@ -200,7 +212,7 @@ class Files(Mapping[str, str]):
         if is_remote(name):
             raise self._failure(f"{name} is not fetched")
         try:
-            content = Path(beside(self.folder, name)).read_bytes()
+            content = read_named(beside(self.folder, name))
         except (OSError, ValueError) as error:
             raise self._failure(f"the file {name!r} cannot be read: {reason(error)}") from error
         try:

@@ -42,10 +42,10 @@ def command(path: str, to: str, form: str, partial: bool) -> None:
       stoker convert web.yaml --to cfn --format json
     """
     from stoker.authoring.convert.templates import convert, to_json, to_yaml
-    from stoker.authoring.sources import Sources
+    from stoker.authoring.sources import Sources, reader_for
     from stoker.template.limits import DEFAULT_LIMITS
 
-    sources = Sources(DEFAULT_LIMITS)
+    sources = Sources(DEFAULT_LIMITS, reader_for([path]))
     with problems_shown(sources):
         conversion = convert(sources.template(path), to)
     show(conversion.problems, sources.shown, err=True)

@@ -36,11 +36,12 @@ def graph(path: str, form: str, nested: bool, environments: tuple[str, ...], par
       stoker graph web.yaml --nested --format svg > web.svg
     """
     from stoker.authoring.graph import draw, to_dot, to_mermaid
+    from stoker.authoring.sources import reader_for
     from stoker.authoring.svg import to_svg
     from stoker.authoring.workspace import Workspace
     from stoker.plugins.registry import Registry
 
     write = {"dot": to_dot, "mermaid": to_mermaid, "svg": to_svg}[form]
-    workspace = Workspace(Registry.on_demand(), environments, parameters)
+    workspace = Workspace(Registry.on_demand(), environments, parameters, reader=reader_for([path, *environments]))
     with problems_shown(workspace.sources):
         click.echo(write(draw(workspace.root(path).require_sound(), nested=nested)), nl=False)

@@ -118,7 +118,7 @@ def lint(
       generate-template | stoker lint -
     """
     from stoker.authoring.lint import lint as complaints_about
-    from stoker.authoring.sources import find_templates
+    from stoker.authoring.sources import find_templates, reader_for
     from stoker.authoring.workspace import Workspace
     from stoker.plugins.registry import Registry
 
@@ -127,7 +127,7 @@ def lint(
     options = {"plugin_dirs": plugin_dirs} if plugin_dirs else {}
     with reported_errors():
         registry = Registry.on_demand(options)
-    workspace = Workspace(registry, environments, parameters)
+    workspace = Workspace(registry, environments, parameters, reader=reader_for([*paths, *environments]))
     files = list(find_templates(paths))
     chosen = [
         item

@@ -11,7 +11,7 @@ import base64
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
@@ -19,6 +19,7 @@ from urllib.request import url2pathname
 
 import yaml
 
+from stoker.base.named_files import LARGEST, read_named
 from stoker.cli.errors import CommandFailed
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -209,28 +210,30 @@ def _looks_like_template(content: str) -> bool:
 def _text(url: str) -> str:
     """Return the content of a URL as a string. Raises CommandFailed if it cannot be read."""
     try:
-        return _bytes(url).decode("utf-8")
+        return _bytes(url, lambda path: Path(path).read_bytes()).decode("utf-8")
     except UnicodeDecodeError as error:
         raise CommandFailed(f"{short(url)} is not UTF-8: byte {error.start} is invalid.") from None
 
 
 def _content(url: str) -> str:
-    """Return a file's content as a string, in base64 if it is not UTF-8, as the template language defines it."""
-    raw = _bytes(url)
+    """Return the content of a file that a document names as a string, in base64 if it is not UTF-8."""
+    raw = _bytes(url, read_named)
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return base64.b64encode(raw).decode("ascii")
 
 
-def _bytes(url: str) -> bytes:
+def _bytes(url: str, read: Callable[[str], bytes]) -> bytes:
     try:
         if urlsplit(url).scheme == "file":
-            return Path(path_of(url)).read_bytes()
+            return read(path_of(url))
         with urllib.request.urlopen(url, timeout=_FETCH_SECONDS) as response:  # noqa: S310  http and https only
-            content: bytes = response.read()
-            return content
+            content: bytes = response.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise CommandFailed(f"{url} is larger than {LARGEST // 1024 // 1024} MiB.")
+        return content
     except urllib.error.HTTPError as error:
         raise CommandFailed(f"{url} cannot be fetched: {error.code} {error.reason}.") from None
-    except OSError as error:
-        raise CommandFailed(f"{short(url)} cannot be read: {error.strerror or error}.") from None
+    except (OSError, ValueError) as error:
+        raise CommandFailed(f"{short(url)} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
