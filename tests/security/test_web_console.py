@@ -69,6 +69,34 @@ def test_open_redirect(base: str, world: ThreadedWorld) -> None:
     assert kept.headers["Location"] == "/console/stacks?name=web"
 
 
+def test_names_of_files(base: str, world: ThreadedWorld) -> None:
+    """Name a file of a stack so that its download has other headers, another name, or fails."""
+    names = [
+        "x\r\nX-Injected: 1",
+        'a"; filename="b.html',
+        "a\\",
+        "\u202egpj.exe",
+        "\x00\x1b[31m",
+        "ö" * 500,
+        "..",
+        "a;b",
+        "é\n",
+    ]
+    values = {
+        f"v{at}": {"type": "OS::Heat::Value", "properties": {"value": {"get_file": name}}}
+        for at, name in enumerate(names)
+    }
+    template = {"heat_template_version": "2021-04-16", "resources": values}
+    stack = create(world, "named", template, files=dict.fromkeys(names, "content"))
+    browser = logged_in(base, world.served)
+    for name in names:
+        answer = browser.get(f"{stack}/download/files?name={quote(name, safe='')}")
+        assert (answer.status_code, answer.text) == (200, "content"), name
+        shown = answer.headers["Content-Disposition"]
+        assert shown.startswith("attachment; filename=") and shown.count("filename=") == 1 and len(shown) < 1500
+        assert "X-Injected" not in answer.headers and "\u202e" not in shown and "\\" not in shown
+
+
 def test_forged_forms(base: str, stack: str, world: ThreadedWorld) -> None:
     """Have a browser with a session send a form that another site, or another session, has made."""
     browser, other = logged_in(base, world.served), logged_in(base, world.served)

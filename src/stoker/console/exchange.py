@@ -24,6 +24,9 @@ LOGIN_NAMES = ("user", "project", "user_domain", "project_domain")
 
 _FORM = "application/x-www-form-urlencoded"
 _MOST_FIELDS = 2000
+_UNSAFE = frozenset('"\\/:*?<>|%;=')
+"""Characters that end a name in a header, or that file systems do not take."""
+_LONGEST_FILE_NAME = 100
 _TYPED = ("template", "data", "entered")
 """Fields with what a user has typed: a form that has one of them is continued after a log-in."""
 
@@ -159,7 +162,7 @@ class Exchange:
     def send_file(self, name: str, text: str) -> None:
         """Respond with a file that the browser saves."""
         self.response.content_type = "application/octet-stream"
-        self.response.downloadable_as = name
+        self.response.downloadable_as = _file_name(name)
         self.response.text = text
 
     def ask_to_log_in(self, **query: str) -> None:
@@ -211,3 +214,9 @@ class Exchange:
                 status, message, diagnostics = status_of(fault), message_of(fault), ()
         title = HTTPStatus(status).phrase
         self.show("error.html", status, status=status, title=title, message=message, diagnostics=diagnostics)
+
+
+def _file_name(name: str) -> str:
+    """Return a name that a header can carry, and under which a browser saves a file: users choose the names of files."""
+    shown = "".join(mark if mark.isprintable() and mark not in _UNSAFE else "_" for mark in name)
+    return shown[:_LONGEST_FILE_NAME].strip(" .") or "file"
