@@ -134,12 +134,19 @@ IDENTIFIERS = (*STRINGS, 0, -1, 1.5, True, [], {}, ["a"], {"a": "b"})
 
 @pytest.mark.parametrize("shared", range(4))
 async def test_odd_external_ids(world: Hasty, shared: int, caplog: pytest.LogCaptureFixture) -> None:
-    """Each type as an existing object with an odd ID; without the properties that it requires, as Heat permits."""
+    """Each type as an existing object with an odd ID; without the properties that it requires, as Heat permits.
+
+    All attributes of those that are accepted are read.
+    """
     caplog.set_level(logging.ERROR)
     for kind in TYPES[shared::4]:
         body = {f"r{number}": {"type": kind, "external_id": value} for number, value in enumerate(IDENTIFIERS)}
         fit = await accepted(world, body)
         if fit:
-            await world.run("stack_create", name="odd", template=template(fit))
+            resource_type = world.engine.registry.get(kind)
+            assert resource_type is not None
+            read = [[name, attribute] for name in list(fit)[:2] for attribute in ("show", *resource_type.attributes)]
+            outputs = {f"o{number}": {"value": {"get_attr": path}} for number, path in enumerate(read)}
+            await world.run("stack_create", name="odd", template={**template(fit), "outputs": outputs})
             await world.run("stack_delete", ref=REF)
     assert not caplog.records

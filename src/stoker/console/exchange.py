@@ -217,6 +217,6 @@ class Exchange:
 
 
 def _file_name(name: str) -> str:
-    """Return a name that a header can carry, and under which a browser saves a file: users choose the names of files."""
+    """Return a name that a header can carry and a browser saves a file under: users choose the names of files."""
     shown = "".join(mark if mark.isprintable() and mark not in _UNSAFE else "_" for mark in name)
     return shown[:_LONGEST_FILE_NAME].strip(" .") or "file"

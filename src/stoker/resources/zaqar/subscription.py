@@ -122,8 +122,19 @@ class Subscription(ResourceType):
             await messaging.request(call.cloud, "DELETE", self._path(call, member=True), ok=(404,))
         return Done()
 
+    async def adopt(self, call: Call) -> Outcome:
+        """Look the subscription up in its queue, by which Zaqar addresses it."""
+        if call.properties["queue_name"] is None:
+            return Failed("a subscription is found in its queue only: the property queue_name is missing", "NotFound")
+        answer = await messaging.request(call.cloud, "GET", self._path(call, member=True), ok=(404,))
+        if answer.status == 404:
+            queue = call.properties["queue_name"]
+            return Failed(f"the queue {queue} has no subscription {call.physical_id}", "NotFound")
+        return Done()
+
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
-        if call.physical_id is None or all(key[0] != "show" for key in keys):
+        is_addressable = call.physical_id is not None and call.properties["queue_name"] is not None
+        if not is_addressable or all(key[0] != "show" for key in keys):
             return dict.fromkeys(keys)
         shown = (await messaging.request(call.cloud, "GET", self._path(call, member=True))).body
         return {key: dig({"show": {**shown, "queue_name": call.properties["queue_name"]}}, key) for key in keys}
