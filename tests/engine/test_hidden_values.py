@@ -33,6 +33,12 @@ TEMPLATE: dict[str, Any] = {
                 "value": {"list_join": ["-", [{"get_param": name} for name in ("given", "defaulted", "filed", "open")]]}
             },
         },
+        "queue": {"type": "OS::Zaqar::Queue", "properties": {"name": {"get_param": "given"}}},
+        "container": {
+            "type": "My::Container",
+            "properties": {"name": {"list_join": ["-", ["a", {"get_param": "given"}]]}},
+        },
+        "key": {"type": "OS::Nova::KeyPair", "properties": {"name": {"get_param": "defaulted"}}},
     },
 }
 CFN_TEMPLATE: dict[str, Any] = {
@@ -40,7 +46,8 @@ CFN_TEMPLATE: dict[str, Any] = {
     "Parameters": {"Given": {"Type": "String", "NoEcho": "true", "Default": DEFAULT}},
     "Resources": {"user": {"Type": "OS::Heat::TestResource", "Properties": {"value": {"Ref": "Given"}}}},
 }
-FILES = {"secrets.yaml": f"parameters:\n  filed: {IN_FILE}\n"}
+TYPES = "resource_registry: {'My::Container': 'OS::Swift::Container'}\n"
+FILES = {"secrets.yaml": f"parameters:\n  filed: {IN_FILE}\n{TYPES}"}
 REQUEST: dict[str, Any] = {"files": FILES, "environment_files": ["secrets.yaml"]}
 REF = {"name": "web", "id": None}
 
@@ -60,6 +67,11 @@ async def everything_read(world: World, stack_id: str) -> dict[str, Any]:
     for item in answers["operation_list"]:
         shown = await world.call("operation_show", ref=REF, operation_id=item["id"])
         answers[f"operation {item['id']}"] = shown
+    for name in ("queue", "container", "key"):
+        answers[f"resource {name}"] = await world.call("resource_show", ref=REF, name=name)
+        answers[f"description of {name}"] = await world.call("resource_describe", ref=REF, name=name)
+    answers["events of the Query API"] = await world.call("event_page", ref=REF, limit=100)
+    answers["drift"] = await world.call("drift_detect_resource", ref=REF, name="queue")
     answers["resource_metadata"] = await world.call("resource_metadata", ref=REF, name="user")
     for event in answers["event_list"]:
         ref = {"ref": REF, "resource_name": event["resource_name"], "event_id": event["id"]}
@@ -96,7 +108,7 @@ async def test_nothing_that_is_read_shows_a_hidden_value(world: World, caplog: p
     )
     assert answers["stack_template"]["parameters"]["defaulted"]["default"] == REDACTED
     assert answers["stack_template"]["parameters"]["open"]["default"] == "open-value"
-    assert answers["stack_files"]["secrets.yaml"] == f"parameters:\n  filed: {REDACTED}\n"
+    assert answers["stack_files"]["secrets.yaml"] == f"parameters:\n  filed: {REDACTED}\n{TYPES}"
     assert not [
         record.getMessage() for record in caplog.records if any(text in record.getMessage() for text in SECRETS)
     ]
@@ -116,7 +128,7 @@ async def test_documents_do_not_tell_what_the_template_and_its_files_hide(world:
     document = answers["snapshot_show"]["data"]
     assert document["template"]["parameters"]["defaulted"]["default"] == REDACTED
     assert document["template"]["parameters"]["open"]["default"] == "open-value"
-    assert document["files"]["secrets.yaml"] == f"parameters:\n  filed: {REDACTED}\n"
+    assert document["files"]["secrets.yaml"] == f"parameters:\n  filed: {REDACTED}\n{TYPES}"
 
     found = await world.engine.database.read(queries.stack_by_name, world.context.project_id, "web")
     assert found is not None
@@ -135,13 +147,13 @@ async def test_no_echo_of_cloudformation_templates(world: World) -> None:
 async def test_a_template_that_was_shown_does_not_make_its_redacted_defaults_the_values(world: World) -> None:
     given = {"given": GIVEN, "filed": IN_FILE}
     outputs = {"joined": {"value": {"get_attr": ["user", "output"]}}}
-    await world.create("web", {**TEMPLATE, "outputs": outputs}, parameters=given)
+    await world.create("web", {**TEMPLATE, "outputs": outputs}, parameters=given, **REQUEST)
     shown = await world.call("stack_template", ref=REF)
     assert shown["parameters"]["defaulted"]["default"] == REDACTED
     for verb in ({"name": "other"}, {"ref": REF}):
         method = "stack_create" if "name" in verb else "stack_update"
         with pytest.raises(TemplateInvalid, match=r"parameters\.defaulted") as refused:
-            await world.call(method, **verb, template=shown, parameters=given)
+            await world.call(method, **verb, template=shown, parameters=given, **REQUEST)
         assert [found.path for found in refused.value.diagnostics] == [("parameters", "defaulted")]
     with pytest.raises(TemplateInvalid, match=r"parameters\.defaulted"):
         await world.call("stack_patch", ref=REF, template=shown, clear_parameters=["defaulted"])

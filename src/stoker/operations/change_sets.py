@@ -45,6 +45,7 @@ from stoker.contract.views import StackView
 from stoker.engine.core import Engine
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, read_plan
+from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.templates import redact_template
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import check_exported_values, make_plan, plan_tree
@@ -54,7 +55,7 @@ from stoker.operations.stacks import create_stack, new_stack, patched_request, s
 from stoker.operations.transitions import verdict
 from stoker.store import change_sets, queries, settings
 from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE, FAILED, UNFINISHED, ChangeSet, Stack, StackSettings
+from stoker.store.records import COMPLETE, FAILED, UNFINISHED, ChangeSet, ResourceSummary, Stack, StackSettings
 
 NO_CHANGES = "The submitted information didn't contain changes. Submit different information to create a change set."
 """The reason of a change set without changes; clients search for these words."""
@@ -147,7 +148,7 @@ async def _planned_update(
     plan = await _plan(engine, context, stack, checked, "UPDATE", request.nested)
     return {
         **_planned(checked, plan, request),
-        "physical_ids": await engine.database.read(_physical_ids, stack),
+        "physical_ids": await _physical_ids(engine, stack),
         "nested": request.nested,
         "changed": await _changes(engine, stack, checked, plan, request.body.tags, request.laid_down),
     }
@@ -161,13 +162,24 @@ async def _plan(
     return await make_plan(engine, stack, checked, action)
 
 
-def _physical_ids(connection: Connection, stack: Stack) -> dict[str, str | None]:
-    """Return the physical ids of the resources of a stack and its nested stacks, by the resources' uuids."""
-    found: dict[str, str | None] = {}
-    for level in queries.levels_of(connection, stack):
-        for rows in queries.resource_summaries(connection, [inside.id for inside in level]).values():
-            found |= {row.uuid: row.physical_id for row in rows}
-    return found
+async def _physical_ids(engine: Engine, stack: Stack) -> dict[str, str | None]:
+    """Return the shown ids of the objects of a stack and its nested stacks, by the resources' uuids."""
+    identifiers = ObjectIds(engine)
+    return {
+        row.uuid: await identifiers.shown(inside, row.type, row.physical_id)
+        for inside, row in await engine.database.read(_resources_below, stack)
+    }
+
+
+def _resources_below(connection: Connection, stack: Stack) -> list[tuple[Stack, ResourceSummary]]:
+    """Return the resources of a stack and its nested stacks, each with its stack."""
+    return [
+        (inside, row)
+        for level in queries.levels_of(connection, stack)
+        for rows in [queries.resource_summaries(connection, [inside.id for inside in level])]
+        for inside in level
+        for row in rows.get(inside.id, ())
+    ]
 
 
 def _planned(checked: CheckedRequest, plan: Plan, request: CreateChangeSet) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from stoker.contract.stacks import (
     ValidateTemplate,
 )
 from stoker.engine.core import Engine
+from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import properties_shown
 from stoker.operations.catalog import validate_template
 from stoker.operations.drift import drift_summaries
@@ -79,13 +80,14 @@ async def event_page(engine: Engine, context: RequestContext, request: ListEvent
     owners = [(event.properties, event.resource_type, event.resource_name) for event in events]
     opened = await properties_shown(engine, stack, owners)
     changed = await engine.database.read(queries.first_change, stack.id)
+    views = [(stack, event.resource_type, event_view(event, stack)) for event in events]
     return [
         {
-            **event_view(event, stack),
+            **view,
             "resource_properties": opened.get(event.properties or "", {}),
             "after_change": changed is not None and event.time >= changed,
         }
-        for event in events
+        for event, view in zip(events, await ObjectIds(engine).views(views), strict=True)
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stoker.base.context import RequestContext
 from stoker.contract.events import EventNews, GetEventNews, NewEvent
 from stoker.engine.core import Engine
+from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.operations.views import event_view
 from stoker.store import feed
 
@@ -21,9 +22,11 @@ async def event_news(engine: Engine, context: RequestContext, request: GetEventN
     """
     found = await engine.database.read(feed.news, request.watched, request.after, MOST)
     views: list[NewEvent] = []
+    identifiers = ObjectIds(engine)
     for event in found.events:
         stack = found.stacks[event.stack_id]
         above = feed.above(stack, found.stacks)
         view = event_view(event, stack, found.stacks.get(stack.root_id))
+        view["physical_id"] = await identifiers.shown(stack, event.resource_type, event.physical_id)
         views.append({**view, "above": above})
     return {"events": views, "last": found.last, "more": len(views) == MOST}

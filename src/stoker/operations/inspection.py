@@ -23,6 +23,7 @@ from stoker.engine.records.actions import REMOVES
 from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.engine.redaction.deployments import credentials_in, redacted, redacted_metadata
+from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import properties_shown, secrets_ever, secrets_now
 from stoker.engine.redaction.templates import redact_file, redact_template
 from stoker.operations.lookup import confine_stack_user, find_stack, found_stack, is_stack_user
@@ -110,12 +111,14 @@ async def resource_list(engine: Engine, context: RequestContext, request: ListRe
     depth = min(request.nested_depth, engine.settings.max_nested_stack_depth)
     levels = await engine.database.read(_levels, context, request.ref, depth)
     views: list[ResourceRow] = []
+    identifiers = ObjectIds(engine)
     for inside in levels:
         users = required_by(inside.resources)
         details = await _details(engine, inside.stack) if request.with_detail else {}
         for row in _matching(inside.resources, request.filters or {}):
             child = inside.children.get(row.uuid)
             view = resource_row(row, users.get(row.name, ()), child)
+            view["physical_id"] = await identifiers.shown(inside.stack, row.type, row.physical_id)
             views.append({**view, **details.get(row.uuid, NO_DETAIL)} if request.with_detail else view)
     return {
         "resources": views,
@@ -193,6 +196,7 @@ async def resource_show(engine: Engine, context: RequestContext, request: ShowRe
         **resource_view(
             state.row, stack, users.get(request.name, ()), child=child, parent=await parent_name(engine, stack)
         ),
+        "physical_id": await ObjectIds(engine).shown(stack, state.row.type, state.row.physical_id),
         "description": (described.description if described else "") or "",
         "metadata": await _metadata(engine, context, stack, state),
         "attributes": await _attributes(
@@ -248,6 +252,7 @@ async def resource_describe(engine: Engine, context: RequestContext, request: De
     described = (await engine.loader.load(stack.inputs)).template.resources.get(request.name)
     return {
         **resource_view(state.row, stack, ()),
+        "physical_id": await ObjectIds(engine).shown(stack, state.row.type, state.row.physical_id),
         "description": (described.description if described else "") or "",
         "metadata": await _metadata(engine, context, stack, state),
     }
@@ -310,7 +315,11 @@ async def event_list(engine: Engine, context: RequestContext, request: ListEvent
     stack = next(iter(stacks.values()))
     if request.resource_name is not None and not events and not request.marker:
         raise EntityNotFound(f"There are no events of the resource {request.resource_name} in stack {stack.name}.")
-    return [event_view(event, stacks[event.stack_id], root) for event in events]
+    views = [
+        (stacks[event.stack_id], event.resource_type, event_view(event, stacks[event.stack_id], root))
+        for event in events
+    ]
+    return await ObjectIds(engine).views(views)
 
 
 def _events(
@@ -340,4 +349,5 @@ async def event_show(engine: Engine, context: RequestContext, request: ShowEvent
     if event is None or event.resource_name != request.resource_name:
         raise EntityNotFound(f"The Event ({request.event_id}) could not be found.")
     shown = await properties_shown(engine, stack, [(event.properties, event.resource_type, event.resource_name)])
-    return {**event_view(event, stack), "resource_properties": shown.get(event.properties or "", {})}
+    [view] = await ObjectIds(engine).views([(stack, event.resource_type, event_view(event, stack))])
+    return {**view, "resource_properties": shown.get(event.properties or "", {})}

@@ -15,6 +15,7 @@ from stoker.engine.core import Engine
 from stoker.engine.inspection.observing import observe_tree
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
+from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import plan_tree
 from stoker.operations.requests import CheckedRequest, check_tags, check_whole
@@ -79,7 +80,8 @@ async def _changes(
     steps = [step for step in planned.plan.steps if show_nested or not step.depth]
     buckets: dict[str, list[ResourceView]] = {bucket: [] for bucket in _BUCKETS.values()}
     replaced = {step.name for step in steps if step.kind is Kind.REPLACE}
-    present = await engine.database.read(_present, stack, show_nested)
+    items = await engine.database.read(_present, stack, show_nested)
+    present = dict(zip(items, await ObjectIds(engine).views(items.values()), strict=True))
     for step in steps:
         if step.kind is Kind.DELETE and step.name in replaced:
             continue
@@ -88,9 +90,11 @@ async def _changes(
     return {"resource_changes": buckets, "plan": planned.to_data()}
 
 
-def _present(connection: Connection, stack: Stack, show_nested: bool) -> dict[str, ResourceView]:
-    """Return the current resources of the stack and its nested stacks, by uuid."""
-    found: dict[str, ResourceView] = {}
+def _present(
+    connection: Connection, stack: Stack, show_nested: bool
+) -> dict[str, tuple[Stack, str, ResourceView]]:
+    """Return the current resources of the stack and its nested stacks, by uuid, with their stacks and types."""
+    found: dict[str, tuple[Stack, str, ResourceView]] = {}
     holder = queries.resource_by_uuid(connection, stack.parent_resource) if stack.parent_resource else None
     names = {holder.uuid: holder.name} if holder is not None else {}
     for level in queries.levels_of(connection, stack, None if show_nested else 0):
@@ -100,7 +104,8 @@ def _present(connection: Connection, stack: Stack, show_nested: bool) -> dict[st
             for row in rows.get(item.id, []):
                 names[row.uuid] = row.name
                 parent = names.get(item.parent_resource or "")
-                found[row.uuid] = resource_view(row, item, users.get(row.name, []), parent=parent)
+                view = resource_view(row, item, users.get(row.name, []), parent=parent)
+                found[row.uuid] = (item, row.type, view)
     return found
 
 

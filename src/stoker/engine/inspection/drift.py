@@ -18,6 +18,7 @@ from stoker.engine.records.differences import Difference, differences, shown
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView, view_of
 from stoker.engine.records.state import ResourceState
+from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import secrets_ever
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import secret_paths
@@ -41,7 +42,11 @@ async def drift_of(
     states = sorted(view.current.values(), key=lambda state: state.row.position)
     wanted = [state for state in states if names is None or state.row.name in names]
     secrets = await secrets_ever(services, stack)
-    return list(await asyncio.gather(*(_look(view, state, secrets) for state in wanted)))
+    reports = await asyncio.gather(*(_look(view, state, secrets) for state in wanted))
+    identifiers = ObjectIds(services)
+    for report in reports:
+        report["physical_id"] = await identifiers.shown(stack, report["type"], report["physical_id"])
+    return list(reports)
 
 
 async def _look(view: StackView, state: ResourceState, secrets: Collection[str]) -> dict[str, Any]:

@@ -105,7 +105,7 @@ class _Exporter:
             data[copy.type.noted_as] = copy.row.physical_id
         for key in state.type.redacted_data & data.keys():
             data[key] = self._redact((*place, "resource_data", key), data[key])
-        self._derived += [(*place, "resource_data"), (*place, "metadata")]
+        self._derived += [(*place, "resource_id"), (*place, "resource_data"), (*place, "metadata")]
         return {
             "name": row.name,
             "resource_id": row.physical_id,

@@ -12,6 +12,7 @@ import orjson
 from stoker.base.clock import isoformat
 from stoker.base.errors import CloudError, StokerError
 from stoker.engine.records.services import EngineServices
+from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import properties_shown
 from stoker.plugins.registry import Registry
 from stoker.store import queries
@@ -100,6 +101,7 @@ async def _messages(
     """Return the messages for events, with the resources' properties at that time; hidden values are redacted."""
     owners = ((event["properties"], event["resource_type"], event["resource_name"]) for event in events)
     properties = await properties_shown(services, stack, owners)
+    identifiers = ObjectIds(services)
     return [
         {
             "timestamp": isoformat(event["time"]),
@@ -108,7 +110,7 @@ async def _messages(
             "id": event["id"],
             "payload": {
                 "resource_name": event["resource_name"],
-                "physical_resource_id": event["physical_id"],
+                "physical_resource_id": await identifiers.shown(stack, event["resource_type"], event["physical_id"]),
                 "stack_id": event["stack_id"],
                 "resource_action": event["action"],
                 "resource_status": event["status"],
