@@ -341,6 +341,8 @@ def test_guessing_passwords(world: ThreadedWorld, tmp_path_factory: pytest.TempP
         assert [browser.log_in("demo", f"guess {number}").status_code for number in range(4)] == [401, 401, 401, 429]
         refused = browser.log_in("demo", password)
         assert refused.status_code == 429 and refused.headers["Retry-After"] == "60"
+        for spelling in ("DEMO", "Demo ", "d\u00e9mo", "\uff44emo"):
+            assert browser.log_in(spelling, password).status_code == 429, spelling
         clock.advance(61)
         assert browser.log_in("demo", password).status_code == 303
         assert browser.get("/stacks").status_code == 200

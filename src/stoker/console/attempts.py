@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import threading
+import unicodedata
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 
 _MOST_KEYS = 10_000
+
+
+def folded(name: str) -> str:
+    """Return a name without what databases of identity services may not distinguish: case, accents, spaces around it.
+
+    Names that are the same to Keystone must share a limit; if others share one too, they only wait longer.
+    """
+    letters = (mark for mark in unicodedata.normalize("NFKD", name) if not unicodedata.combining(mark))
+    return "".join(letters).casefold().strip()
 
 
 class Attempts:

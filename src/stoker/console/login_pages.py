@@ -6,7 +6,7 @@ import logging
 import math
 
 from stoker.base.clock import Clock
-from stoker.console.attempts import Attempts
+from stoker.console.attempts import Attempts, folded
 from stoker.console.exchange import DEFAULT_DOMAIN, KEPT, LOGIN_NAMES, Exchange
 from stoker.console.login import Keystone, Login, LoginRefused, LoginUnavailable
 from stoker.console.protection import safe_target
@@ -53,7 +53,7 @@ class LoginPages:
         if not (login.user and login.project and login.password) or max(map(len, names)) > _LONGEST:
             self._form(exchange, target, 400, "Enter a user, a password and a project.")
             return
-        keys = (f"address {exchange.request.remote_addr}", f"user {login.user_domain} {login.user}")
+        keys = (f"address {exchange.request.remote_addr}", f"user {folded(login.user_domain)} {folded(login.user)}")
         if wait := self._attempts.begin(keys):
             exchange.response.set_header("Retry-After", str(math.ceil(wait)))
             minutes = math.ceil(wait / 60)

@@ -90,9 +90,7 @@ async def _changes(
     return {"resource_changes": buckets, "plan": planned.to_data()}
 
 
-def _present(
-    connection: Connection, stack: Stack, show_nested: bool
-) -> dict[str, tuple[Stack, str, ResourceView]]:
+def _present(connection: Connection, stack: Stack, show_nested: bool) -> dict[str, tuple[Stack, str, ResourceView]]:
     """Return the current resources of the stack and its nested stacks, by uuid, with their stacks and types."""
     found: dict[str, tuple[Stack, str, ResourceView]] = {}
     holder = queries.resource_by_uuid(connection, stack.parent_resource) if stack.parent_resource else None

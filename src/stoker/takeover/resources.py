@@ -26,6 +26,8 @@ from stoker.takeover.mapped import MappedStack, MappedTree, NotTransferable, rec
 from stoker.takeover.offline import OfflineChild, read_offline, sign_url
 
 SIGNED_URL = "ec2_signed_url"
+_LONGEST_KEY = 1000
+"""Characters of the name of an attribute with a path."""
 """The key of a resource's data with its signed URL."""
 
 _SHOW_URLS = frozenset({"alarm_url", "AlarmUrl"})
@@ -197,7 +199,19 @@ class ResourceMapper:
 
 def _attribute(name: str) -> AttributeKey:
     prefix, _, rest = name.partition("tuple:")
-    return tuple(literal_eval(rest)) if rest and not prefix else (name,)
+    return (rest and not prefix and _written_tuple(rest)) or (name,)
+
+
+def _written_tuple(text: str) -> AttributeKey | None:
+    """Return a tuple of strings and numbers that Python wrote; None for anything else that a database may contain."""
+    if len(text) > _LONGEST_KEY:
+        return None
+    try:
+        found = literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+    fit = isinstance(found, tuple) and all(type(part) in (str, int) for part in found)
+    return found if fit else None
 
 
 def physical_name_in_heat(stack_name: str, state: ResourceState) -> str:
