@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stoker.base.clock import ManualClock
-from stoker.base.errors import CloudError, Invalid, MissingCredentialError, NoEndpoint
+from stoker.base.errors import CloudError, Invalid, MissingCredentialError, NoEndpoint, TokenRejected
 from stoker.cloud.auth import (
     CloudPool,
     CloudsYamlCredential,
@@ -40,7 +40,7 @@ async def test_the_callers_token(pool: CloudPool, served: ServedCloud) -> None:
 
 
 async def test_an_invalid_token(pool: CloudPool) -> None:
-    with pytest.raises(CloudError) as caught:
+    with pytest.raises(TokenRejected) as caught:
         await pool.cloud(TokenCredential("made-up"))
     assert caught.value.status == 401
     assert "made-up" not in caught.value.message

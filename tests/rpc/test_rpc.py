@@ -193,7 +193,7 @@ def test_answers_that_are_not_json_are_a_bug(client: DirectClient, request_: Req
 def test_a_call_that_times_out_continues_to_run(
     client: DirectClient, engine: Engine, loop: asyncio.AbstractEventLoop
 ) -> None:
-    with pytest.raises(EngineUnavailable, match=r"hang within 0\.05 seconds"):
+    with pytest.raises(EngineUnavailable, match="hang took longer than"):
         client.call(CONTEXT, Hang(), timeout=0.05)
     loop.call_soon_threadsafe(engine.released.set)
     assert client.call(CONTEXT, Echo(value=1)) == 1

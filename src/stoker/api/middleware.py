@@ -10,9 +10,17 @@ from typing import Any
 import falcon
 
 from stoker.api.auth import credentials, request_context
-from stoker.api.faults import BadRequest, MethodNotAllowed, NoSuchPath, as_stoker_error, fault_body, status_of
+from stoker.api.faults import (
+    BadRequest,
+    MethodNotAllowed,
+    NoSuchPath,
+    as_stoker_error,
+    fault_body,
+    status_of,
+)
 from stoker.api.paths import VersionDocument, negotiate, version_document
 from stoker.api.policy import Policy
+from stoker.api.serving.limits import RETRY_AFTER
 from stoker.api.v1 import openapi
 from stoker.base.ids import new_request_id
 from stoker.base.logging import request_scope
@@ -86,6 +94,8 @@ class Faults:
         response.status = HTTPStatus(status_of(fault))
         if response.status_code == HTTPStatus.UNAUTHORIZED:
             response.set_header("WWW-Authenticate", self._challenge)
+        if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+            response.set_header("Retry-After", str(RETRY_AFTER))
         write_json(response, fault_body(fault))
 
 

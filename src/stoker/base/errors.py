@@ -3,6 +3,7 @@
     StokerError
     ├── UserError            the request cannot be carried out; the message is shown as written, 4xx
     │   ├── Invalid          400: TemplateInvalid, NotSupported, RequestLimitExceeded …
+    │   ├── TokenRejected    401
     │   ├── Forbidden        403
     │   ├── NotFound         404: EntityNotFound, ResourceNotFound, SnapshotNotFound …
     │   └── Conflict         409: StackExists, ActionInProgress
@@ -142,6 +143,16 @@ class InvalidBreakPointHook(Invalid):
 
 class ResourceTypeUnavailable(Invalid):
     """The service that a resource type needs is not in the caller's catalog."""
+
+
+class TokenRejected(UserError):
+    """The identity service does not accept the caller's token any more, for example because it was revoked."""
+
+    status = 401
+
+    @property
+    def kind(self) -> str:
+        return "HTTPUnauthorized"
 
 
 class Forbidden(UserError):

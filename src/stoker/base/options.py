@@ -262,6 +262,13 @@ _ENGINE = (
         help="Number of engines in a row that must have died while running an operation, without progress, before the "
         "operation is set aside as failed; 0: never.",
     ),
+    cfg.FloatOpt(
+        "validation_seconds",
+        default=20.0,
+        min=1.0,
+        help="Seconds that services may take to check the values of a template, at most a third of "
+        "rpc_response_timeout; what has not been answered by then is reported as unchecked.",
+    ),
     cfg.StrOpt("status_host", default="127.0.0.1", help="Address of an engine's metrics and health check."),
     cfg.PortOpt("status_port", help="Port of an engine's metrics and health check; unset: not served."),
 )

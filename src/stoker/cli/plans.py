@@ -70,6 +70,12 @@ def show_plan(name: str, plan: Answer, compared: Compared = RECORD) -> None:
 
 def plan_lines(name: str, plan: Answer, out: Console, compared: Compared = RECORD) -> Iterator[Text]:
     """Yield the lines of a plan, none wider than `out`."""
+    yield from _step_lists(name, plan, out, compared)
+    if unchecked := plan.get("unchecked"):
+        yield from _wrapped(Text(), Text(f"Of the template's values, {unchecked}.", "yellow"), out)
+
+
+def _step_lists(name: str, plan: Answer, out: Console, compared: Compared) -> Iterator[Text]:
     steps = changes(plan)
     if not steps:
         before, _, after = compared.same.partition("{name}")

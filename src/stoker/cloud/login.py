@@ -15,7 +15,7 @@ from keystoneauth1.access import service_catalog
 from keystoneauth1.identity.base import BaseIdentityPlugin
 
 from stoker.base.clock import Clock
-from stoker.base.errors import CloudError
+from stoker.base.errors import CloudError, TokenRejected
 from stoker.cloud.guard import is_refusal
 
 RENEW_BEFORE = 60.0
@@ -134,20 +134,33 @@ class TokenLogin(Login):
         return lacking
 
     async def renew(self, rejected: Access | None) -> Access:
-        if rejected is not None:
-            raise CloudError("keystone", 401, "the token of the request has expired or was revoked")
-        return await super().renew(rejected)
+        """Return the caller's token. A token that a service has rejected raises TokenRejected if Keystone rejects it,
+        too, otherwise CloudError: then the service is at fault, and another token would not help.
+        """
+        if rejected is None:
+            return await super().renew(rejected)
+        found = "although Keystone accepts it"
+        try:
+            await asyncio.to_thread(self._examine)
+        except CloudError as error:
+            if error.status != 403:  # a trust's token is accepted, but may not ask about itself
+                found = f"and Keystone cannot be asked about it: {error.message}"
+        raise CloudError("keystone", 401, f"a service rejects the token of the request, {found}")
+
+    def _examine(self) -> Any:
+        """Return what Keystone says about the token. Raises TokenRejected or CloudError."""
+        return self._get("/auth/tokens", {"X-Subject-Token": self._token})
 
     def _fetch(self) -> Access:
-        body = self._get("/auth/tokens", {"X-Subject-Token": self._token})
+        body = self._examine()
         return _access(ksa_access.create(body=body, auth_token=self._token))
 
     def _get(self, path: str, headers: Mapping[str, str]) -> Any:
         headers = {"X-Auth-Token": self._token, **headers}
         try:
             answer = self._session.get(f"{self.auth_url}{path}", headers=headers, authenticated=False, log=False)
-        except ksa_errors.NotFound as error:
-            raise CloudError("keystone", 401, "the token of the request is not valid") from error
+        except (ksa_errors.NotFound, ksa_errors.Unauthorized) as error:
+            raise TokenRejected("The token of the request has expired or was revoked; get a new one.") from error
         except ksa_errors.ClientException as error:
             raise cloud_error(error) from error
         return answer.json()

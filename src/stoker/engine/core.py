@@ -38,6 +38,7 @@ from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.store import announcements, deaths, queries, snapshots, trusts
 from stoker.store.database import Database
+from stoker.store.expiry import outside_request
 from stoker.store.journal import Batch, Claim, ClaimedWriter, Journal, Writer
 from stoker.store.records import (
     COMPLETE,
@@ -139,8 +140,9 @@ class Engine(OwnerHost):
         return ClaimedWriter(self.journal, claim)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something in the background; `stop` waits for it."""
-        task = asyncio.ensure_future(work)
+        """Run something in the background, independently of the current request; `stop` waits for it."""
+        with outside_request():
+            task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -237,7 +239,7 @@ class Engine(OwnerHost):
             batch.then(partial(trusts.inherit, stack_id=stack.id, parent_id=stack.parent_id))
         if document is not None:
             batch.then(partial(snapshots.keep_stack_document, stack_id=stack.id, body=document))
-        batch.add(self.announcer.stack_event(stack, operation.action, IN_PROGRESS, f"Stack {operation.action} started"))
+        batch.add(self.announcer.stack_event(stack, operation.action, IN_PROGRESS, stack.reason))
         if tags:
             batch.then(partial(queries.set_tags, stack_id=stack.id, tags=tags))
         with self.taking_on(operation.id):

@@ -29,6 +29,7 @@ from stoker.cloud.credentials import (
 from stoker.cloud.session import Cloud
 from stoker.store import queries, trusts
 from stoker.store.database import Database
+from stoker.store.expiry import outside_request
 from stoker.store.journal import Batch, Journal
 from stoker.store.records import Stack
 
@@ -100,7 +101,8 @@ class Credentials:
         batch = Batch().then(partial(trusts.record, credential=made, owner=owner))
         if known is not None:
             batch.then(partial(trusts.give_up, credential=known))
-        await self._journal.commit(batch)
+        with outside_request():  # otherwise the trust of a request that has expired would be lost
+            await self._journal.commit(batch)
         return made
 
     async def cloud_of(self, stack: Stack) -> Cloud:

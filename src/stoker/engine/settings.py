@@ -43,6 +43,7 @@ class EngineSettings:
     evaluation_memory: int = 64 * 1024 * 1024
     region_name: str | None = None
     hidden_stack_tags: tuple[str, ...] = ()
+    validation_seconds: float = 20.0
     lease_seconds: float = 15.0
     heartbeat_seconds: float = 3.0
     engine_deaths_limit: int = 3

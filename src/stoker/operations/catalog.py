@@ -28,6 +28,7 @@ from stoker.contract.views import JSONObject
 from stoker.engine.core import Engine
 from stoker.operations.checking import SERVICE_UNAVAILABLE, TreeChecker, all_problems, check_services
 from stoker.operations.problems import Given, with_all_problems
+from stoker.operations.questions import Questions
 from stoker.operations.requests import examine_environment, given_by, parse_request
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Attribute, Property, Type, schema_to_api
@@ -261,7 +262,8 @@ async def validate_template(engine: Engine, context: RequestContext, request: Va
     if own := [item for item in complaints if item not in checker.elsewhere]:
         raise TemplateInvalid(own)
     if SERVICE_UNAVAILABLE not in request.ignore_errors:
-        await check_services(engine, context, checker.found)
+        questions = Questions(engine.settings.validation_seconds)
+        await check_services(engine, context, checker.found, questions)
     described = _described(checker, definition) if request.show_nested else describe_parameters(definition)
     return {**described, "Environment": describe_environment(definition)}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ from stoker.base.errors import (
     ResourceTypeUnavailable,
     StokerError,
     TemplateInvalid,
+    TokenRejected,
 )
 from stoker.cloud.session import Cloud
 from stoker.engine.core import Engine
@@ -24,6 +25,7 @@ from stoker.engine.records.values import finalized
 from stoker.engine.redaction.hidden_values import Redaction
 from stoker.engine.redaction.templates import redact_file
 from stoker.engine.running.adoption import External, missing
+from stoker.operations.questions import Questions
 from stoker.plugins.constraints import ConstraintChecker, FormCheck
 from stoker.plugins.resource import ChildRequest, FetchedTemplate, ResourceType
 from stoker.schema.property import custom_constraints
@@ -56,8 +58,6 @@ _NESTED = "StackValidationFailed"
 """The type of every error about a nested stack, as in Heat."""
 
 _UNKNOWN = UnknownScope()
-_CONSULT_SECONDS = 30
-"""Seconds that a request waits for the services that types consult."""
 
 
 class TreeChecker:
@@ -206,7 +206,9 @@ def _inside(parent: Definition, resource: ResourceDefinition, diagnostic: Diagno
     return replace(diagnostic, source=document.source, path=(*place, *diagnostic.path), position=document.locate(place))
 
 
-async def check_services(engine: Engine, context: RequestContext, tree: Sequence[tuple[Definition, Place]]) -> None:
+async def check_services(
+    engine: Engine, context: RequestContext, tree: Sequence[tuple[Definition, Place]], questions: Questions
+) -> None:
     """Raise ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks."""
     needed: dict[tuple[str, str | None], str] = {}
     for definition, _ in tree:
@@ -217,31 +219,41 @@ async def check_services(engine: Engine, context: RequestContext, tree: Sequence
     if not needed:
         return
     cloud = await engine.credentials.of_caller(context)
-    for (service, extension), type_name in needed.items():
+    for (service, _), type_name in needed.items():
         if not cloud.has_service(service):
             raise _unavailable(service, type_name, "the service is not in the catalog")
-        if extension is not None and not await cloud.has_extension(service, extension):
+
+    async def require(service: str, extension: str, type_name: str) -> None:
+        asked = cloud.has_extension(service, extension)
+        if not await questions.ask(f"the extension {extension} of {service}", asked, True):
             raise _unavailable(service, type_name, f"it lacks the extension {extension!r}")
+
+    await asyncio.gather(
+        *(require(service, extension, name) for (service, extension), name in needed.items() if extension is not None)
+    )
 
 
 class ValueChecker:
-    """Asks the caller's cloud about values: which services there are, and what they and custom constraints accept."""
+    """Asks the caller's cloud about values: which services there are, and what they and custom constraints accept.
 
-    def __init__(self, engine: Engine, context: RequestContext, stack: Stack) -> None:
+    `questions` are asked concurrently; what remains unanswered is not checked.
+    """
+
+    def __init__(self, engine: Engine, context: RequestContext, stack: Stack, questions: Questions) -> None:
         self._engine = engine
         self._context = context
         self._stack = stack
+        self._questions = questions
 
     async def check(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
         """Return the diagnostics of services and custom constraints for a checked tree; each value is checked once.
 
         Names in a nested stack that can be those of objects created by the tree itself are not checked.
 
-        Raises ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks, and
-        CloudError if a service does not answer, which is no error of the template.
+        Raises ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks,
+        TokenRejected, and CloudError if a service is unavailable, which is no error of the template.
         """
         asked: dict[tuple[str, Any], list[tuple[Render, Diagnostic]]] = {}
-        await check_services(self._engine, self._context, tree)
         definitions = [definition for definition, _ in tree]
         made = await self._evaluate(partial(self._names_made, definitions)) if len(tree) > 1 else {}
         for number, (definition, place) in enumerate(tree):
@@ -251,18 +263,19 @@ class ValueChecker:
                 document = definition.template.document
                 found = Diagnostic("constraint", "", path, document.source, document.locate(path))
                 asked.setdefault((name, _hashable(value)), []).append((tell, place(found)))
-        others = [item async for item in self._external_objects(tree)] + await self._consulted(tree)
-        if not asked:
-            return _without_secrets(others, definitions)
-        checker = ConstraintChecker(self._engine.registry.constraint, await self._cloud())
-        answers = await asyncio.gather(*(self._ask(checker, name, value) for name, value in asked))
+        _, external, consulted, answers = await asyncio.gather(
+            check_services(self._engine, self._context, tree, self._questions),
+            self._external_objects(tree),
+            self._consulted(tree),
+            self._ask_all({key: places[0][1].path for key, places in asked.items()}),
+        )
         unfit = [
             replace(found, message=tell(complaint))
             for complaint, places in zip(answers, asked.values(), strict=True)
             if complaint
             for tell, found in places
         ]
-        return _without_secrets(unfit + others, definitions)
+        return _without_secrets(unfit + external + consulted, definitions)
 
     def _names_made(self, definitions: Sequence[Definition]) -> Mapping[tuple[str, str], list[Any]]:
         """Return the names, some unknown, of the objects that the tree creates, by service and path of their
@@ -287,24 +300,31 @@ class ValueChecker:
         names = made.get((check.service, check.collection), ())
         return any(name == value or has_unknown(name) for name in names)
 
-    async def _external_objects(self, tree: Sequence[tuple[Definition, Place]]) -> AsyncIterator[Diagnostic]:
-        """Yield diagnostics for objects that a template refers to by id and that do not exist."""
+    async def _external_objects(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
+        """Return the diagnostics for objects that a template refers to by id and that do not exist."""
+        complaints = []
         for definition, place in tree:
             for name, resource in definition.resources.items():
                 _, kind = self._engine.types.lookup(definition.environment, definition.files, resource.type, name)
-                if resource.external_id is None or kind is None:
-                    continue
-                path = (definition.template.written("resources"), name, "external_id")
-                document = definition.template.document
-                if kind.nested:
-                    refusal = f"{resource.type} is a nested stack and cannot have an external_id."
-                    yield place(Diagnostic("external-id", refusal, path, document.source, document.locate(path)))
-                    continue
-                given = await self._evaluate(partial(definition.resolve, resource.properties, _UNKNOWN)) or {}
-                external = External(name, kind, str(resource.external_id), given)
-                why = await missing(self._engine, self._stack, await self._cloud(), external)
-                if why is not None:
-                    yield place(Diagnostic("external-id", why, path, document.source, document.locate(path)))
+                if resource.external_id is not None and kind is not None:
+                    complaints.append(self._external_object(definition, place, resource, kind))
+        return [found for found in await asyncio.gather(*complaints) if found is not None]
+
+    async def _external_object(
+        self, definition: Definition, place: Place, resource: ResourceDefinition, kind: ResourceType
+    ) -> Diagnostic | None:
+        if kind.nested:
+            why: str | None = f"{resource.type} is a nested stack and cannot have an external_id."
+        else:
+            given = await self._evaluate(partial(definition.resolve, resource.properties, _UNKNOWN)) or {}
+            external = External(resource.name, kind, str(resource.external_id), given)
+            asked = missing(self._engine, self._stack, await self._cloud(), external)
+            why = await self._questions.ask(f"the external_id of {resource.name}", asked, None)
+        if why is None:
+            return None
+        path = (definition.template.written("resources"), resource.name, "external_id")
+        document = definition.template.document
+        return place(Diagnostic("external-id", why, path, document.source, document.locate(path)))
 
     async def _consulted(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
         """Return the diagnostics of services that types consult about their properties."""
@@ -321,10 +341,10 @@ class ValueChecker:
     ) -> list[Diagnostic]:
         values = await self._evaluate(lambda: finalized(kind, definition.resolve(resource.properties, _UNKNOWN) or {}))
         try:
-            async with asyncio.timeout(_CONSULT_SECONDS):
-                found = await kind.consult(values, await self._cloud(), DefinitionSources(definition))
-        except TimeoutError:
-            found = [f"the service did not answer within {_CONSULT_SECONDS} seconds"]
+            answer = kind.consult(values, await self._cloud(), DefinitionSources(definition))
+            found = await self._questions.ask(f"the properties of {resource.name}", answer, [])
+        except TokenRejected:
+            raise
         except StokerError as error:
             found = [error.message]
         document = definition.template.document
@@ -341,12 +361,20 @@ class ValueChecker:
     async def _cloud(self) -> Cloud:
         return await self._engine.credentials.of_caller(self._context)
 
-    async def _ask(self, checker: ConstraintChecker, name: str, value: Any) -> str | None:
+    async def _ask_all(self, asked: Mapping[tuple[str, Any], Path]) -> list[str | None]:
+        """Return the problems, if any, of values with the names of their constraints; paths are where they are."""
+        if not asked:
+            return []
+        checker = ConstraintChecker(self._engine.registry.constraint, await self._cloud())
+        return await asyncio.gather(*(self._ask(checker, *key, path) for key, path in asked.items()))
+
+    async def _ask(self, checker: ConstraintChecker, name: str, value: Any, path: Path) -> str | None:
         """Return the problem, if any; a refusal to answer is one. Raises CloudError if a service cannot answer now."""
+        what = f"{name} at {'.'.join(map(str, path))}"  # without the value, which may be secret
         try:
-            return await checker.check(name, value)
+            return await self._questions.ask(what, checker.check(name, value), None)
         except StokerError as error:
-            if isinstance(error, CloudError) and error.transient:
+            if isinstance(error, TokenRejected) or (isinstance(error, CloudError) and error.transient):
                 raise
             return error.message
 

@@ -62,17 +62,20 @@ class PlanDigest:
 class Planned:
     """A plan including all nested stacks, and its digest; the digest is None while an operation runs on one of them.
 
-    `hidden` are the names of the parameters whose values must not be stored with it.
+    `hidden` are the names of the parameters whose values must not be stored with it. `unchecked` is as in
+    CheckedRequest.
     """
 
     plan: Plan
     digest: PlanDigest | None
     hidden: frozenset[str] = frozenset()
+    unchecked: str | None = None
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
         digest = str(self.digest) if self.digest is not None else None
-        return {**self.plan.to_data(), "digest": digest, "hidden_parameters": sorted(self.hidden)}
+        unchecked = {"unchecked": self.unchecked} if self.unchecked else {}
+        return {**self.plan.to_data(), "digest": digest, "hidden_parameters": sorted(self.hidden), **unchecked}
 
 
 async def make_plan(engine: Engine, stack: Stack, checked: CheckedRequest, action: str) -> Plan:
@@ -110,7 +113,7 @@ async def plan_tree(
         plan = _forward(engine, connection, stack, checked, action, inside, observed).plan()
         busy = any(row[2] == IN_PROGRESS for row in recorded if stack.inputs)
         digest = None if busy else _digest(engine, stack, checked, plan, recorded)
-        return Planned(plan, digest, checked.definition.parameters.hidden)
+        return Planned(plan, digest, checked.definition.parameters.hidden, checked.unchecked)
 
     return await _planned(engine, stack, on)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,12 +29,15 @@ from stoker.engine.records.loader import Prepared
 from stoker.operations.checking import ValueChecker
 from stoker.operations.fetched_templates import checked_tree
 from stoker.operations.problems import Given, with_all_problems
+from stoker.operations.questions import Questions
 from stoker.store import change_sets, exchange, queries
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
 from stoker.template.document import Document
 from stoker.template.environment import Environment
 from stoker.template.template import Template
+
+LOG = logging.getLogger(__name__)
 
 _STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}")
 MAX_TAG = 80
@@ -43,11 +47,19 @@ LONGEST_TIMEOUT = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """A request that has passed all checks that are possible before anything is done."""
+    """A request that has passed all checks that are possible before anything is done.
+
+    `unchecked` is a clause about what services have not answered in time; None if everything was checked.
+    """
 
     prepared: Prepared
     definition: Definition
     wanted: Wanted
+    unchecked: str | None = None
+
+    def beginning(self, action: str) -> str:
+        """Return the status reason of a stack with which an action on it begins."""
+        return f"Stack {action} started" + (f"; {self.unchecked}" if self.unchecked else "")
 
 
 async def parse_template(engine: Engine, context: RequestContext, source: Any) -> Template:
@@ -219,13 +231,17 @@ async def check_request(
         raise RequestLimitExceeded(
             f"The stack has {checker.resources} resources; at most {limit} are allowed (max_resources_per_stack)."
         )
-    diagnostics = await ValueChecker(engine, context, stack).check(checker.found)
+    questions = Questions(engine.settings.validation_seconds)
+    diagnostics = await ValueChecker(engine, context, stack, questions).check(checker.found)
     if diagnostics:
         raise TemplateInvalid(diagnostics)
+    unchecked = questions.report()
+    if unchecked is not None:
+        LOG.warning("the template of stack %s was accepted; %s", stack.name, unchecked)
     wanted = await engine.evaluator.evaluate(
         context.project_id, partial(Wanted.of, engine, definition, prepared.loaded)
     )
-    return CheckedRequest(prepared, definition, wanted)
+    return CheckedRequest(prepared, definition, wanted, unchecked)
 
 
 async def check_whole(

@@ -157,11 +157,12 @@ async def create_stack(
         request = adopted_request(engine, context, request)
         action, document = "ADOPT", engine.sealer.seal({"adopted": request.adopt_stack_data})
     stack = new_stack(engine, context, request.name, request, identifier)
-    stack.action, stack.reason = action, f"Stack {action} started"
+    stack.action = action
     tags = check_tags(request.tags)
     await engine.database.read(check_room, engine, context, stack)
     checked = await check_whole(engine, context, stack, request)
     await check_plan(engine, context, stack, checked, action, request.plan_digest)
+    stack.reason = checked.beginning(action)
     stack.inputs = checked.prepared.row.id
     stack.description = checked.prepared.loaded.template.description
     operation = new_operation(engine, context, stack, action, stack.inputs)
@@ -279,7 +280,10 @@ async def _submit_update(
     observe = observes(engine, request)
     fresh = await check_plan(engine, context, stack, checked, "UPDATE", request.plan_digest, observe=observe)
     minutes = check_timeout(request.timeout_mins)
-    values: dict[str, Any] = {"timeout_minutes": stack.timeout_minutes if minutes is None else minutes}
+    values: dict[str, Any] = {
+        "timeout_minutes": stack.timeout_minutes if minutes is None else minutes,
+        "reason": checked.beginning("UPDATE"),
+    }
     if request.disable_rollback is not None:
         values["disable_rollback"] = request.disable_rollback
     stack = replace(stack, **values)

@@ -51,6 +51,8 @@ from stoker.rpc.dispatch import Dispatcher
 _log = logging.getLogger(__name__)
 
 _HOST = "127.0.0.1"
+_LAST_CALLS_SECONDS = 8.0
+"""Time for requests in progress at a shutdown; the others are answered with an error, while the server still runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,8 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
     loop = asyncio.get_running_loop()
     stop = handle_signals("stoker up")
     async with running_engine(options, config) as engine:
-        client = DirectClient(loop, Dispatcher(engine, OPERATIONS))
+        service = Dispatcher(engine, OPERATIONS)
+        client = DirectClient(loop, service)
         check = caller_check(config, engine.clock)
         application = await asyncio.to_thread(make_app, config, client, check)
         application = beside_api(config, application, engine.clock)
@@ -183,6 +186,7 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
             _log.info("The API is at http://%s:%d/v1", _HOST, options.api_port)
             collect_rarely()
             report_ready(options.ready_fd)
+            serving.push_async_callback(service.stop, _LAST_CALLS_SECONDS)
             await stop.wait()
             _log.info("Stopping")
 

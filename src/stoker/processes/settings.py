@@ -138,6 +138,7 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
     return EngineSettings(
         **_of_the_same_name(config, EngineSettings),
         region_name=config.region_name_for_services,
+        validation_seconds=config.engine.validation_seconds,
         lease_seconds=config.engine.lease_seconds,
         heartbeat_seconds=config.engine.heartbeat_seconds,
         engine_deaths_limit=config.engine.deaths_limit,

@@ -22,11 +22,11 @@ class DirectClient:
         self._service = service
 
     def call(self, context: RequestContext, request: Request[Answer], timeout: float = 60.0) -> Answer:
-        """See `EngineClient.call`. A call that timed out continues to run, as it would on a remote engine."""
+        """See `EngineClient.call`."""
         method = request.method
         sent = unpacked(packed(f"the arguments of {method}", request.arguments()))
         caller = RequestContext.from_dict(json_copy(context.to_dict()))
-        work = reply_of(self._service, caller, method, sent, __version__)
+        work = reply_of(self._service, caller, method, sent, __version__, timeout)
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return answer_of(request, future.result(timeout))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from typing import Any, Generic
@@ -14,9 +15,15 @@ from stoker.base.errors import Bug, DatabaseUnavailable, ReleaseMismatch, Stoker
 from stoker.base.ids import new_id
 from stoker.base.logging import request_scope
 from stoker.contract.request import Engine, Operation, Problem, RequestMismatch
+from stoker.rpc.contract import EngineUnavailable
+from stoker.store.expiry import EXPIRY, Expiry
 from stoker.store.failures import unusable
 
 _log = logging.getLogger(__name__)
+
+_AGAIN = "Send the request again."
+_COMMIT_SECONDS = 5.0
+"""Time for a commit that had begun when the time of its request was over."""
 
 
 class Dispatcher(Generic[Engine]):
@@ -25,16 +32,71 @@ class Dispatcher(Generic[Engine]):
     def __init__(self, engine: Engine, operations: Mapping[str, Operation[Engine]]) -> None:
         self._engine = engine
         self._operations = operations
+        self._calls: set[asyncio.Task[Any]] = set()
+        self._stopping = False
+        self._ended = asyncio.Event()
 
     async def dispatch(
-        self, context: RequestContext, method: str, arguments: Mapping[str, Any], sender: str = ""
+        self,
+        context: RequestContext,
+        method: str,
+        arguments: Mapping[str, Any],
+        sender: str = "",
+        seconds: float | None = None,
     ) -> Any:
         """Run an operation and return its answer; `sender` is the release of the calling process, if known.
+
+        Without an answer within `seconds`, or when the engine stops, the operation commits nothing any more, and
+        EngineUnavailable is raised; if it has committed something already, it is carried out to its end.
 
         Errors of the `StokerError` tree are passed through. A request that another release understands differently is
         refused with ReleaseMismatch. Any other exception is a defect: it is logged in full with a reference, and raised
         as a `Bug` that contains only the reference.
         """
+        if self._stopping:
+            raise EngineUnavailable(f"The engine is being stopped and did not begin with {method}. {_AGAIN}")
+        expiry = Expiry()
+        task = asyncio.ensure_future(self._guarded(context, method, arguments, sender, expiry))
+        self._calls.add(task)
+        task.add_done_callback(self._over)
+        ended = asyncio.ensure_future(self._ended.wait())
+        try:
+            await asyncio.wait([task, ended], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done() and not expiry.expire():  # it is just being committed
+                await asyncio.wait([task], timeout=_COMMIT_SECONDS)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        finally:
+            ended.cancel()
+        if task.done() and not task.cancelled():
+            return task.result()
+        late = f"{method} took longer than {seconds or 0:g} seconds"
+        why = "The engine is being stopped" if self._ended.is_set() else late
+        if expiry.expired:
+            raise EngineUnavailable(f"{why}; nothing was changed. {_AGAIN}")
+        raise EngineUnavailable(f"{why}; the request is being carried out. Look at its result before repeating it.")
+
+    def _over(self, task: asyncio.Task[Any]) -> None:
+        self._calls.discard(task)
+        if not task.cancelled():
+            task.exception()  # of a call whose sender has got another answer
+
+    async def stop(self, seconds: float) -> None:
+        """Refuse further calls, wait `seconds` for those in progress, and then answer the others with an error."""
+        self._stopping = True
+        if self._calls:
+            await asyncio.wait(set(self._calls), timeout=seconds)
+        self._ended.set()
+        await asyncio.sleep(0)  # the waiting calls are answered
+        for task in self._calls:
+            task.cancel()
+
+    async def _guarded(
+        self, context: RequestContext, method: str, arguments: Mapping[str, Any], sender: str, expiry: Expiry
+    ) -> Any:
+        """Run an operation, and convert its errors."""
+        EXPIRY.set(expiry)
         with request_scope(context):
             try:
                 return await self._run(context, method, arguments)

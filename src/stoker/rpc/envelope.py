@@ -13,6 +13,9 @@ from stoker.base.errors import AnswerMismatch, Bug, StokerError
 from stoker.contract.request import Answer, Request
 from stoker.rpc.contract import RequestContext, error_from_dict, error_to_dict, json_data, json_text
 
+_SPARE_SECONDS, _SPARE_PART = 6.0, 0.8
+"""How much earlier than its caller a call ends: so many seconds, but not before this part of the time."""
+
 Reply = dict[str, str]
 """`answer` or `error`, a JSON document, and the `release` of the process that replies, which 0.1.0 does not send."""
 
@@ -21,17 +24,37 @@ class Service(Protocol):
     """The engine's side of the transport (`stoker.rpc.dispatch.Dispatcher`)."""
 
     async def dispatch(
-        self, context: RequestContext, method: str, arguments: Mapping[str, Any], sender: str = ""
+        self,
+        context: RequestContext,
+        method: str,
+        arguments: Mapping[str, Any],
+        sender: str = "",
+        seconds: float | None = None,
     ) -> Any:
-        """Run `method` and return its answer; `sender` is the release of the calling process, if known."""
+        """Run `method` and return its answer; `sender` is the release of the calling process, if known.
+
+        Without an answer within `seconds`, EngineUnavailable is raised.
+        """
+
+    async def stop(self, seconds: float) -> None:
+        """Answer all calls: those in progress for `seconds`, the rest and further ones with EngineUnavailable."""
 
 
 async def reply_of(
-    service: Service, context: RequestContext, method: str, arguments: Mapping[str, Any], sender: str = ""
+    service: Service,
+    context: RequestContext,
+    method: str,
+    arguments: Mapping[str, Any],
+    sender: str = "",
+    seconds: float | None = None,
 ) -> Reply:
-    """Carry out a call, and return the reply, ready to be sent. Never raises a StokerError."""
+    """Carry out a call, and return the reply, ready to be sent. Never raises a StokerError.
+
+    `seconds` is how long the caller waits, None if that is unknown; the reply is there a little earlier.
+    """
     try:
-        answer = await service.dispatch(context, method, arguments, sender)
+        limit = None if seconds is None else max(seconds - _SPARE_SECONDS, seconds * _SPARE_PART)
+        answer = await service.dispatch(context, method, arguments, sender, limit)
         reply = {"answer": packed(f"the answer of {method}", answer)}
     except StokerError as error:
         reply = {"error": packed("the error", error_to_dict(error))}

@@ -45,6 +45,9 @@ LIBRARY_GROUPS = frozenset({_SECTION, NOTIFICATIONS, *_GLOBAL})
 _RELEASE = "stoker_release"
 """The key of the message's context with the release of the sender; releases before 0.2 send none."""
 
+_PATIENCE = "stoker_seconds"
+"""The key of the message's context with how long the sender waits for the reply, in seconds."""
+
 _CONNECT_TRIES = 4
 _ASKED_AGAIN_AFTER = 10.0
 _MOST_WAITING = 1000
@@ -142,10 +145,10 @@ class MessagingClient:
     def call(self, context: RequestContext, request: Request[Answer], timeout: float | None = None) -> Answer:
         """See `EngineClient.call`; the default of `timeout` is `rpc_response_timeout`.
 
-        The time is bounded while the broker is unavailable, too. A call that timed out may still be carried out.
+        The time is bounded while the broker is unavailable, too.
         """
-        call = _prepared(context, request)
         seconds = self._patience if timeout is None else timeout
+        call = _prepared(context, request, seconds)
         prepared = self._client.prepare(timeout=seconds)
         try:
             return answer_of(request, self._calls.run(partial(call, prepared), seconds))
@@ -158,12 +161,12 @@ class MessagingClient:
             raise EngineUnavailable("The message broker cannot be reached; try again later.") from None
 
 
-def _prepared(context: RequestContext, request: Request[Any]) -> Callable[[Any], Reply]:
-    """Serialize a request, and return the function that sends it and waits for the reply."""
+def _prepared(context: RequestContext, request: Request[Any], seconds: float) -> Callable[[Any], Reply]:
+    """Serialize a request, and return the function that sends it and waits for the reply, for up to `seconds`."""
     method, arguments = request.method, packed(f"the arguments of {request.method}", request.arguments())
 
     def call(client: Any) -> Reply:
-        sender = {_RELEASE: __version__}
+        sender = {_RELEASE: __version__, _PATIENCE: seconds}
         reply: Reply = client.call(sender, "call", caller=context.to_dict(), request=method, arguments=arguments)
         return reply
 
@@ -194,8 +197,8 @@ class _Endpoint:
         self._listener = listener
 
     def call(self, context: Any, caller: dict[str, Any], request: str, arguments: str) -> Reply:
-        sender = str(context.get(_RELEASE, ""))
-        work = reply_of(self._service, RequestContext.from_dict(caller), request, unpacked(arguments), sender)
+        sender, seconds = str(context.get(_RELEASE, "")), context.get(_PATIENCE)
+        work = reply_of(self._service, RequestContext.from_dict(caller), request, unpacked(arguments), sender, seconds)
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def offer(self, _context: Any, operation: str) -> None:
@@ -257,6 +260,7 @@ class MessagingServer:
         )
         self._server = self._new_server()
         self._myself = oslo_messaging.get_rpc_client(transport, target, retry=0)
+        self._service = service
         self._broker = broker_of(transport.conf)
         self._stopped = threading.Event()
         self._starting = threading.Thread(target=self._start, name="rpc-start", daemon=True)
@@ -287,7 +291,10 @@ class MessagingServer:
         return True
 
     async def stop(self, seconds: float = 10.0) -> None:
-        """Accept no more calls, and wait for those in progress. The event loop must keep running meanwhile."""
+        """Accept no more calls, and wait `seconds` for those in progress; then the others are answered with an error.
+
+        The event loop must keep running meanwhile.
+        """
         self._stopped.set()
         if not self.serving:
             return
@@ -297,8 +304,10 @@ class MessagingServer:
         )
         if not all(stopped):
             LOG.warning("The message broker at %s cannot be notified that this engine stops", self._broker)
-        elif not await in_time(self._server.wait, seconds):
-            LOG.warning("Calls that have not finished in time are aborted")
+        else:
+            await self._service.stop(seconds)
+            if not await in_time(self._server.wait, _CLOSING_SECONDS):
+                LOG.warning("The replies to the last calls may not have been sent")
 
     def _wake(self) -> None:
         """Send a message to this engine, which ends the server's wait for the next message at once."""
@@ -333,7 +342,7 @@ class MessagingPeers:
     async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
         """See `Peers.ask`."""
         prepared = self._client.prepare(server=engine_id, timeout=seconds)
-        call = partial(self._calls.run, partial(_prepared(context, request), prepared), seconds)
+        call = partial(self._calls.run, partial(_prepared(context, request, seconds), prepared), seconds)
         try:
             reply = await asyncio.get_running_loop().run_in_executor(self._askers, call)
         except _PROBLEMS as error:

@@ -32,6 +32,7 @@ from stoker.base.errors import Bug, Fenced
 from stoker.base.ids import new_id
 from stoker.store import records, statements
 from stoker.store.database import Database
+from stoker.store.expiry import EXPIRY, Expiry, RequestExpired
 from stoker.store.failures import passes, unusable
 from stoker.store.outages import Outage
 from stoker.store.ownership import Ownership, keep_writers_out, refuse_taken
@@ -144,6 +145,16 @@ class _Frozen:
     steps: list[Callable[[Connection], None]]
     answer: Callable[[BaseException | None], None]
     waits: bool
+    expiry: Expiry | None
+
+    @property
+    def expired(self) -> bool:
+        """Whether the request that the batch belongs to has expired."""
+        return self.expiry is not None and self.expiry.expired
+
+
+class _Late(Exception):
+    """Requests of a group have expired before its commit, which is therefore rolled back."""
 
 
 class Writer(Protocol):
@@ -198,7 +209,8 @@ class Journal:
         """Return when the batch has been committed.
 
         Raises Fenced when its claim has been lost, Taken when another resource has an object that was made or found,
-        and the database's IntegrityError when a row already exists.
+        and the database's IntegrityError when a row already exists. Raises RequestExpired when the sender of the
+        request that the task carries out has stopped waiting; a batch with a claim belongs to no request.
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
@@ -225,6 +237,7 @@ class Journal:
                 list(batch.steps),
                 answer,
                 batch.claim is not None or waits_for_space.get(),
+                EXPIRY.get() if batch.claim is None else None,
             )
         )
 
@@ -293,10 +306,14 @@ class Journal:
         """
         while group:
             settled = False
+            if self._unsure is None:
+                _leave_out(group, lambda batch: batch.expired, RequestExpired("The sender stopped waiting."))
             try:
                 committed = self._committed_after_all()
                 settled = True
                 fenced = self.write_group(group) if committed is None else committed
+            except _Late:
+                continue
             except DBAPIError as error:
                 lasts = not passes(error)
                 if lasts and (self._stopped or not unusable(error)):
@@ -304,7 +321,7 @@ class Journal:
                 self._outage.failed(error.orig)
                 if lasts and settled:  # the database has answered: nothing of the group is in
                     self._unsure = None
-                    _refuse_impatient(group, error)
+                    _leave_out(group, lambda batch: not batch.waits, error)
                     self._gather(group)
             else:
                 self._outage.succeeded()
@@ -352,6 +369,8 @@ class Journal:
             for batch in kept:
                 for step in batch.steps:
                     step(connection)
+            if [batch for batch in kept if batch.expiry is not None and not batch.expiry.may_commit()]:
+                raise _Late
             self._unsure = number, fenced
         self._unsure = None
         self.groups = number
@@ -367,12 +386,15 @@ def _settle(future: asyncio.Future[None], error: BaseException | None) -> None:
         future.set_exception(error)
 
 
-def _refuse_impatient(group: list[_Frozen], error: Exception) -> None:
-    """Answer the batches that do not wait with the error, and leave them out."""
+def _leave_out(group: list[_Frozen], leaves: Callable[[_Frozen], bool], error: Exception) -> None:
+    """Answer some batches of the group with the error, and remove them from it."""
+    kept = []
     for batch in group:
-        if not batch.waits:
+        if leaves(batch):
             batch.answer(error)
-    group[:] = [batch for batch in group if batch.waits]
+        else:
+            kept.append(batch)
+    group[:] = kept
 
 
 def _count_group(connection: Connection, writer: str, number: int) -> None:

@@ -27,6 +27,7 @@ from stoker.api.middleware import RequestLog, from_falcon, write_json
 from stoker.api.outer import with_outer_layers
 from stoker.api.paths import version_document
 from stoker.api.policy import Policy
+from stoker.api.serving.limits import RETRY_AFTER
 from stoker.base.clock import Clock, SystemClock
 from stoker.base.logging import request_scope
 from stoker.rpc.contract import EngineClient
@@ -166,6 +167,8 @@ class _Dispatcher:
         with request_scope(request.context.caller):
             status, document = fault_document(from_falcon(request, response, error), request.context.request_id)
         response.status = HTTPStatus(status)
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:
+            response.set_header("Retry-After", str(RETRY_AFTER))
         _write(request, response, document)
 
 

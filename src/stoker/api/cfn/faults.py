@@ -28,6 +28,7 @@ from stoker.base.errors import (
     RequestLimitExceeded,
     StackExists,
     StokerError,
+    TokenRejected,
     UserError,
 )
 from stoker.rpc.contract import EngineUnavailable
@@ -48,6 +49,7 @@ STATUSES: Mapping[str, int] = {
     "IncompleteSignature": 400,
     "InternalFailure": 500,
     "InvalidAction": 400,
+    "InvalidClientTokenId": 403,
     "InvalidChangeSetStatus": 400,
     "InvalidParameterCombination": 400,
     "InvalidParameterValue": 400,
@@ -75,6 +77,7 @@ _CODES: tuple[tuple[type[StokerError], str], ...] = (
     (UnexpectedValue, "InvalidParameterValue"),
     (StackExists, "AlreadyExistsException"),
     (RequestLimitExceeded, "LimitExceededException"),
+    (TokenRejected, "InvalidClientTokenId"),
     (Forbidden, "AccessDenied"),
     (NoSuchPath, "MalformedQueryString"),
     (MethodNotAllowed, "InvalidAction"),

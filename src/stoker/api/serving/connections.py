@@ -22,6 +22,7 @@ _log = logging.getLogger(__name__)
 _NEVER = float("inf")
 _PARKED_SECONDS = 5.0
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+_STOPPING = Refused(HTTPStatus.SERVICE_UNAVAILABLE, "The service is being stopped; try again later.")
 
 
 class _Phase(Enum):
@@ -364,11 +365,16 @@ class Connection(asyncio.Protocol):
                 self._transport.abort()
 
     def close_after_response(self) -> None:
-        """Close the connection after the response to the last complete request, because the server stops."""
+        """Close the connection after the response to the last complete request, because the server stops.
+
+        A request that has not arrived completely is refused.
+        """
         self._deaf = True
         self._ready.clear()
         self._ahead.clear()
         if self._exchange is None:
+            if self._phase in (_Phase.HEAD, _Phase.BODY):
+                self._transport.write(plain_answer(_STOPPING))
             self._transport.close()
             return
         self._exchange.keep_alive = False

@@ -10,6 +10,7 @@ from email.utils import formatdate
 from http import HTTPStatus
 from typing import Any, Protocol
 
+from stoker.api.serving.limits import RETRY_AFTER
 from stoker.api.serving.messages import Refused, Request, environ_of
 
 _log = logging.getLogger(__name__)
@@ -165,9 +166,10 @@ class Exchange:
 def plain_answer(refused: Refused) -> bytes:
     """Return a complete response of the server itself, after which it closes the connection."""
     text = f"{refused.reason}\n".encode()
+    again = f"Retry-After: {RETRY_AFTER}\r\n" if refused.status == HTTPStatus.SERVICE_UNAVAILABLE else ""
     head = (
         f"HTTP/1.1 {refused.status.value} {refused.status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n"
-        f"Content-Length: {len(text)}\r\nDate: {_date()}\r\nServer: {_IDENT}\r\nConnection: close\r\n\r\n"
+        f"Content-Length: {len(text)}\r\nDate: {_date()}\r\nServer: {_IDENT}\r\n{again}Connection: close\r\n\r\n"
     )
     return head.encode() + text
 

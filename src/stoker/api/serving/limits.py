@@ -20,6 +20,9 @@ LINGER_SECONDS = 5.0
 STOP_SECONDS = 10.0
 """Seconds for requests in progress to finish when the server is stopped."""
 
+RETRY_AFTER = 5
+"""Seconds after which a request that got 503 can be repeated: the header `Retry-After`."""
+
 _SPARE_DESCRIPTORS = 256
 
 

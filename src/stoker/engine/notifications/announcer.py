@@ -24,6 +24,7 @@ from stoker.engine.notifications.sinks import send_events
 from stoker.engine.records.services import RecordingServices
 from stoker.plugins.resource import ScalingNotice
 from stoker.store import announcements, claims, queries
+from stoker.store.expiry import outside_request
 from stoker.store.journal import Batch, Writer
 from stoker.store.records import EVENT_SINK, NOTIFICATION, Announcement, Event, Record, Stack
 
@@ -166,7 +167,8 @@ class _Sender:
         """Start to send new notifications, unless sending is in progress or delayed."""
         self._more = True
         if self._task is None and self._timer is None and not self._stopped:
-            self._task = asyncio.ensure_future(self._run())
+            with outside_request():
+                self._task = asyncio.ensure_future(self._run())
 
     async def stop(self) -> None:
         """Continue for a moment, then leave the rest."""

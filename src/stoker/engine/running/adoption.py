@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from stoker.base.errors import StokerError
+from stoker.base.errors import StokerError, TokenRejected
 from stoker.base.ids import new_id
 from stoker.cloud.session import Cloud
 from stoker.engine.calls.building import make_call
@@ -67,6 +67,8 @@ async def missing(engine: OperationHost, stack: Stack, cloud: Cloud, resource: E
     context.use(cloud)
     try:
         outcome = await _examined(resource.type, await make_call(context, state))
+    except TokenRejected:
+        raise
     except StokerError as error:
         return error.message
     return outcome.reason if isinstance(outcome, Failed) else None

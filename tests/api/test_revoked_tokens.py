@@ -1,0 +1,82 @@
+"""A token that was revoked after the API has validated and cached it: 401, wherever that is noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from stoker.api.app import make_app
+from stoker.api.server import Server
+from stoker.base.clock import SystemClock
+from stoker.emulator.core.faults import Fault
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+from stoker.processes.tokens import remembering_check
+from tests.harness import ThreadedWorld, api_config
+
+EMPTY = {"heat_template_version": "2021-04-16"}
+NETWORK = {**EMPTY, "resources": {"net": {"type": "OS::Neutron::Net"}}}
+SERVER = {
+    **EMPTY,
+    "resources": {"s": {"type": "OS::Nova::Server", "properties": {"image": "cirros", "flavor": "m1.tiny"}}},
+}
+HANDLE = {**EMPTY, "resources": {"h": {"type": "OS::Heat::WaitConditionHandle"}}}
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[ThreadedWorld]:
+    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)) as served:
+        world = ThreadedWorld(tmp_path, served)
+        yield world
+        world.stop()
+
+
+@pytest.fixture
+def url(world: ThreadedWorld, tmp_path: Path) -> Iterator[str]:
+    """The API, with the cache of tokens that processes have."""
+    config = api_config(tmp_path, world.served)
+    server = Server(make_app(config, world.client(), remembering_check(config, SystemClock())), "127.0.0.1", 0)
+    server.start()
+    yield f"{server.url}/v1/{world.world.context.project_id}"
+    server.stop()
+
+
+def post(url: str, token: str, path: str, template: Any) -> requests.Response:
+    body = {"stack_name": "web", "template": template}
+    return requests.post(f"{url}{path}", json=body, headers={"X-Auth-Token": token}, timeout=60)
+
+
+@pytest.mark.parametrize("path", ["/stacks", "/stacks/preview"])
+@pytest.mark.parametrize("template", [EMPTY, NETWORK, SERVER, HANDLE])
+def test_a_request_with_a_revoked_token_is_unauthorized(
+    world: ThreadedWorld, url: str, path: str, template: Any
+) -> None:
+    token = world.served.token("demo", "demo")
+    headers = {"X-Auth-Token": token}
+    assert requests.get(f"{url}/stacks", headers=headers, timeout=60).status_code == 200
+    revoked = world.served.call(
+        "DELETE",
+        "/identity/v3/auth/tokens",
+        token=world.served.token("admin", "admin"),
+        headers={"X-Subject-Token": token},
+    )
+    assert revoked.status == 204
+    answer = post(url, token, path, template)
+    if template in (EMPTY, HANDLE) and path == "/stacks/preview":
+        assert answer.status_code == 200  # no service was asked, so that nobody knows yet
+        return
+    assert (answer.status_code, answer.json()["error"]["type"]) == (401, "HTTPUnauthorized"), answer.text
+    renewed = {"X-Auth-Token": world.served.token("demo", "demo")}
+    assert requests.get(f"{url}/stacks", headers=renewed, timeout=60).json() == {"stacks": []}
+
+
+def test_a_service_that_rejects_valid_tokens_does_not_make_clients_get_new_ones(world: ThreadedWorld, url: str) -> None:
+    fault = Fault(on="* /compute/*", do="fail", status=401)
+    world.served.do(lambda: world.served.cloud.faults.add(fault))
+    answer = post(url, world.served.token("demo", "demo"), "/stacks", SERVER)
+    assert answer.status_code in (400, 403), answer.text
+    assert "although Keystone accepts it" in answer.text
