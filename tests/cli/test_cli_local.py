@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from stoker.processes.control import running
+from stoker.processes.directory import DataDirectory
 from tests.cli.cli_shell import ANY_PORTS, BIN, EXAMPLES, Shell
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-local")]
@@ -24,7 +26,8 @@ def states(shell: Shell) -> list[str]:
 
 def kill(shell: Shell, *programs: str) -> None:
     for program in programs:
-        os.kill(shell.endpoints()["pids"][program], signal.SIGKILL)
+        os.kill(int((shell.directory / f"{program}.pid").read_text()), signal.SIGKILL)
+        wait_for(lambda program=program: running(DataDirectory(shell.directory), program) is None)
 
 
 def test_stoker_survives_being_killed_and_being_stopped(shell: Shell) -> None:
@@ -37,13 +40,20 @@ def test_stoker_survives_being_killed_and_being_stopped(shell: Shell) -> None:
     shell.ok("deploy", "hello", "-t", HELLO, "--yes")
     outputs = shell.ok("stack", "outputs", "hello", "-f", "json").json
 
+    killed = before["pids"]["engine"]
+    kill(shell, "engine")
+    wait_for(lambda: shell.endpoints()["pids"].get("engine", killed) != killed)
+    assert states(shell) == ["running", "running"]
+    assert "ended unexpectedly" in shell.ok("status").out
+
+    kill(shell, "supervisor")
     kill(shell, "engine")
     assert shell.stoker("status").status == 1
     assert states(shell) == ["running", "stopped"]
     assert "stoker up" in shell.fails("stack", "list")
     assert "Restarting: engine and API." in shell.ok("up", "--detach").out
 
-    kill(shell, "cloud", "engine")
+    kill(shell, "supervisor", "cloud", "engine")
     shell.ok("up", "--detach")
     after = shell.endpoints()
     assert [after[name] for name in ("rest", "cfn", "identity")] == [
@@ -90,8 +100,29 @@ def test_in_the_foreground_it_brings_back_what_breaks_and_ends_at_ctrl_c(shell: 
     finally:
         foreground.kill()
     assert foreground.returncode == 0
-    assert "ended with status -9; restarting it" in out
+    assert "ended with status -9; restarting it in 1 s" in out
     assert states(shell) == ["stopped", "stopped"]
+
+
+def test_a_closed_terminal_stops_what_runs_in_the_foreground(shell: Shell) -> None:
+    foreground = subprocess.Popen([BIN / "stoker", "up", *ANY_PORTS], env=shell.environment, stdout=subprocess.PIPE)
+    wait_for(lambda: (shell.directory / "endpoints.json").exists() and len(shell.endpoints()["pids"]) == 2)
+    foreground.send_signal(signal.SIGHUP)
+    foreground.communicate(timeout=60)
+    assert foreground.returncode == 0
+    assert states(shell) == ["stopped", "stopped"]
+
+
+def test_what_is_detached_outlives_its_terminal(shell: Shell) -> None:
+    """Also while it starts; and SIGHUP to a program itself is logged and has no effect."""
+    command = subprocess.Popen([BIN / "stoker", "up", "--detach", *ANY_PORTS], env=shell.environment)
+    wait_for(lambda: (shell.directory / "cloud.pid").exists())
+    command.send_signal(signal.SIGHUP)
+    assert command.wait(120) == 0
+    for program in ("cloud", "engine", "supervisor"):
+        os.kill(int((shell.directory / f"{program}.pid").read_text()), signal.SIGHUP)
+        wait_for(lambda program=program: "SIGHUP has no effect" in (shell.directory / f"{program}.log").read_text())
+    assert states(shell) == ["running", "running"]
 
 
 def test_a_signal_has_the_engine_report_what_it_does(shell: Shell) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -105,7 +105,8 @@ def _directory(given: Path | None) -> Iterator[DataDirectory]:
     try:
         yield DataDirectory(path)
     except BaseException:
-        click.echo(f"The logs are in {path}.", err=True)
+        with suppress(OSError):  # the terminal may have been closed
+            click.echo(f"The logs are in {path}.", err=True)
         raise
     shutil.rmtree(path)
 

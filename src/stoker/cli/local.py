@@ -6,7 +6,7 @@ import shlex
 import signal
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from subprocess import Popen
@@ -20,10 +20,11 @@ from stoker.cli.formats import console
 from stoker.cli.framework import InputPath, Rows, data_directory_option, listing
 from stoker.cli.service import Answer
 from stoker.cloud.clouds_yaml import read_cloud
-from stoker.processes import control
+from stoker.processes import control, supervisor
 from stoker.processes.access import write_access_files, write_aws_file
 from stoker.processes.control import HOST, Program, Stopped, port_of, programs_of, running
 from stoker.processes.directory import NO_GUESTS, DataDirectory, SetUp, random_passwords
+from stoker.processes.supervisor import History, Supervisor, histories
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _PORTS = {"rest": 8004, "cfn": 8000, "identity": 5000}
 _PATHS = {"rest": "/v1", "cfn": "/v1", "identity": "/identity/v3"}
 _OPTIONS = {"config_files": "config-file", "permitted": "allow-requests-to"}
-_WATCH_SECONDS = 0.5
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 NOWHERE = "none"
 """The value of `--allow-requests-to` that takes back the previous ones."""
 
@@ -136,8 +137,14 @@ class Local:
         self.directory.record(self.set_up)
         return began
 
+    def supervise(self) -> None:
+        """Start the process that restarts programs which end, unless it runs."""
+        if running(self.directory, supervisor.NAME) is None:
+            control.start(self.directory, supervisor.program(self.directory))
+
     def stop(self) -> list[Program]:
         """Stop all programs, the engine before the cloud, and return what was stopped."""
+        control.stop(self.directory, supervisor.NAME)
         return [program for program in reversed(self.programs) if control.stop(self.directory, program.name)]
 
 
@@ -268,13 +275,20 @@ def up(
     if not missing:
         out.print("Stoker is already running.")
         _require_same_options(known, local.set_up)
+        if detach:
+            local.supervise()
         _show_addresses(out, local)
         return
     if len(missing) < len(local.programs):
         out.print(f"Restarting: {', '.join(program.title for program in missing)}.")
+    control.stop(directory, supervisor.NAME)  # this command restarts the rest itself
+    if detach:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # what is being started outlives the terminal
     with stop_signals() as stopped:
         try:
             children = local.start(stopped)
+            if detach:
+                local.supervise()
         except Stopped as error:
             raise CommandFailed("Stopped before everything was ready.") from error
         _show_addresses(out, local)
@@ -339,34 +353,36 @@ def _for_shell(path: Path) -> str:
 
 
 def watch(local: Local, children: Processes, out: Console, stopped: threading.Event) -> None:
-    """Wait until `stopped` is set, then stop everything; restart programs that fail in the meantime.
+    """Wait until `stopped` is set, then stop everything; restart programs that end in the meantime.
 
     A program that ended with status 0 was stopped on purpose, so everything else is stopped, too.
     """
-    while not stopped.wait(_WATCH_SECONDS):
-        ended = {name: child.poll() for name, child in children.items() if child.poll() is not None}
-        if 0 in ended.values():
-            break
-        if ended:
-            for name, status in ended.items():
-                out.print(f"The {name} process ended with status {status}; restarting it.")
-            try:
-                children |= local.start(stopped)
-            except Stopped:
-                break
-    out.print("Stopping.")
+
+    def say(sentence: str) -> None:
+        with suppress(OSError):  # the terminal may have been closed
+            out.print(sentence, soft_wrap=True)
+
+    Supervisor(local.directory, children, say).watch(stopped)
+    say("Stopping.")
     local.stop()
+
+
+def _heard() -> list[signal.Signals]:
+    return [number for number in _ENDING if signal.getsignal(number) is not signal.SIG_IGN]
 
 
 @contextmanager
 def stop_signals() -> Iterator[threading.Event]:
-    """Yield an event that SIGINT and SIGTERM set during the body."""
+    """Yield an event that SIGINT, SIGTERM and SIGHUP (the terminal was closed) set during the body.
+
+    Those that are ignored remain so, as with `nohup`.
+    """
     stopped = threading.Event()
 
     def note(_number: int, _frame: FrameType | None) -> None:
         stopped.set()
 
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, note) for number in _heard()}
     try:
         yield stopped
     finally:
@@ -376,7 +392,7 @@ def stop_signals() -> Iterator[threading.Event]:
 
 @contextmanager
 def interrupted(stopped: threading.Event) -> Iterator[None]:
-    """Interrupt the body with SystemExit at SIGINT and SIGTERM, or at once if `stopped` is set.
+    """Interrupt the body with SystemExit at SIGINT, SIGTERM and SIGHUP, or at once if `stopped` is set.
 
     Use it inside `stop_signals`, whose handlers are in effect again when the body has ended: what the caller then does
     is not interrupted.
@@ -385,7 +401,7 @@ def interrupted(stopped: threading.Event) -> Iterator[None]:
     def interrupt(number: int, _frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, interrupt) for number in _heard()}
     try:
         if stopped.is_set():
             raise CommandFailed("Stopped before everything was ready.")
@@ -416,10 +432,10 @@ def _all_run(rows: Rows) -> bool:
     return all(row["pid"] is not None for row in rows)
 
 
-@listing("status", "program", "state", "pid", "address", more=("log",), good=_all_run)
+@listing("status", "program", "state", "pid", "address", "reason", more=("log", "restarts"), good=_all_run)
 @data_directory_option
 def status(directory: DataDirectory) -> list[Answer]:
-    """Show which processes are running. The exit status is 1 unless all are.
+    """Show which processes are running, and why one was restarted last. The exit status is 1 unless all run.
 
     \b
     Examples:
@@ -429,15 +445,19 @@ def status(directory: DataDirectory) -> list[Answer]:
     set_up = directory.set_up()
     if set_up is None:
         raise CommandFailed(f"There is no Stoker in {directory.path}. Start one with `stoker up`.")
-    rows = []
+    rows, known = [], histories(directory)
+    supervised = running(directory, supervisor.NAME) is not None
     for program in programs_of(directory, set_up):
-        pid = running(directory, program.name)
+        pid, history = running(directory, program.name), known.get(program.name, History())
+        state = "running" if pid else "restarting" if supervised else "stopped"
         rows.append(
             {
                 "program": program.title,
-                "state": "running" if pid else "stopped",
+                "state": state,
                 "pid": pid,
                 "address": program.url,
+                "reason": history.reason.partition("\n")[0],
+                "restarts": history.restarts,
                 "log": str(directory.log_file(program.name)),
             }
         )

@@ -98,6 +98,7 @@ async def _serve(
         stop = asyncio.Event()
         for signum in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(signum, stop.set)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, log.warning, "SIGHUP has no effect")
         report_ready(ready_fd)
         await stop.wait()
     finally:

@@ -14,6 +14,9 @@ from stoker.store.records import COMPLETE, FAILED
 EFFECT = "parting"
 """The key of a stored definition for the effect of a removal; every release reads and writes it."""
 
+_EARLIER_EFFECT = "removal_effect"
+"""The key that development versions before 0.2.0 wrote instead."""
+
 PARTINGS: Mapping[str, Callable[[ResourceType], Method | None]] = {
     "Delete": lambda kind: kind.delete,
     "Snapshot": lambda kind: kind.snapshot_delete,
@@ -33,3 +36,10 @@ def removal_effect(action: str, state: ResourceState) -> str:
     policy = removal_policy(state).policy
     worthless = row.status == FAILED and row.action in state.type.unsaved
     return "Delete" if policy == "Snapshot" and worthless else policy
+
+
+def recorded_effect(action: str, state: ResourceState) -> str:
+    """Return what happens to the object of a resource whose removal has begun, possibly by another version."""
+    definition = state.stored.definition
+    recorded = definition.get(EFFECT, definition.get(_EARLIER_EFFECT))
+    return recorded if recorded in PARTINGS else removal_effect(action, state)

@@ -38,7 +38,7 @@ from stoker.engine.running.hooks import hold, holds
 from stoker.engine.running.making_way import Around, MakingWay
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Method, NeedsReplacement, Performer
-from stoker.engine.running.removing import EFFECT, PARTINGS, removal_effect
+from stoker.engine.running.removing import EFFECT, PARTINGS, recorded_effect, removal_effect
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
 
@@ -364,7 +364,7 @@ class StepRunner:
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.engine.clock.now()
             state.stored.progress = {}
             await run.commit(Batch().change(state.seal()).add(*run.events_for(state)))
-        method = PARTINGS[state.stored.definition[EFFECT]](state.type)
+        method = PARTINGS[recorded_effect(run.operation.action, state)](state.type)
         if method is not None:
             await self.performer.perform_only(state, around(method))
         if not is_copy:
