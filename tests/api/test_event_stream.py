@@ -288,7 +288,12 @@ def test_listeners_share_questions(demo: Caller, running: ThreadedWorld) -> None
 
     class Service:
         async def dispatch(
-            self, context: RequestContext, method: str, arguments: Mapping[str, Any], sender: str = ""
+            self,
+            context: RequestContext,
+            method: str,
+            arguments: Mapping[str, Any],
+            sender: str = "",
+            seconds: float | None = None,
         ) -> Any:
             if arguments.get("after") is not None:
                 asked.append(arguments["watched"])

@@ -94,7 +94,11 @@ def test_in_the_foreground_it_brings_back_what_breaks_and_ends_at_ctrl_c(shell: 
         wait_for(lambda: (shell.directory / "endpoints.json").exists() and shell.endpoints()["pids"])
         killed = shell.endpoints()["pids"]["engine"]
         kill(shell, "engine")
-        wait_for(lambda: shell.endpoints()["pids"]["engine"] != killed and states(shell) == ["running", "running"])
+        wait_for(
+            lambda: (
+                shell.endpoints()["pids"].get("engine", killed) != killed and states(shell) == ["running", "running"]
+            )
+        )
         foreground.send_signal(signal.SIGINT)
         out, _ = foreground.communicate(timeout=60)
     finally:

@@ -124,7 +124,7 @@ def test_all_requests_are_answered_when_an_engine_stops(
         await asyncio.sleep(0)
         new = asyncio.ensure_future(call("new", NETWORK))
         await stop
-        return await asyncio.gather(quick, slow, new, return_exceptions=True)
+        return list(await asyncio.gather(quick, slow, new, return_exceptions=True))
 
     quick, slow, new = world.run(stopped())
     assert quick["name"] == "quick"

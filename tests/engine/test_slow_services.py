@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ async def world(tmp_path: Path, served: ServedCloud) -> AsyncIterator[World]:
 def slow(world: World, *services: str) -> None:
     for service in services:
         fault = Fault(on=f"GET {service}/*", do="delay", seconds=20 * LIMIT)
-        world.in_cloud(lambda fault=fault: world.served.cloud.faults.add(fault))
+        world.in_cloud(partial(world.served.cloud.faults.add, fault))
 
 
 @pytest.mark.parametrize(

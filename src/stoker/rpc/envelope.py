@@ -36,6 +36,10 @@ class Service(Protocol):
         Without an answer within `seconds`, EngineUnavailable is raised.
         """
 
+
+class EndingService(Service, Protocol):
+    """A service that answers all calls before it ends."""
+
     async def stop(self, seconds: float) -> None:
         """Answer all calls: those in progress for `seconds`, the rest and further ones with EngineUnavailable."""
 

@@ -30,7 +30,7 @@ from stoker.contract.request import Answer, Request
 from stoker.engine.ownership.peers import PeerAway
 from stoker.rpc.calling import BoundedCalls, BrokerUnavailable, broker_addresses
 from stoker.rpc.contract import EngineUnavailable
-from stoker.rpc.envelope import Reply, Service, answer_of, packed, reply_of, unpacked
+from stoker.rpc.envelope import EndingService, Reply, Service, answer_of, packed, reply_of, unpacked
 from stoker.rpc.private_parts import refuse_more, registered_option
 
 LOG = logging.getLogger(__name__)
@@ -247,7 +247,12 @@ class MessagingServer:
     """
 
     def __init__(
-        self, transport: Any, engine_id: str, loop: asyncio.AbstractEventLoop, service: Service, listener: PeerListener
+        self,
+        transport: Any,
+        engine_id: str,
+        loop: asyncio.AbstractEventLoop,
+        service: EndingService,
+        listener: PeerListener,
     ) -> None:
         target = oslo_messaging.Target(topic=engine_topic(transport), server=engine_id, version=VERSION)
         self._new_server = partial(

@@ -41,5 +41,5 @@ def removal_effect(action: str, state: ResourceState) -> str:
 def recorded_effect(action: str, state: ResourceState) -> str:
     """Return what happens to the object of a resource whose removal has begun, possibly by another version."""
     definition = state.stored.definition
-    recorded = definition.get(EFFECT, definition.get(_EARLIER_EFFECT))
+    recorded = str(definition.get(EFFECT, definition.get(_EARLIER_EFFECT)))
     return recorded if recorded in PARTINGS else removal_effect(action, state)
