@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import Connection, select
 
 from stoker.base.ids import new_id
@@ -115,3 +118,72 @@ async def test_a_document_that_is_being_removed_is_stored_again(database: Databa
         assert not done
     await writing
     assert stored(database) == {"template", "environment"}
+
+
+async def test_only_the_last_deleted_stacks_are_kept(database: Database, journal: Journal) -> None:
+    for number in range(7):
+        await make(journal, "template", (), deleted_at=float(number + 1))
+    living = await make(journal, "template", ())
+
+    def purged(most: int) -> int:
+        with database.writing() as connection:
+            return purging.purge_above(connection, 3, most)
+
+    assert [purged(3), purged(3), purged(3)] == [3, 1, 0]
+    left = database.read_now(lambda connection: connection.execute(select(tables.stacks.c.deleted_at)).scalars().all())
+    assert sorted(left, key=lambda at: at or 0) == [None, 5.0, 6.0, 7.0]
+    assert living.deleted_at is None
+
+
+async def test_old_events_are_deleted_in_portions(database: Database, journal: Journal) -> None:
+    made = stack()
+    await journal.commit(Batch().add(made))
+    for number in range(10):
+        await journal.commit(Batch().add(event(made.id, str(number), float(number))))
+
+    def purged() -> int:
+        with database.writing() as connection:
+            return purging.purge_events(connection, 6.5, most=4)
+
+    assert [purged(), purged(), purged()] == [4, 3, 0]
+    kept = database.read_now(lambda connection: connection.execute(select(tables.events.c.reason)).scalars().all())
+    assert kept == ["7", "8", "9"]
+
+
+@pytest.mark.parametrize("shrinks_itself", [True, False])
+def test_an_sqlite_file_shrinks(tmp_path: Path, shrinks_itself: bool) -> None:
+    """By itself, if it was made by this release; a file that was made before when it is rewritten."""
+    path = tmp_path / "s.db"
+    if not shrinks_itself:
+        with sqlite3.connect(path) as before:
+            before.execute("CREATE TABLE earlier (name TEXT)")
+        before.close()
+    database = Database(f"sqlite:///{path}")
+    database.migrate()
+    with database.writing() as connection:
+        connection.execute(tables.documents.insert(), [{"digest": str(n), "body": "x" * 10_000} for n in range(500)])
+    with database.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
+    large = path.stat().st_size
+    with database.writing() as connection:
+        connection.execute(tables.documents.delete())
+        while purging.shrink(connection):
+            pass
+    with database.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
+    assert (path.stat().st_size < large / 3) == shrinks_itself
+    assert purging.compact(database)
+    assert path.stat().st_size < large / 3
+    database.close()
+
+
+def test_a_file_in_use_is_not_rewritten(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 's.db'}")
+    database.migrate()
+    with sqlite3.connect(tmp_path / "s.db", isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert not purging.compact(database)
+        other.execute("ROLLBACK")
+    other.close()
+    assert purging.compact(database)
+    database.close()

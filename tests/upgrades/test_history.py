@@ -161,3 +161,12 @@ def test_the_database_says_which_programs_work_with_it(
     if not fit.good:
         with pytest.raises(Invalid, match="db sync" if fit is schema.Fit.OLDER else "upgrade this program"):
             database.read_now(schema.require_fit)
+
+
+def test_an_embedded_stoker_refuses_the_tables_of_a_later_release(database: Database) -> None:
+    database.migrate()
+    database.read_now(schema.require_not_later)
+    with database.writing() as connection:
+        connection.execute(text(f"UPDATE {schema.VERSION_TABLE} SET version_num = '9999'"))
+    with pytest.raises(Invalid, match="no way back to an earlier one.* Nothing was changed"):
+        database.read_now(schema.require_not_later)

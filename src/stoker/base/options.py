@@ -262,6 +262,19 @@ _ENGINE = (
         help="Number of engines in a row that must have died while running an operation, without progress, before the "
         "operation is set aside as failed; 0: never.",
     ),
+    cfg.IntOpt(
+        "deleted_stacks_days",
+        default=90,
+        min=0,
+        help="Days after which the records of a deleted stack are removed; 0: never.",
+    ),
+    cfg.IntOpt(
+        "deleted_stacks_kept",
+        default=10_000,
+        min=0,
+        help="Maximum number of deleted stacks whose records are kept, nested ones included; 0: all.",
+    ),
+    cfg.IntOpt("events_days", default=365, min=0, help="Days after which events are removed; 0: never."),
     cfg.FloatOpt(
         "validation_seconds",
         default=20.0,

@@ -173,6 +173,7 @@ def reseal(config_files: tuple[str, ...]) -> None:
 
 @database.command("purge")
 @config_files_option
+@embedded_option
 @click.argument("age", type=click.IntRange(min=0), default=90)
 @click.option(
     "-g", "--granularity", type=click.Choice(list(_SECONDS)), default="days", show_default=True, help="Unit of AGE."
@@ -186,19 +187,30 @@ def reseal(config_files: tuple[str, ...]) -> None:
     show_default=True,
     help="Number of stacks per transaction.",
 )
-def purge(config_files: tuple[str, ...], age: int, granularity: str, project_id: str | None, batch_size: int) -> None:
+def purge(
+    config_files: tuple[str, ...],
+    directory: DataDirectory | None,
+    age: int,
+    granularity: str,
+    project_id: str | None,
+    batch_size: int,
+) -> None:
     """Remove stacks that were deleted more than AGE (90) days ago: resources, events, operations, snapshots,
     and templates and files that no other stack uses.
 
-    Engines without a heartbeat for a day are removed, too.
+    Engines without a heartbeat for a day are removed, too. The file of an embedded Stoker shrinks. Engines do the same
+    by themselves ([engine] deleted_stacks_days, deleted_stacks_kept).
 
     \b
     Examples:
       stoker db purge 30 --config-file heat.conf
+      stoker db purge 30 --data-dir ~/.local/share/stoker
       stoker db purge 12 --granularity hours --config-file heat.conf
     """
     from stoker.processes import maintenance
 
-    config = database_config(config_files)
-    total = maintenance.purge(config, age * _SECONDS[granularity], project_id, batch_size)
+    config = database_config(config_files, directory)
+    total, compacted = maintenance.purge(config, age * _SECONDS[granularity], project_id, batch_size)
     click.echo(f"Removed {total} deleted stack{'' if total == 1 else 's'}.")
+    if not compacted:
+        say("The file is in use and was not rewritten; run this again after `stoker down` to make it smaller.")

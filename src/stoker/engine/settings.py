@@ -44,6 +44,9 @@ class EngineSettings:
     region_name: str | None = None
     hidden_stack_tags: tuple[str, ...] = ()
     validation_seconds: float = 20.0
+    deleted_stacks_days: int = 90
+    deleted_stacks_kept: int = 10_000
+    events_days: int = 365
     lease_seconds: float = 15.0
     heartbeat_seconds: float = 3.0
     engine_deaths_limit: int = 3

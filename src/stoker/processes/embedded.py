@@ -47,6 +47,7 @@ from stoker.processes.tokens import caller_check
 from stoker.processes.web_console import beside_api
 from stoker.rpc.direct import DirectClient
 from stoker.rpc.dispatch import Dispatcher
+from stoker.store.schema import require_not_later
 
 _log = logging.getLogger(__name__)
 
@@ -153,6 +154,7 @@ def _checking_login(config: cfg.ConfigOpts, cloud: NamedCloud) -> tuple[str, Map
 async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncIterator[Engine]:
     """Run an engine, which resumes unfinished operations; those unfinished at the end are left to the next engine."""
     async with opened_database(config) as database:
+        database.read_now(require_not_later)
         database.migrate()
         async with made_engine(config, database, cloud_name=options.cloud) as engine:
             await engine.start(alone=True)

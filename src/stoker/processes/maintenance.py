@@ -56,14 +56,15 @@ def sync(config: cfg.ConfigOpts) -> schema.Versions:
     return on_any_database(config, upgrade)
 
 
-def purge(config: cfg.ConfigOpts, age: float, project_id: str | None, batch: int) -> int:
-    """Remove stacks that were deleted more than `age` seconds ago, `batch` at a time; return how many.
+def purge(config: cfg.ConfigOpts, age: float, project_id: str | None, batch: int) -> tuple[int, bool]:
+    """Remove stacks that were deleted more than `age` seconds ago, `batch` at a time; return how many, and whether the
+    file of an SQLite database could be rewritten without free pages.
 
     With them, all that no other stack uses is removed, and engines that have not reported themselves for a day.
     """
     now = SystemClock().now()
 
-    def forget(opened: Database) -> int:
+    def forget(opened: Database) -> tuple[int, bool]:
         total = 0
         while True:
             with opened.writing() as connection:
@@ -74,6 +75,6 @@ def purge(config: cfg.ConfigOpts, age: float, project_id: str | None, batch: int
         with opened.writing() as connection:
             claims.forget_engines(connection, now - claims.REMEMBERED_SECONDS)
             purging.forget_writers(connection, now - claims.REMEMBERED_SECONDS)
-        return total
+        return total, purging.compact(opened)
 
     return on_database(config, forget)

@@ -217,7 +217,14 @@ def _engine(url: URL, pool: Pool) -> Engine:
         # With WAL readers do not block for the writer. NORMAL loses nothing when a process is killed; FULL costs one
         # fsync per group, so that a power failure loses nothing either.
         connection.isolation_level = None
-        for pragma in ("busy_timeout=10000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        # A new file can shrink; the pragma has no effect on one that has tables.
+        for pragma in (
+            "busy_timeout=10000",
+            "auto_vacuum=INCREMENTAL",
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "foreign_keys=ON",
+        ):
             connection.execute(f"PRAGMA {pragma}")
 
     return engine

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlalchemy import Connection, and_, delete, select, union
+from sqlalchemy.exc import OperationalError
 
 from stoker.store import documents, tables
+from stoker.store.database import Database
 
 _DEPENDENT = [
     table for table in reversed(tables.metadata.sorted_tables) if "stack_id" in table.c and table is not tables.stacks
 ]
+
+_INCREMENTAL = 2
+"""The value of SQLite's pragma auto_vacuum with which a file can shrink in parts."""
 
 
 def purge(connection: Connection, before: float, project_id: str | None = None, most: int = 20) -> int:
@@ -26,6 +31,58 @@ def purge(connection: Connection, before: float, project_id: str | None = None, 
     if identifiers:
         forget_stacks(connection, identifiers)
     return len(identifiers)
+
+
+def purge_above(connection: Connection, kept: int, most: int = 20) -> int:
+    """Purge up to `most` of the deleted stacks beyond the `kept` ones that were deleted last; return their number."""
+    deleted_at = tables.stacks.c.deleted_at
+    query = select(deleted_at).where(deleted_at.is_not(None)).order_by(deleted_at.desc()).offset(kept - 1).limit(1)
+    oldest_kept = connection.execute(query).scalar()
+    return 0 if oldest_kept is None else purge(connection, oldest_kept, most=most)
+
+
+def purge_events(connection: Connection, before: float, most: int = 1000) -> int:
+    """Delete events from before a time among the `most` oldest ones; return their number.
+
+    Events are recorded in the order of time, so none is left if there are none among these.
+    """
+    events = tables.events
+    oldest = select(events.c.sequence, events.c.time).order_by(events.c.sequence).limit(most)
+    found = [row.sequence for row in connection.execute(oldest) if row.time < before]
+    if found:
+        connection.execute(delete(events).where(events.c.sequence.in_(found)))
+    return len(found)
+
+
+def shrink(connection: Connection, most: int = 1000) -> int:
+    """Return up to `most` pages that SQLite has freed to the file system; return their number.
+
+    There are none in a file that was not created for it, nor in databases on servers.
+    """
+    if connection.dialect.name != "sqlite" or connection.exec_driver_sql("PRAGMA auto_vacuum").scalar() != _INCREMENTAL:
+        return 0
+    free = min(int(connection.exec_driver_sql("PRAGMA freelist_count").scalar_one()), most)
+    for _ in range(free):  # Python's driver makes one step of the statement, which frees one page
+        connection.exec_driver_sql("PRAGMA incremental_vacuum")
+    return free
+
+
+def compact(database: Database) -> bool:
+    """Rewrite an SQLite file without free pages, and let it shrink by itself from now on; False while it is in use.
+
+    Does nothing for databases on servers, which reuse the space themselves.
+    """
+    if database.url.get_backend_name() != "sqlite":
+        return True
+    with database.engine.connect() as connection:
+        try:
+            connection.exec_driver_sql("PRAGMA busy_timeout=1000")
+            connection.exec_driver_sql("PRAGMA auto_vacuum=INCREMENTAL")
+            connection.exec_driver_sql("VACUUM")
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
+        except OperationalError:
+            return False
+    return True
 
 
 def forget_stacks(connection: Connection, identifiers: Sequence[str]) -> None:

@@ -121,6 +121,21 @@ def require_fit(connection: Connection) -> None:
         raise Invalid(found.problem())
 
 
+def require_not_later(connection: Connection) -> None:
+    """Raise Invalid when a later release has upgraded the tables.
+
+    A cluster runs engines of two releases at a time during an upgrade; an embedded Stoker never does, so there it means
+    that an earlier release was installed.
+    """
+    found = versions(connection)
+    if found.fit in (Fit.NEWER, Fit.TOO_NEW):
+        raise Invalid(
+            f"A later release of Stoker has used this database (its revision: {found.database}; this program: "
+            f"{found.program}), and there is no way back to an earlier one. Install the later release again, or "
+            "restore the copy of the data directory from before the upgrade. Nothing was changed."
+        )
+
+
 def upgrade(connection: Connection) -> None:
     """Upgrade the tables to this program's revision. Newer tables are not changed.
 

@@ -60,7 +60,7 @@ def db_version(config: cfg.ConfigOpts) -> str:
 def purge_deleted(config: cfg.ConfigOpts) -> str:
     """Remove the records of stacks that were deleted some time ago."""
     seconds = config.command.age * _SECONDS[config.command.granularity]
-    total = maintenance.purge(config, seconds, config.command.project_id, config.command.batch_size)
+    total, _ = maintenance.purge(config, seconds, config.command.project_id, config.command.batch_size)
     return f"Removed {total} deleted stack{'' if total == 1 else 's'}."
 
 

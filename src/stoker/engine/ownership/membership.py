@@ -17,6 +17,7 @@ from stoker import __version__
 from stoker.base.clock import Timer
 from stoker.base.errors import Fenced
 from stoker.engine.memory import Leftovers
+from stoker.engine.ownership.cleaning import Cleaner
 from stoker.engine.ownership.healing import Healer, HealingHost
 from stoker.engine.ownership.peers import Peers
 from stoker.engine.running.operation_log import lines_about
@@ -68,6 +69,7 @@ class Membership:
         self._engine = engine
         self._peers = peers
         self._healer = Healer(engine)
+        self._cleaner = Cleaner(engine)
         self.others = False
         self.stopped = False
         self._gone = False
@@ -144,6 +146,7 @@ class Membership:
         engine.spawn(engine.credentials.remove_given_up())
         if engine.id == min(living, default=engine.id):
             engine.spawn(self._healer.look())
+            engine.spawn(self._cleaner.look())
         engine.leftovers.give_back(idle=not engine.runs)
 
     def _record(self, now: float) -> EngineRecord:
