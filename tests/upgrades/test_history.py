@@ -168,5 +168,5 @@ def test_an_embedded_stoker_refuses_the_tables_of_a_later_release(database: Data
     database.read_now(schema.require_not_later)
     with database.writing() as connection:
         connection.execute(text(f"UPDATE {schema.VERSION_TABLE} SET version_num = '9999'"))
-    with pytest.raises(Invalid, match="no way back to an earlier one.* Nothing was changed"):
+    with pytest.raises(Invalid, match=r"no way back to an earlier one.* Nothing was changed"):
         database.read_now(schema.require_not_later)
