@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ from sqlalchemy import func, select, update
 
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
+from stoker.store import claims
 from stoker.store.journal import Batch, ClaimedWriter
 from stoker.store.records import SoftwareConfig, SoftwareDeployment
 from stoker.store.tables import operations, software_configs, software_deployments, stacks
 from tests.harness import World
+from tests.store.rows import engine
 
 SETTINGS = EngineSettings(lease_seconds=5000.0, stack_action_timeout=10_000_000)
 TEMPLATE = {
@@ -54,6 +57,7 @@ def lose_claim_before(world: World, monkeypatch: pytest.MonkeyPatch, wanted: Cal
         if not lost and wanted(batch):
             lost.append(repr(batch.claim))
             with world.database.writing() as connection:
+                claims.report(connection, replace(engine("another engine", world.clock.now()), lease=1e9))
                 connection.execute(update(operations).values(epoch=operations.c.epoch + 1, owner="another engine"))
         submit(batch, answer)
 
