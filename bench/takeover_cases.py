@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,10 @@ _CHARGED = "select count(*) from operation_deaths where verdict = 'CHARGED'"
 def measure(count: int = COUNT) -> list[dict[str, Any]]:
     """Return the record of the takeover of about `count` operations by the next embedded engine."""
     with tempfile.TemporaryDirectory(prefix="stoker-bench-") as directory, _started(directory) as data:
-        asyncio.run(_fill(_place(data), data, count))
+        groups = max(count // _STACKS, 1)
+        asyncio.run(_fill(_place(data), groups))
+        while _read(data, _WAITING) != [(groups * _MEMBERS,)]:
+            time.sleep(1.0)
         os.kill(_place(data)["pids"]["engine"], signal.SIGKILL)
         began = time.monotonic()
         _run("up", "--detach", "--data-dir", str(data))
@@ -100,17 +104,13 @@ def _place(data: Path) -> dict[str, Any]:
     return place
 
 
-async def _fill(place: dict[str, Any], data: Path, count: int) -> None:
-    """Create groups, and return when all their members wait."""
-    groups = max(count // _STACKS, 1)
+async def _fill(place: dict[str, Any], groups: int) -> None:
     async with aiohttp.ClientSession() as session:
         client = Client(session, place)
         await client.log_in()
         for number in range(groups):
             body = {"stack_name": f"group{number}", "template": _GROUP, "files": {"leaf.yaml": json.dumps(_LEAF)}}
             await client.call("POST", "orchestration", "/stacks", body)
-    while _read(data, _WAITING) != [(groups * _MEMBERS,)]:
-        await asyncio.sleep(1.0)
 
 
 def _longest_gap(data: Path) -> float:
@@ -125,7 +125,7 @@ def _longest_gap(data: Path) -> float:
         if total == owned and len(seen) > 1:
             break
         time.sleep(0.2)
-    gaps = [later - earlier for earlier, later in zip(seen, seen[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(seen)]
     return max(gaps, default=0.0)
 
 

@@ -105,6 +105,7 @@ class World:
         self.peers = peers
         self.bus = bus
         self.keys = keys
+        self.takes_over = True
         self.engine: Engine
         self._cloud = cloud
 
@@ -144,6 +145,9 @@ class World:
             bus=self.bus,
         )
         await self.engine.start(alone=self.peers is None)
+        if self.takes_over:
+            await self.engine.take_over()
+            await self.engine.membership.takeovers.complete()
         token = self._cloud.token("demo", "demo")
         cloud = await self.pool.cloud(TokenCredential(token))
         self.context = RequestContext(

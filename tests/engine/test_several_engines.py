@@ -155,7 +155,7 @@ async def test_a_new_operation_waits_as_long_as_the_other_engine_has_not_let_go(
     await other.call("stack_delete", ref=REF)
     waiting = await current(other)
     assert (waiting.status, waiting.owner) == (PENDING, None)
-    assert not await other.engine.membership.take(waiting.id)
+    assert not await other.engine.membership.takeovers.take([waiting.id])
     await owner.engine.membership.reconcile()
     assert (await ended(other, first.id)).status == SUPERSEDED
     assert (await ended(other, waiting.id)).status == COMPLETE

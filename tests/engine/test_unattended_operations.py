@@ -144,6 +144,7 @@ async def test_what_is_claimed_gives_way_to_what_is_begun_before_it_has_got_unde
 
     monkeypatch.setattr(world.engine, "_stack_of", overtaken)
     await world.engine.membership.beat()
+    await world.engine.membership.takeovers.complete()
     assert (await world.settle(made["id"]))["action"] == "DELETE"
     ended = {operation.action: operation.status for operation in await operations(world, made["id"])}
     assert ended == {"CREATE": COMPLETE, "UPDATE": SUPERSEDED, "DELETE": COMPLETE}

@@ -146,7 +146,7 @@ def test_a_crash_loop_ends_and_the_work_beside_it_completes(embedded: Embedded, 
     embedded.await_state("victim", "CREATE_IN_PROGRESS", "admin")
     embedded.create("poisoned", poison.template("Poison", trigger), disable_rollback=False)
     embedded.await_state("poisoned", "CREATE_FAILED")
-    assert 3 <= embedded.deaths <= 4  # the first one may count as progress: a resource was completed before it
+    assert 2 <= embedded.deaths <= 3  # the first one may count as progress: a resource was completed before it
     [found] = embedded.set_aside()
     assert (found["stack"], found["status"], found["reason_code"]) == ("poisoned", "FAILED", "engine_deaths")
     shown = json.loads(embedded.command("operation", "show", found["id"], "-f", "json"))
@@ -257,7 +257,7 @@ def test_a_poison_does_not_wander_through_a_cluster_for_ever(
         reached("victim", "CREATE_IN_PROGRESS", "admin")
         create("poisoned", poison.template("Poison", trigger), "demo")
         reached("poisoned", "CREATE_FAILED", "demo")
-        assert 3 <= len(died) <= 4
+        assert 2 <= len(died) <= 3  # the last death was that of an engine in a process of its own
         rows = json.loads(cluster.command("operation", "list", "-f", "json", "-c", "id", "-c", "reason_code"))
         [found] = [row["id"] for row in rows if row["reason_code"] == "engine_deaths"]
         held.unlink()

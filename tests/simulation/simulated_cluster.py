@@ -83,6 +83,7 @@ class Member:
         )
         transport.check_lease = lease_check(self.database, self.engine.id, self.process, nature)
         await self.engine.start(alone=alone)
+        await self.engine.take_over()
         self.up = True
 
     def _peers(self) -> list[Member]:

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from stoker.base.errors import Fenced, Invalid
 from stoker.base.ids import new_id
 from stoker.store import claims, queries, schema, tables
+from stoker.store.claims import Claimant
 from stoker.store.database import Database, Pool
 from stoker.store.failures import passes
 from stoker.store.journal import Batch, Claim, Journal
@@ -34,8 +35,8 @@ async def did(journal: Journal, step: Callable[[Connection], Any]) -> Any:
 
 
 async def taken(journal: Journal, identifier: str, engine_id: str, now: float = NOW) -> Operation | None:
-    answer: Operation | None = await did(journal, lambda c: claims.take(c, identifier, engine_id, now))
-    return answer
+    answer = await did(journal, lambda c: claims.take(c, [identifier], Claimant(engine_id, now)))
+    return next((claimed for claimed, _ in answer.claimed), None)
 
 
 @pytest.fixture
@@ -189,10 +190,12 @@ async def test_orphans_are_operations_without_a_living_owner(
     await journal.commit(Batch().add(waiting))
 
     async def orphans(now: float) -> list[str]:
-        return [item.id for item in await database.read(claims.claimable, "other", now, 10)]
+        first = await database.read(claims.claimable, "other", now, 1)
+        rest = await database.read(claims.claimable, "other", now, 10, first[-1])
+        return [item.id for item in (*first, *rest)]
 
     assert await orphans(NOW) == [waiting.id]
-    assert await orphans(NOW + 16) == [waiting.id, running[1].id]
+    assert await orphans(NOW + 16) == [running[1].id, waiting.id]
     assert await database.read(claims.count_unfinished, NOW) == {"running": 1, "waiting": 1}
 
 

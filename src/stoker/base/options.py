@@ -282,6 +282,13 @@ _ENGINE = (
         help="Seconds that services may take to check the values of a template, at most a third of "
         "rpc_response_timeout; what has not been answered by then is reported as unchecked.",
     ),
+    cfg.FloatOpt(
+        "set_aside_seconds",
+        default=900.0,
+        min=0.0,
+        help="Seconds without the death of an engine after which an operation that was set aside is resumed once; "
+        "0: never.",
+    ),
     cfg.StrOpt("status_host", default="127.0.0.1", help="Address of an engine's metrics and health check."),
     cfg.PortOpt("status_port", help="Port of an engine's metrics and health check; unset: not served."),
 )

@@ -6,6 +6,9 @@ import argparse
 import contextlib
 import os
 
+READY_PATH = "/readyz"
+"""Where a program that serves HTTP says whether it is ready, and what it still has to do."""
+
 
 def add_ready_option(parser: argparse.ArgumentParser) -> None:
     """Add `--ready-fd`, the number of the open file, as `ready_fd`."""

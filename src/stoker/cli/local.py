@@ -5,9 +5,10 @@ from __future__ import annotations
 import shlex
 import signal
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from subprocess import Popen
 from types import FrameType
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _PORTS = {"rest": 8004, "cfn": 8000, "identity": 5000}
+_SHOW_SECONDS = 1.0
 _PATHS = {"rest": "/v1", "cfn": "/v1", "identity": "/identity/v3"}
 _OPTIONS = {"config_files": "config-file", "permitted": "allow-requests-to"}
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -114,7 +116,9 @@ class Local:
         """Return the programs that are not running."""
         return [program for program in self.programs if running(self.directory, program.name) is None]
 
-    def start(self, stopped: threading.Event | None = None) -> Processes:
+    def start(
+        self, stopped: threading.Event | None = None, say: Callable[[str], None] = lambda line: None
+    ) -> Processes:
         """Start the programs that are not running, write the files for clients, and return what was started.
 
         Raises Stopped if `stopped` is set meanwhile, StokerError if a program does not start or the emulated cloud
@@ -125,7 +129,7 @@ class Local:
         write_access_files(self.directory, self.set_up)
         try:
             for program in self.missing():
-                began[program.name] = control.start(self.directory, program, stopped)
+                began[program.name] = control.start(self.directory, program, stopped, say)
             if self.set_up.cloud is None:
                 write_aws_file(self.directory, self.set_up)
         except Exception:
@@ -286,7 +290,7 @@ def up(
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # what is being started outlives the terminal
     with stop_signals() as stopped:
         try:
-            children = local.start(stopped)
+            children = local.start(stopped, partial(out.print, soft_wrap=True))
             if detach:
                 local.supervise()
         except Stopped as error:
@@ -294,6 +298,8 @@ def up(
         _show_addresses(out, local)
         if remark:
             out.print(remark)
+        if progress := control.taken_over(local.programs[-1]):
+            out.print(f"{progress[1]} unfinished operations are being resumed; `stoker status` shows the progress.")
         if detach:
             out.print("`stoker down` stops it.")
             return
@@ -362,6 +368,7 @@ def watch(local: Local, children: Processes, out: Console, stopped: threading.Ev
         with suppress(OSError):  # the terminal may have been closed
             out.print(sentence, soft_wrap=True)
 
+    threading.Thread(target=_show_progress, args=(local, out, stopped), daemon=True).start()
     Supervisor(local.directory, children, say).watch(stopped)
     say("Stopping.")
     local.stop()
@@ -369,6 +376,19 @@ def watch(local: Local, children: Processes, out: Console, stopped: threading.Ev
 
 def _heard() -> list[signal.Signals]:
     return [number for number in _ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+
+
+def _show_progress(local: Local, out: Console, stopped: threading.Event) -> None:
+    """Print how many operations are resumed, a line for each tenth, until all are."""
+    shown = -1
+    while (progress := control.taken_over(local.programs[-1])) is not None and not stopped.is_set():
+        done, total = progress
+        if shown < 0 or done - shown >= total / 10:
+            out.print(f"Resumed {done} of {total} unfinished operations.")
+            shown = done
+        stopped.wait(_SHOW_SECONDS)
+    if shown >= 0 and not stopped.is_set():
+        out.print("All unfinished operations are resumed.")
 
 
 @contextmanager
@@ -428,6 +448,10 @@ def down(directory: DataDirectory) -> None:
         click.echo(f"Stopped: {program.title}.")
 
 
+def _running(progress: tuple[int, int] | None) -> str:
+    return f"running, resumed {progress[0]} of {progress[1]} operations" if progress else "running"
+
+
 def _all_run(rows: Rows) -> bool:
     return all(row["pid"] is not None for row in rows)
 
@@ -449,7 +473,8 @@ def status(directory: DataDirectory) -> list[Answer]:
     supervised = running(directory, supervisor.NAME) is not None
     for program in programs_of(directory, set_up):
         pid, history = running(directory, program.name), known.get(program.name, History())
-        state = "running" if pid else "restarting" if supervised else "stopped"
+        progress = control.taken_over(program) if pid and program.name == control.ENGINE else None
+        state = _running(progress) if pid else "restarting" if supervised else "stopped"
         rows.append(
             {
                 "program": program.title,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -24,6 +24,7 @@ from stoker.engine.ownership.healing import replace_on_signal
 from stoker.engine.ownership.membership import Membership, OwnerHost
 from stoker.engine.ownership.peers import NoPeers, Peers
 from stoker.engine.ownership.takeover import Takeover, begun
+from stoker.engine.ownership.taking_over import Isolation
 from stoker.engine.records.actions import REMOVES, ROLLS_BACK
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.state import ResourceState
@@ -61,7 +62,8 @@ LOG = logging.getLogger(__name__)
 class Engine(OwnerHost):
     """The running operations of this process, and everything that they need.
 
-    Use it on one event loop: `await start()`, then `submit`; `await stop()` hands unfinished operations over.
+    Use it on one event loop: `await start()`, `await take_over()`, then `submit`; `await stop()` hands unfinished
+    operations over.
     """
 
     def __init__(
@@ -77,6 +79,8 @@ class Engine(OwnerHost):
         cloud_name: str | None = None,
         peers: Peers | None = None,
         bus: Bus | None = None,
+        isolation: Isolation | None = None,
+        trial: str | None = None,
     ) -> None:
         super().__init__(
             database=database,
@@ -100,6 +104,8 @@ class Engine(OwnerHost):
         self._handed_over: list[str] = []
         self.awaited = Awaited()
         self.leftovers = Leftovers()
+        self.isolation = isolation
+        self.trial = trial
         self.peers = peers or NoPeers()
         self.membership = Membership(self, self.peers)
         self.announcer = Announcer(self, bus)
@@ -107,12 +113,17 @@ class Engine(OwnerHost):
 
     # -- starting and stopping ---------------------------------------------------------------------------------
 
-    async def start(self, *, alone: bool = False) -> None:
-        """Register this engine and take over orphaned operations.
+    async def start(self, *, alone: bool = False, killed: Collection[int] = ()) -> None:
+        """Register this engine, which may submit operations from now on; it takes none over yet.
 
         `alone` states that no other engine can be alive on this database, so that no lease has to expire first.
+        `killed` are processes of engines on this host that were killed on purpose, which is no death (see `deaths`).
         """
-        await self.membership.join(alone=alone)
+        await self.membership.join(alone=alone, killed=killed)
+
+    async def take_over(self) -> None:
+        """Begin to take over the operations of dead engines; this goes on in the background until the engine stops."""
+        await self.membership.takeovers.open()
 
     async def stop(self) -> None:
         """Finish calls in progress, hand all operations over, and deregister the engine."""
@@ -146,8 +157,8 @@ class Engine(OwnerHost):
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def resume(self, operation: Operation, former_owner: str | None) -> None:
-        """Resume an operation that this engine has just claimed, or close it if it has ended.
+    async def resume(self, operation: Operation, former_owner: str | None) -> OperationRun | None:
+        """Resume an operation that this engine has just claimed and return its run, or close it if it has ended.
 
         `former_owner` is the engine that ran it before, unless that engine handed the operation over.
         """
@@ -155,15 +166,16 @@ class Engine(OwnerHost):
         beside = operation.action == REMOVE_SNAPSHOT
         if stack is None or not (beside or stack.status == IN_PROGRESS):
             await self._close(operation, stack, FAILED, CANCELLED)
-            return
+            return None
         if not beside and stack.operation != operation.id:
             await self._close(operation, stack, SUPERSEDED, Stop.SUPERSEDED.value)
-            return
+            return None
         run = OperationRun(self, operation, stack, former_owner)
         if operation.reason_code == SET_ASIDE:
             await self._set_aside(run)
         else:
             self._launch(run)
+        return run
 
     async def _set_aside(self, run: OperationRun) -> None:
         """Fail an operation that has crashed engines, without loading, planning or starting anything of it."""
@@ -173,6 +185,7 @@ class Engine(OwnerHost):
             await self.end(run, FAILED, SET_ASIDE_REASON)
         except Fenced:
             LOG.info("operation %s was taken over by another engine", run.operation.id)
+        run.planned.set()
         run.done.set()
 
     async def _stack_as_it_is(self, operation: Operation) -> Stack | None:

@@ -50,5 +50,6 @@ class EngineSettings:
     lease_seconds: float = 15.0
     heartbeat_seconds: float = 3.0
     engine_deaths_limit: int = 3
+    set_aside_seconds: float = 900.0
     operator: OperatorEnvironment = field(default_factory=OperatorEnvironment)
     type_options: Mapping[str, Any] = field(default_factory=dict)

@@ -26,13 +26,15 @@ def at_owner(
     """Run `operation` in the engine that owns the stack's running operation, or here if none runs.
 
     An engine that does not answer is asked again, until it answers or another engine has taken over. If the stack has
-    started to run or was changed in the meantime (Fenced), the request is routed again.
+    started to run or was changed in the meantime (Fenced), the request is routed again. An operation of a dead engine
+    on the stack is taken over first.
     """
 
     @functools.wraps(operation)
     async def routed(engine: Engine, context: RequestContext, request: Wanted) -> None:
         stack = await find_stack(engine, context, request.ref)
         for _ in range(ATTEMPTS):
+            await engine.membership.takeovers.take_first(stack.id)
             owner = await engine.membership.owner_elsewhere(stack.id)
             try:
                 if owner is None:

@@ -18,6 +18,7 @@ from stoker.cloud.auth import CloudPool
 from stoker.engine.core import Engine
 from stoker.engine.notifications.announcer import Bus
 from stoker.engine.ownership.peers import Peers
+from stoker.engine.ownership.taking_over import Isolation
 from stoker.plugins.configured import ConfiguredTypes
 from stoker.plugins.registry import RESOURCES, Registry
 from stoker.processes.report import report_section
@@ -39,10 +40,13 @@ async def made_engine(
     cloud_name: str | None = None,
     peers: Peers | None = None,
     bus: Bus | None = None,
+    isolation: Isolation | None = None,
+    trial: str | None = None,
 ) -> AsyncIterator[Engine]:
     """Create an engine, without starting it. Its connections are closed at the end; stop it before.
 
-    Raises cfg.Error for invalid values, Invalid when its keys cannot decrypt what other engines have encrypted.
+    `isolation` and `trial` are as in `OwnerHost`. Raises cfg.Error for invalid values, Invalid when its keys cannot
+    decrypt what other engines have encrypted.
     """
     clock = SystemClock()
     settings = engine_settings(config)
@@ -64,6 +68,8 @@ async def made_engine(
             cloud_name=cloud_name,
             peers=peers,
             bus=bus,
+            isolation=isolation,
+            trial=trial,
         )
         report_section("Operations", lambda: {run.operation.id: run.values() for run in engine.all_runs()})
         yield engine

@@ -7,6 +7,9 @@ file. This shows at once that a process was killed, and a reused process ID is n
 from __future__ import annotations
 
 import fcntl
+import http.client
+import json
+import math
 import os
 import random
 import select
@@ -15,6 +18,7 @@ import socket
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -22,6 +26,7 @@ from typing import IO
 
 from stoker.base.errors import Conflict, StokerError
 from stoker.base.interpreter import python_command, python_environment
+from stoker.base.readiness import READY_PATH
 from stoker.processes.directory import NO_GUESTS, PRIVATE_UMASK, DataDirectory, SetUp, private
 
 HOST = "127.0.0.1"
@@ -30,12 +35,15 @@ CLOUD, ENGINE = "cloud", "engine"
 _SERVER_PORTS = range(20_000, 32_768)
 """Where free ports are looked for: Linux gives those from 32768 on to outgoing connections (ip_local_port_range)."""
 
-_START_SECONDS = 120.0
+_IDLE_SECONDS = 120.0
+"""Seconds without any progress after which a program that starts is given up: it neither computes, reads nor writes."""
+_SAY_SECONDS = 10.0
 _STOP_SECONDS = 30.0
 _LOCK_SECONDS = 1.0
 _EXIT_SECONDS = 1.0
 _POLL_SECONDS = 0.05
 _LOG_LINES = 12
+_ANSWER_SECONDS = 2.0
 
 
 class StartFailed(StokerError):
@@ -130,10 +138,31 @@ def running(directory: DataDirectory, name: str) -> int | None:
     return None
 
 
+def taken_over(program: Program) -> tuple[int, int] | None:
+    """Return how many operations the engine has taken over, and of how many; None if none are left, or it does not
+    answer.
+    """
+    connection = http.client.HTTPConnection(HOST, port_of(program.url), timeout=_ANSWER_SECONDS)
+    try:
+        connection.request("GET", READY_PATH)
+        found = json.loads(connection.getresponse().read())["taking_over"]
+        done, total = int(found["done"]), int(found["total"])
+    except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
+        return None
+    finally:
+        connection.close()
+    return (done, total) if done < total else None
+
+
 def start(
-    directory: DataDirectory, program: Program, stopped: threading.Event | None = None
+    directory: DataDirectory,
+    program: Program,
+    stopped: threading.Event | None = None,
+    say: Callable[[str], None] = lambda line: None,
 ) -> subprocess.Popen[bytes]:
     """Start a program that does not run, and wait until it is ready, or until `stopped` is set.
+
+    However long that takes, a program that makes progress is left alone; `say` receives a line about it now and then.
 
     Raises Stopped when it was stopped in the meantime, Conflict when one of its ports is in use or another process is
     starting it, StartFailed when it does not become ready.
@@ -163,8 +192,8 @@ def start(
             )
             lock.truncate(0)
             lock.write(str(process.pid))
-        if not _reported(program, process, ready, stopped or threading.Event()):
-            raise StartFailed(_failure(program, process, log_file, began))
+        if not _reported(directory, program, process, ready, stopped or threading.Event(), say):
+            raise StartFailed(_failure(directory, program, process, log_file, began))
     return process
 
 
@@ -192,41 +221,70 @@ def _require_free(port: int, program: Program) -> None:
         ) from None
 
 
-def _reported(program: Program, process: subprocess.Popen[bytes], ready: IO[bytes], stopped: threading.Event) -> bool:
-    """Wait until the process reports that it is ready; return False when it ends before that, or takes too long.
+def _reported(
+    directory: DataDirectory,
+    program: Program,
+    process: subprocess.Popen[bytes],
+    ready: IO[bytes],
+    stopped: threading.Event,
+    say: Callable[[str], None],
+) -> bool:
+    """Wait until the process reports that it is ready; return False when it ends before that, or makes no progress.
 
     Its own report counts, not that its address answers: another program may have taken the port in the meantime.
     """
-    end = time.monotonic() + _START_SECONDS
-    while time.monotonic() < end:
+    began = moved_at = said_at = time.monotonic()
+    before = _activity(process.pid)
+    while (now := time.monotonic()) < moved_at + _IDLE_SECONDS:
         if select.select([ready], [], [], _POLL_SECONDS)[0]:
             return bool(ready.readline())
         if stopped.is_set():
-            _end(process)
+            _end(directory, process)
             raise Stopped(f"The {program.title} was stopped before it was ready.")
+        if now > said_at + _SAY_SECONDS:
+            said_at = now
+            say(f"The {program.title} has been starting for {now - began:.0f} seconds.")
+        if (activity := _activity(process.pid)) is None or activity != before:
+            before, moved_at = activity, now
     return False
 
 
-def _failure(program: Program, process: subprocess.Popen[bytes], log_file: Path, log_start: int) -> str:
+def _activity(process: int) -> tuple[int, ...] | None:
+    """Return the processor time and the input and output of a process so far; None where the system does not tell."""
+    try:
+        times = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
+        counts = [line.split()[1] for line in Path(f"/proc/{process}/io").read_text().splitlines()]
+    except OSError:
+        return None
+    return tuple(map(int, (*times, *counts)))
+
+
+def _failure(
+    directory: DataDirectory, program: Program, process: subprocess.Popen[bytes], log_file: Path, log_start: int
+) -> str:
     """End a process that did not become ready, and return the message about it."""
     try:
         what = f"ended with status {process.wait(_EXIT_SECONDS)}"
     except subprocess.TimeoutExpired:
-        what = f"did not answer within {_START_SECONDS:g} seconds"
-        process.kill()
-        process.wait()
+        what = f"has neither answered nor made any progress for {_IDLE_SECONDS:g} seconds"
+        _kill(directory, process)
     said = log_file.read_bytes()[log_start:].decode(errors="replace").splitlines()[-_LOG_LINES:]
     return "\n".join([f"The {program.title} {what}. The end of its log ({log_file}):", *said])
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(directory: DataDirectory, process: subprocess.Popen[bytes]) -> None:
     """Terminate a process; kill it if it does not end in time."""
     process.terminate()
     try:
         process.wait(_STOP_SECONDS)
     except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+        _kill(directory, process)
+
+
+def _kill(directory: DataDirectory, process: subprocess.Popen[bytes]) -> None:
+    directory.note_killed(process.pid)
+    process.kill()
+    process.wait()
 
 
 def stop(directory: DataDirectory, name: str) -> bool:
@@ -238,6 +296,8 @@ def stop(directory: DataDirectory, name: str) -> bool:
     end = time.monotonic() + _STOP_SECONDS
     while running(directory, name) is not None:
         if time.monotonic() > end:
+            directory.note_killed(pid)
             os.kill(pid, signal.SIGKILL)
+            end = math.inf
         time.sleep(_POLL_SECONDS)
     return True

@@ -21,10 +21,11 @@ WELL_KNOWN_PASSWORD = "secret"  # noqa: S105  the documented password of a throw
 CLOUD_USERS = ("admin", "demo", "heat", "heat_domain_admin")
 """The users that every emulated cloud has."""
 _KEY_CHARACTERS = 32
+_KILLED = "engine.killed"
 _LOCAL_PASSWORD = b"password of clients at the local identity service"
 _OWN_FILES = (
     "stoker.db*", "cloud.db*", "engine.l*", "engine.pid", "cloud.log", "cloud.pid",
-    "endpoints.json", "secrets.json", "passwords.json", "openrc*", "awsrc", "clouds.yaml",
+    "engine.killed", "endpoints.json", "secrets.json", "passwords.json", "openrc*", "awsrc", "clouds.yaml",
 )  # fmt: skip
 
 
@@ -182,6 +183,20 @@ class DataDirectory:
         if set_up.passwords:
             write_private(self.cloud_passwords, json.dumps(dict(set_up.passwords), indent=2) + "\n")
         write_private(self.path / "endpoints.json", json.dumps(set_up.to_data(), indent=2) + "\n")
+
+    def note_killed(self, process: int) -> None:
+        """Note that a process was killed because it did not respond, so that its end is not taken for a crash."""
+        with open(self.path / _KILLED, "a", opener=private) as file:
+            file.write(f"{process}\n")
+
+    def killed(self) -> list[int]:
+        """Return the processes that were killed on purpose since `forget_killed`."""
+        path = self.path / _KILLED
+        return [int(line) for line in path.read_text().split()] if path.exists() else []
+
+    def forget_killed(self) -> None:
+        """Forget the processes that `note_killed` has noted."""
+        (self.path / _KILLED).unlink(missing_ok=True)
 
     @contextmanager
     def engine_lock(self) -> Iterator[None]:

@@ -11,7 +11,7 @@ import logging
 import os
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -36,10 +36,12 @@ from stoker.operations import OPERATIONS
 from stoker.processes.access import REGION
 from stoker.processes.assembly import made_engine
 from stoker.processes.directory import PRIVATE_UMASK, DataDirectory, SetUp
+from stoker.processes.isolation import BesideTrials, ProcessIsolation, try_suspects
 from stoker.processes.local_addresses import IDENTITY_PATH
 from stoker.processes.local_identity import LocalIdentity
 from stoker.processes.memory import collect_rarely, configure_allocator
 from stoker.processes.opened_database import opened_database
+from stoker.processes.progress import with_progress
 from stoker.processes.report import report_section
 from stoker.processes.settings import TOKEN_CHECK, server_limits, serving_threads, set_login
 from stoker.processes.signals import handle_signals
@@ -62,7 +64,8 @@ class Options:
 
     `identity` is the URL of the emulated cloud's Keystone; with `cloud`, an entry of clouds.yaml, it is not used.
     `config_files` have heat.conf's format and override the defaults of an embedded Stoker. `ready_fd` is the file for
-    `report_ready`.
+    `report_ready`. With a `trial`, the root of a tree of stacks, the process runs the suspects of that tree only,
+    beside the one that started it (see `isolation`).
     """
 
     directory: DataDirectory
@@ -72,6 +75,14 @@ class Options:
     cloud: str | None = None
     config_files: tuple[str, ...] = ()
     ready_fd: int | None = None
+    trial: str | None = None
+
+    def for_trials(self) -> list[str]:
+        """Return the arguments of the interpreter that start this process, for the option `--trial`."""
+        words = ["-m", "stoker.processes.embedded", "--data-dir", str(self.directory.path)]
+        words += ["--api-port", str(self.api_port), "--cfn-port", str(self.cfn_port), "--identity", self.identity]
+        words += ["--cloud", self.cloud] if self.cloud is not None else []
+        return words + [word for file in self.config_files for word in ("--config-file", file)]
 
 
 def configuration(options: Options) -> cfg.ConfigOpts:
@@ -152,20 +163,38 @@ def _checking_login(config: cfg.ConfigOpts, cloud: NamedCloud) -> tuple[str, Map
 
 @asynccontextmanager
 async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncIterator[Engine]:
-    """Run an engine, which resumes unfinished operations; those unfinished at the end are left to the next engine."""
+    """Run an engine, without unfinished operations; those unfinished at the end are left to the next engine."""
     async with opened_database(config) as database:
         database.read_now(require_not_later)
         database.migrate()
-        async with made_engine(config, database, cloud_name=options.cloud) as engine:
-            await engine.start(alone=True)
+        isolation = ProcessIsolation(*options.for_trials())
+        async with made_engine(
+            config, database, cloud_name=options.cloud, peers=BesideTrials(), isolation=isolation
+        ) as engine:
+            await engine.start(alone=True, killed=options.directory.killed())
+            options.directory.forget_killed()
             try:
                 yield engine
             finally:
+                await asyncio.to_thread(isolation.stop)
                 await engine.stop()
 
 
+async def try_tree(options: Options, config: cfg.ConfigOpts, root_id: str) -> None:
+    """Run the suspects of a tree of stacks, beside the engine of the data directory (see `isolation`)."""
+    stop = handle_signals("stoker up")
+    async with (
+        opened_database(config) as database,
+        made_engine(config, database, cloud_name=options.cloud, trial=root_id) as engine,
+    ):
+        await try_suspects(engine, root_id, stop)
+
+
 async def serve(options: Options, config: cfg.ConfigOpts) -> None:
-    """Serve until SIGTERM or SIGINT. Raises OSError when a port is in use."""
+    """Serve until SIGTERM or SIGINT; unfinished operations are taken over while requests are served.
+
+    Raises OSError when a port is in use.
+    """
     loop = asyncio.get_running_loop()
     stop = handle_signals("stoker up")
     async with running_engine(options, config) as engine:
@@ -173,7 +202,7 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
         client = DirectClient(loop, service)
         check = caller_check(config, engine.clock)
         application = await asyncio.to_thread(make_app, config, client, check)
-        application = beside_api(config, application, engine.clock)
+        application = with_progress(engine, beside_api(config, application, engine.clock))
         query_application = await asyncio.to_thread(make_cfn_app, config, client)
         interfaces: tuple[tuple[Any, int, str], ...] = (
             (_with_login(options, application), options.api_port, "heat_api"),
@@ -187,6 +216,7 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
                 serving.push_async_callback(partial(asyncio.to_thread, server.stop))
             _log.info("The API is at http://%s:%d/v1", _HOST, options.api_port)
             collect_rarely()
+            await engine.take_over()
             report_ready(options.ready_fd)
             serving.push_async_callback(service.stop, _LAST_CALLS_SECONDS)
             await stop.wait()
@@ -212,6 +242,7 @@ def _parsed(arguments: list[str] | None) -> Options:
     parser.add_argument("--identity", default="", help="URL of the emulated cloud's identity service")
     parser.add_argument("--cloud", help="entry of clouds.yaml to use instead of the emulated cloud")
     parser.add_argument("--config-file", action="append", default=[], help="file in heat.conf's format")
+    parser.add_argument("--trial", help="root stack of a tree: run only the operations that may crash engines")
     add_ready_option(parser)
     given = parser.parse_args(arguments)
     return Options(
@@ -222,6 +253,7 @@ def _parsed(arguments: list[str] | None) -> Options:
         cloud=given.cloud,
         config_files=tuple(given.config_file),
         ready_fd=given.ready_fd,
+        trial=given.trial,
     )
 
 
@@ -231,13 +263,14 @@ def main(arguments: list[str] | None = None) -> None:
     configure_allocator()
     try:
         options.directory.make()
-        with options.directory.engine_lock():
+        with nullcontext() if options.trial else options.directory.engine_lock():
             config = configuration(options)
             set_logging_up(config, readable=True)
             log_unused_options(config)
             report_section("Settings", partial(shown_options, config))
+            work = try_tree(options, config, options.trial) if options.trial else serve(options, config)
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-                runner.run(serve(options, config))
+                runner.run(work)
     except (StokerError, cfg.Error, OSError) as error:
         sys.exit(f"stoker: {error}")
 

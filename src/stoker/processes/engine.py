@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import logging
 from collections.abc import Sequence
@@ -13,9 +14,11 @@ from oslo_config import cfg
 from stoker.engine.core import Engine
 from stoker.operations import OPERATIONS
 from stoker.processes.assembly import made_engine, require_schema
+from stoker.processes.isolation import ProcessIsolation, try_suspects
 from stoker.processes.lifetime import cluster_config, run, until_stopped
 from stoker.processes.listening import listening_at
 from stoker.processes.opened_database import opened_database
+from stoker.processes.signals import handle_signals
 from stoker.processes.status import EngineMetrics, StatusServer
 from stoker.rpc.dispatch import Dispatcher
 from stoker.rpc.messaging import MessagingPeers, MessagingServer, close_transport, open_transport
@@ -24,8 +27,11 @@ from stoker.rpc.notifications import open_bus
 _log = logging.getLogger(__name__)
 
 
-async def serve(config: cfg.ConfigOpts) -> None:
-    """Run an engine until SIGTERM; its unfinished operations are then offered to other engines."""
+async def serve(config: cfg.ConfigOpts, config_files: Sequence[str] = (), trial: str | None = None) -> None:
+    """Run an engine until SIGTERM; its unfinished operations are then offered to other engines.
+
+    With a `trial`, the root of a tree of stacks, it runs the suspects of that tree only (see `isolation`).
+    """
     transport = open_transport(config)
     async with AsyncExitStack() as opened:
         opened.push_async_callback(close_transport, transport)
@@ -33,14 +39,25 @@ async def serve(config: cfg.ConfigOpts) -> None:
         await require_schema(database)
         peers = MessagingPeers(transport)
         opened.push_async_callback(peers.close)
-        engine = await opened.enter_async_context(made_engine(config, database, peers=peers, bus=open_bus(config)))
+        isolation = None if trial else ProcessIsolation("-m", "stoker.processes.engine", *_named(config_files))
+        engine = await opened.enter_async_context(
+            made_engine(config, database, peers=peers, bus=open_bus(config), isolation=isolation, trial=trial)
+        )
         loop, service = asyncio.get_running_loop(), Dispatcher(engine, OPERATIONS)
         server = MessagingServer(transport, engine.id, loop, service, engine.membership)
+        if trial is not None:
+            server.start()
+            opened.push_async_callback(server.stop)
+            await try_suspects(engine, trial, handle_signals("stoker engine"))
+            return
         await _observe(config, engine, server, opened)
         await engine.start()
         opened.push_async_callback(engine.stop)
+        if isolation is not None:
+            opened.push_async_callback(asyncio.to_thread, isolation.stop)
         server.start()
         opened.push_async_callback(server.stop)
+        await engine.take_over()
         _log.info("The engine %s is running on %s", engine.id, engine.settings.host)
         await until_stopped("stoker engine")
         _log.info("Stopping; unfinished operations are offered to other engines")
@@ -57,6 +74,18 @@ async def _observe(config: cfg.ConfigOpts, engine: Engine, server: MessagingServ
             await status.start(host, port)
 
 
-def main(config_files: Sequence[str] = ()) -> None:
+def _named(config_files: Sequence[str]) -> list[str]:
+    return [word for file in config_files for word in ("--config-file", file)]
+
+
+def main(config_files: Sequence[str] = (), trial: str | None = None) -> None:
     """Entry point."""
-    run(partial(cluster_config, config_files), serve)
+    run(partial(cluster_config, config_files), partial(serve, config_files=config_files, trial=trial))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="stoker.processes.engine", description="An engine for suspects.")
+    parser.add_argument("--config-file", action="append", default=[], help="configuration file of the cluster")
+    parser.add_argument("--trial", required=True, help="root stack of the tree whose suspects it runs")
+    given = parser.parse_args()
+    main(given.config_file, given.trial)

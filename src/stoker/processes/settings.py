@@ -145,6 +145,7 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
         lease_seconds=config.engine.lease_seconds,
         heartbeat_seconds=config.engine.heartbeat_seconds,
         engine_deaths_limit=config.engine.deaths_limit,
+        set_aside_seconds=config.engine.set_aside_seconds,
         yaql_limit_iterators=config.yaql.limit_iterators,
         yaql_memory_quota=config.yaql.memory_quota,
         evaluation_steps=config.evaluation.steps,

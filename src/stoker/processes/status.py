@@ -13,7 +13,9 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import GaugeMetricFamily, Metric
 from sqlalchemy.exc import DBAPIError
 
+from stoker.base.readiness import READY_PATH
 from stoker.engine.core import Engine
+from stoker.processes.progress import progress_of
 from stoker.store import claims
 
 _GROUP_SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
@@ -89,6 +91,8 @@ class EngineMetrics:
         yield _gauge(
             "stoker_claim_age_seconds", "Age of this engine's oldest claim.", {(): [((), max(ages, default=0))]}
         )
+        waiting = engine.membership.takeovers.waiting
+        yield _gauge("stoker_operations_to_take_over", "Operations that this engine takes over.", {(): [((), waiting)]})
         beat = now - engine.membership.beaten_at
         yield _gauge("stoker_heartbeat_age_seconds", "Time since this engine renewed its claims.", {(): [((), beat)]})
         values = engine.values
@@ -146,14 +150,22 @@ async def _health(request: web.Request) -> web.Response:
     return web.json_response(body, status=503 if found else 200)
 
 
+async def _readiness(request: web.Request) -> web.Response:
+    ready = request.app[_RECEIVES_CALLS]() and not problems(request.app[_ENGINE])
+    body = {**progress_of(request.app[_ENGINE]), "ready": ready}
+    return web.json_response(body, status=200 if ready else 503)
+
+
 class StatusServer:
-    """Serves `/metrics` and `/healthcheck` of an engine."""
+    """Serves `/metrics`, `/healthcheck` and `/readyz` of an engine."""
 
     def __init__(self, engine: Engine, metrics: EngineMetrics, receives_calls: Callable[[], bool]) -> None:
         application = web.Application()
         application[_ENGINE], application[_METRICS] = engine, metrics
         application[_RECEIVES_CALLS] = receives_calls
-        application.add_routes([web.get("/metrics", _metrics), web.get("/healthcheck", _health)])
+        application.add_routes(
+            [web.get("/metrics", _metrics), web.get("/healthcheck", _health), web.get(READY_PATH, _readiness)]
+        )
         self._runner = web.AppRunner(application, access_log=None)
 
     async def start(self, host: str, port: int) -> None:

@@ -12,7 +12,7 @@ These rules hold even if messages between engines are lost:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, not_, or_, select, update
@@ -26,6 +26,7 @@ from stoker.store.records import (
     PENDING,
     REMOVE_SNAPSHOT,
     RUNNING,
+    SECOND_CHANCE,
     SET_ASIDE,
     SUPERSEDED,
     UNFINISHED,
@@ -113,20 +114,58 @@ def begin(connection: Connection, operation: Operation, engine_id: str, now: flo
     return owner
 
 
-def take(
-    connection: Connection, operation_id: str, engine_id: str, now: float, deaths_limit: int = 0
-) -> Operation | None:
-    """Claim an unfinished operation that no living engine owns; None when it cannot be claimed.
+@dataclass(frozen=True, slots=True)
+class Claimant:
+    """The engine that claims operations, at the time `now`.
 
-    A superseded operation is closed instead. An operation that `deaths_limit` engines in a row died of is returned with
-    the code SET_ASIDE and must not be run (see `deaths`). 0 means no limit.
+    An operation that `deaths_limit` engines in a row died of is set aside; 0 means no limit. An engine that `isolates`
+    leaves suspects to an engine of their own, whose `trial` is the root stack of their tree: that one claims only them.
     """
-    row = connection.execute(select(operations).where(operations.c.id == operation_id).with_for_update()).one_or_none()
-    operation = Operation.of(row) if row else None
-    if operation is None or operation.status not in UNFINISHED or operation.owner == engine_id:
-        return None
-    if operation.owner is not None and operation.owner in living(connection, now):
-        return None
+
+    engine_id: str
+    now: float
+    deaths_limit: int = 0
+    isolates: bool = False
+    trial: str | None = None
+
+
+@dataclass(slots=True)
+class Taken:
+    """The operations that were claimed, each with its former owner, and the trees whose suspects need an engine."""
+
+    claimed: list[tuple[Operation, str | None]] = field(default_factory=list)
+    to_isolate: set[str] = field(default_factory=set)
+
+
+def take(connection: Connection, identifiers: Iterable[str], claimant: Claimant) -> Taken:
+    """Claim those of these operations that are unfinished and that no living engine owns.
+
+    Superseded operations are closed instead. Operations that engines died of (see `deaths`) are returned with the code
+    SET_ASIDE, and must not be run.
+    """
+    query = select(operations).where(operations.c.id.in_(list(identifiers))).order_by(operations.c.id)
+    found = Operation.all_of(connection.execute(query.with_for_update()))
+    alive = living(connection, claimant.now)
+    orphans = [
+        operation
+        for operation in found
+        if operation.status in UNFINISHED and operation.owner != claimant.engine_id and operation.owner not in alive
+    ]
+    if any(operation.owner is not None for operation in orphans):
+        deaths.record_deaths(connection, claimant.now, claimant.deaths_limit)
+    taken = Taken()
+    for operation in orphans:
+        claimed = _claim(connection, operation, claimant, alive, taken.to_isolate)
+        if claimed is not None:
+            taken.claimed.append((claimed, operation.owner))
+    return taken
+
+
+def _claim(
+    connection: Connection, operation: Operation, claimant: Claimant, alive: set[str], to_isolate: set[str]
+) -> Operation | None:
+    """Claim an operation whose row is locked; None if that is not possible now."""
+    engine_id, now, limit = claimant.engine_id, claimant.now, claimant.deaths_limit
     query = select(stacks.c.operation).where(stacks.c.id == operation.stack_id).with_for_update()
     beside = operation.action == REMOVE_SNAPSHOT
     if not beside and connection.execute(query).scalar() != operation.id:
@@ -134,12 +173,16 @@ def take(
         return None
     if _settle_others(connection, operation, engine_id, now) is not None:
         return None
-    if operation.owner is not None:
-        deaths.record_deaths(connection, now, deaths_limit)
-    set_aside = deaths.condemned(connection, operation, deaths_limit)
+    set_aside = deaths.condemned(connection, operation, limit)
     if set_aside and deaths.has_work_inside(connection, operation):
         return None
-    if not set_aside and deaths.must_wait(connection, operation, deaths_limit, living(connection, now)):
+    root = None if set_aside else deaths.suspected(connection, operation, limit)
+    if claimant.trial is not None and claimant.trial != root:
+        return None
+    if root is not None and deaths.must_wait(connection, root, limit, alive):
+        return None
+    if root is not None and claimant.isolates:
+        to_isolate.add(root)
         return None
     values: dict[str, Any] = {
         "owner": engine_id,
@@ -183,19 +226,56 @@ def _close(connection: Connection, operation: Operation, now: float) -> None:
         end_snapshot(connection, operation.snapshot, FAILED, _OVERTAKEN)
 
 
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """An unfinished operation that no living engine owns."""
+
+    id: str
+    created_at: float
+
+
 def claimable(
-    connection: Connection, engine_id: str, now: float, limit: int, refused: Iterable[str] = ()
-) -> list[Operation]:
-    """Return at most `limit` unfinished operations that no living engine owns, oldest first, without `refused`."""
-    alive = select(engines.c.id).where(_alive(now))
+    connection: Connection, engine_id: str, now: float, limit: int, after: Orphan | None = None
+) -> list[Orphan]:
+    """Return at most `limit` unfinished operations that no living engine owns, newest first, from those after `after`.
+
+    The newest ones are what users have just requested, and the innermost stacks of trees, where the work is.
+    """
     columns = operations.c
-    where = and_(
-        columns.status.in_(UNFINISHED),
-        or_(columns.owner.is_(None), and_(columns.owner != engine_id, columns.owner.not_in(alive))),
-        columns.id.not_in(list(refused)),
+    where = _orphaned(engine_id, now)
+    if after is not None:
+        same = and_(columns.created_at == after.created_at, columns.id < after.id)
+        where = and_(where, or_(columns.created_at < after.created_at, same))
+    query = select(columns.id, columns.created_at).where(where)
+    rows = connection.execute(query.order_by(columns.created_at.desc(), columns.id.desc()).limit(limit))
+    return [Orphan(row.id, row.created_at) for row in rows]
+
+
+def count_claimable(connection: Connection, engine_id: str, now: float) -> int:
+    """Return how many unfinished operations no living engine owns."""
+    query = select(func.count()).select_from(operations).where(_orphaned(engine_id, now))
+    return int(connection.execute(query).scalar_one())
+
+
+def _orphaned(engine_id: str, now: float) -> ColumnElement[bool]:
+    owner, alive = operations.c.owner, select(engines.c.id).where(_alive(now))
+    return and_(
+        operations.c.status.in_(UNFINISHED), or_(owner.is_(None), and_(owner != engine_id, owner.not_in(alive)))
     )
-    query = select(operations).where(where).order_by(columns.created_at, columns.id).limit(limit)
-    return Operation.all_of(connection.execute(query))
+
+
+def note_activity(connection: Connection, engine_id: str, waiting: Iterable[str], working: Iterable[str]) -> None:
+    """Record which of an engine's operations only wait now, and which do not any more."""
+    for identifiers, epoch in ((sorted(waiting), operations.c.epoch), (sorted(working), None)):
+        for start in range(0, len(identifiers), _PAGE):
+            mine = and_(operations.c.id.in_(identifiers[start : start + _PAGE]), operations.c.owner == engine_id)
+            connection.execute(update(operations).where(mine).values(waiting_epoch=epoch))
+
+
+def excuse(connection: Connection, processes: Iterable[int], host: str, now: float) -> None:
+    """Record that these processes of a host were ended on purpose: that of an engine is no death."""
+    where = and_(engines.c.process.in_(list(processes)), engines.c.host == host, engines.c.stopped_at.is_(None))
+    connection.execute(update(engines).where(where).values(leaving_at=now))
 
 
 def held(connection: Connection, engine_id: str) -> dict[str, str]:
@@ -258,6 +338,13 @@ def owner_of(connection: Connection, stack_id: str, now: float) -> str | None:
     return connection.execute(select(engines.c.id).select_from(joined).where(where).limit(1)).scalar()
 
 
+def current_of(connection: Connection, stack_id: str) -> str | None:
+    """Return the stack's current operation if it is unfinished."""
+    where = and_(stacks.c.id == stack_id, operations.c.status.in_(UNFINISHED))
+    joined = stacks.join(operations, operations.c.id == stacks.c.operation)
+    return connection.execute(select(operations.c.id).select_from(joined).where(where)).scalar()
+
+
 def waiting_on(connection: Connection, stack_id: str) -> str | None:
     """Return the stack's current operation if it is unfinished and has no owner."""
     where = and_(stacks.c.id == stack_id, operations.c.status.in_(UNFINISHED), operations.c.owner.is_(None))
@@ -301,8 +388,8 @@ def unfinished(connection: Connection, statuses: Sequence[str] = UNFINISHED) -> 
     return [(Operation.of(row), row.stack_name, row.stack_project) for row in connection.execute(query)]
 
 
-def resume(connection: Connection, operation_id: str, now: float) -> Operation:
-    """Retry an operation that was set aside, with a new operation that waits for an engine.
+def resume(connection: Connection, operation_id: str, now: float, cause: str | None = None) -> Operation:
+    """Retry an operation that was set aside, with a new operation that waits for an engine; `cause` as in `Operation`.
 
     For a nested stack this is the operation of the outermost stack that failed because of it. Raises EntityNotFound,
     and Conflict when the operation was not set aside or something else was done to the stack since.
@@ -336,13 +423,41 @@ def resume(connection: Connection, operation_id: str, now: float) -> Operation:
         owner=None,
         epoch=0,
         plan=None,
+        cause=cause or (None if found.cause == SECOND_CHANCE else found.cause),
+        waiting_epoch=None,
     )
-    reason = f"Stack {again.stack_action} resumed by an operator"
+    who = "by itself, once, after a time without deaths of engines" if cause == SECOND_CHANCE else "by an operator"
+    reason = f"Stack {again.stack_action} resumed {who}"
     values = {"action": again.stack_action, "status": IN_PROGRESS, "reason": reason, "operation": again.id}
     connection.execute(insert(operations).values(again.values()))
     queries.set_stack(connection, stack.id, values)
     queries.add_events(connection, [Event.of_stack(stack, again.stack_action, IN_PROGRESS, reason, now)])
     return again
+
+
+def second_chances(connection: Connection, now: float, quiet: float) -> list[str]:
+    """Return the operations that were set aside and may resume by themselves: once, after `quiet` seconds.
+
+    In that time, no engine may have died while it ran an operation.
+    """
+    if deaths.latest(connection) > now - quiet:
+        return []
+    query = (
+        select(operations.c.id)
+        .join(stacks, stacks.c.id == operations.c.stack_id)
+        .where(
+            operations.c.reason_code == SET_ASIDE,
+            operations.c.status == FAILED,
+            operations.c.parent_operation.is_(None),
+            or_(operations.c.cause.is_(None), operations.c.cause != SECOND_CHANCE),
+            operations.c.finished_at <= now - quiet,
+            stacks.c.operation == operations.c.id,
+            stacks.c.status == FAILED,
+            stacks.c.deleted_at.is_(None),
+        )
+        .order_by(operations.c.id)
+    )
+    return list(connection.execute(query).scalars())
 
 
 def count_unfinished(connection: Connection, now: float) -> dict[str, int]:

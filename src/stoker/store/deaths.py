@@ -1,18 +1,20 @@
 """Operations that crash the engines that run them: deaths of engines are recorded, counted and attributed.
 
-An engine is presumed dead when its lease expires without deregistration. Each unfinished operation that it owned gets
-a row for this death, with a verdict:
+An engine is presumed dead when its lease expires although it was not asked to stop. Each unfinished operation that it
+owned gets a row for this death, with a verdict:
 
-* `CHARGED`: the operation may have been the cause. After `limit` of these in a row it is set aside.
+* `CHARGED`: the operation may have been the cause: it was working. After `limit` of these in a row it is set aside.
 * `CLEARED`: the operation was charged, but has shown since that it was not the cause.
-* `BYSTANDER`: another operation is more likely to have been the cause.
+* `WAITING`: the operation only waited, for example for a server to become active; this clears its charges.
+* `BYSTANDER`: another operation is more likely to have been the cause, or several engines died at the same time.
 
-Charges are cleared by progress (a resource of the stack was completed while the engine ran the operation), and by a
-run that lasts twice as long as those that ended with a death. Since an operation with a little progress between deaths
-could crash any number of engines, a second limit applies to the total of its deaths (`MOST`).
+Charges are also cleared by progress (a resource of the stack was completed while the engine ran the operation), and by
+a run that lasts twice as long as those that ended with a death. Since an operation with a little progress between
+deaths could crash any number of engines, a second limit applies to the total of its deaths (`MOST`).
 
-An operation that is one death short of the limit is a suspect. Only the suspects of one tree of stacks run at a time,
-so that the next death identifies the cause, and other operations on that engine are bystanders.
+An operation that is one death short of the limit is a suspect. It is given to an engine of its own, in a process of its
+own, where there is a way to start one; only the suspects of one tree of stacks run at a time. So the next death
+identifies the cause, and other operations are bystanders.
 
 An engine that was only paused, or disconnected from the database, removes its rows when it returns.
 """
@@ -23,13 +25,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, delete, exists, func, insert, or_, select, update
 
-from stoker.store.records import COMPLETE, STACK_TYPE, UNFINISHED, Operation
+from stoker.store.records import COMPLETE, SECOND_CHANCE, STACK_TYPE, UNFINISHED, Operation
 from stoker.store.tables import engines, events, operation_deaths, operations, stacks
 
 CHARGED = "CHARGED"
 CLEARED = "CLEARED"
+WAITING = "WAITING"
 BYSTANDER = "BYSTANDER"
 
 MOST = 10
@@ -40,6 +43,9 @@ LONG_RUN_SECONDS = 600.0
 
 SHORTEST_TRIAL_SECONDS = 10.0
 """The minimum time that a charged operation has to run before it is cleared."""
+
+TOGETHER_SECONDS = 5.0
+"""Engines that died within this time of each other died of something else than an operation."""
 
 _PAGE = 400
 
@@ -64,30 +70,73 @@ def record_deaths(connection: Connection, now: float, limit: int, *, alone: bool
     """
     if limit <= 0:
         return
-    gone: ColumnElement[bool] = engines.c.stopped_at.is_(None)
+    gone: ColumnElement[bool] = and_(engines.c.stopped_at.is_(None), engines.c.leaving_at.is_(None))
     if not alone:
         gone = and_(gone, engines.c.seen_at + engines.c.lease <= now)
     judged = exists().where(
         operation_deaths.c.operation_id == operations.c.id, operation_deaths.c.epoch == operations.c.epoch
     )
+    columns = operations.c
     query = (
-        select(operations, engines.c.seen_at.label("seen_at"), stacks.c.root_id.label("root_id"))
+        select(
+            columns.id, columns.epoch, columns.stack_id, columns.owner, columns.waiting_epoch,
+            func.coalesce(columns.claimed_at, columns.started_at, columns.created_at).label("began"),
+            engines.c.seen_at, stacks.c.root_id, stacks.c.depth,
+        )
         .join(engines, engines.c.id == operations.c.owner)
         .outerjoin(stacks, stacks.c.id == operations.c.stack_id)
         .where(operations.c.status.in_(UNFINISHED), gone, ~judged)
         .order_by(operations.c.id)
         .with_for_update(of=operations)
-    )
-    by_engine: dict[str, list[tuple[Operation, float, str]]] = defaultdict(list)
+    )  # fmt: skip
+    by_engine: dict[str, list[_Owned]] = defaultdict(list)
     found = connection.execute(query).all()
     recorded = _judged(connection, [row.id for row in found])  # by another engine while this one waited for the locks
     for row in found:
-        operation = Operation.of(row)
-        if (operation.id, operation.epoch) in recorded:
-            continue
-        by_engine[operation.owner or ""].append((operation, row.seen_at, row.root_id or operation.stack_id))
+        if (row.id, row.epoch) not in recorded:
+            by_engine[row.owner].append(
+                _Owned(
+                    row.id,
+                    row.epoch,
+                    row.stack_id,
+                    row.root_id or row.stack_id,
+                    whole_tree=row.depth == 0,
+                    waiting=row.waiting_epoch == row.epoch,
+                    began=row.began,
+                    died=row.seen_at,
+                )
+            )
+    died = {engine_id: owned[0].died for engine_id, owned in by_engine.items()}
     for engine_id, owned in by_engine.items():
-        _judge(connection, engine_id, owned, now, limit)
+        others = [time for other, time in died.items() if other != engine_id]
+        together = any(abs(time - died[engine_id]) <= TOGETHER_SECONDS for time in others)
+        verdicts = _verdicts(connection, owned, limit, together=together)
+        rows = [
+            Death(each.id, each.epoch, each.stack_id, engine_id, verdict, each.survived, now)
+            for each, verdict in zip(owned, verdicts, strict=True)
+        ]
+        connection.execute(
+            insert(operation_deaths), [{name: getattr(row, name) for name in Death.__slots__} for row in rows]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Owned:
+    """An operation that an engine owned when it `died`; it had run it since it `began`."""
+
+    id: str
+    epoch: int
+    stack_id: str
+    root_id: str
+    whole_tree: bool
+    waiting: bool
+    began: float
+    died: float
+
+    @property
+    def survived(self) -> float:
+        """The seconds for which the engine had run it."""
+        return max(self.died - self.began, 0.0)
 
 
 def _judged(connection: Connection, identifiers: list[str]) -> set[tuple[str, int]]:
@@ -102,51 +151,61 @@ def _judged(connection: Connection, identifiers: list[str]) -> set[tuple[str, in
     }
 
 
-def _judge(
-    connection: Connection, engine_id: str, found: list[tuple[Operation, float, str]], now: float, limit: int
-) -> None:
-    charged = charges(connection, [operation.id for operation, _, _ in found])
-    suspects = {root for operation, _, root in found if charged[operation.id] >= limit - 1} if limit > 1 else set()
-    rows = []
-    for operation, seen_at, root in found:
-        began = operation.claimed_at or operation.started_at or operation.created_at
-        survived = max(seen_at - began, 0.0)
-        if _progressed(connection, operation, began):
-            _clear(connection, [operation.id])
-        verdict = CHARGED
-        if survived > LONG_RUN_SECONDS:
-            _clear(connection, [operation.id])
-            verdict = CLEARED
-        elif suspects and root not in suspects:
-            verdict = BYSTANDER
-        death = Death(operation.id, operation.epoch, operation.stack_id, engine_id, verdict, survived, now)
-        rows.append({name: getattr(death, name) for name in Death.__slots__})
-    connection.execute(insert(operation_deaths), rows)
+def _verdicts(connection: Connection, owned: list[_Owned], limit: int, *, together: bool) -> list[str]:
+    """Return the verdicts about the operations of an engine, and clear the charges of those that were not the cause.
+
+    `together` means that several engines died at the same time, for which no operation is the cause.
+    """
+    charged = charges(connection, [each.id for each in owned])
+    suspects = {each.root_id for each in owned if not each.waiting and charged[each.id] >= limit - 1 > 0}
+    progressed = _progressed(connection, [each for each in owned if not each.waiting])
+    innocent = {each.id for each in owned if each.waiting or each.survived > LONG_RUN_SECONDS} | progressed
+    _clear(connection, innocent & charged.keys())
+
+    def verdict(each: _Owned) -> str:
+        if each.waiting:
+            return WAITING
+        if each.survived > LONG_RUN_SECONDS:
+            return CLEARED
+        return BYSTANDER if together or (suspects and each.root_id not in suspects) else CHARGED
+
+    return [verdict(each) for each in owned]
 
 
-def _progressed(connection: Connection, operation: Operation, since: float) -> bool:
-    """Return whether a resource of the operation's stack, or of one nested in it, was completed since `since`."""
-    stack = connection.execute(
-        select(stacks.c.root_id, stacks.c.depth).where(stacks.c.id == operation.stack_id)
-    ).first()
-    inside: ColumnElement[bool] = events.c.stack_id == operation.stack_id
-    if stack is not None and stack.depth == 0:
-        inside = events.c.stack_id.in_(select(stacks.c.id).where(stacks.c.root_id == stack.root_id))
-    of_resources = events.c.resource_type != STACK_TYPE
-    query = select(events.c.id).where(inside, of_resources, events.c.status == COMPLETE, events.c.time >= since)
-    return connection.execute(query.limit(1)).first() is not None
+def _progressed(connection: Connection, owned: list[_Owned]) -> set[str]:
+    """Return the operations during whose last run a resource of the stack, or in the tree of a root, was completed."""
+    done = and_(events.c.resource_type != STACK_TYPE, events.c.status == COMPLETE)
+    single = select(events.c.stack_id, func.max(events.c.time)).where(done).group_by(events.c.stack_id)
+    whole = select(stacks.c.root_id, func.max(events.c.time)).join(stacks, stacks.c.id == events.c.stack_id)
+    whole = whole.where(done).group_by(stacks.c.root_id)
+    found: set[str] = set()
+    for of_trees, query, key in ((False, single, events.c.stack_id), (True, whole, stacks.c.root_id)):
+        some = [each for each in owned if each.whole_tree is of_trees]
+        for start in range(0, len(some), _PAGE):
+            page = some[start : start + _PAGE]
+            times = connection.execute(query.where(key.in_([each.stack_id for each in page])))
+            last: dict[str, float] = {row[0]: row[1] for row in times}
+            found.update(each.id for each in page if last.get(each.stack_id, 0.0) >= each.began)
+    return found
 
 
 def _clear(connection: Connection, identifiers: Iterable[str]) -> None:
-    where = and_(operation_deaths.c.operation_id.in_(list(identifiers)), operation_deaths.c.verdict == CHARGED)
-    connection.execute(update(operation_deaths).where(where).values(verdict=CLEARED))
+    wanted = sorted(identifiers)
+    for start in range(0, len(wanted), _PAGE):
+        some = operation_deaths.c.operation_id.in_(wanted[start : start + _PAGE])
+        charged = and_(some, operation_deaths.c.verdict == CHARGED)
+        connection.execute(update(operation_deaths).where(charged).values(verdict=CLEARED))
 
 
 def charges(connection: Connection, identifiers: Iterable[str]) -> Counter[str]:
     """Return how many deaths in a row each of these operations is charged with, without those that have none."""
-    where = and_(operation_deaths.c.operation_id.in_(list(identifiers)), operation_deaths.c.verdict == CHARGED)
-    query = select(operation_deaths.c.operation_id, func.count()).where(where).group_by(operation_deaths.c.operation_id)
-    return Counter({row[0]: row[1] for row in connection.execute(query)})
+    wanted, found = list(identifiers), Counter[str]()
+    query = select(operation_deaths.c.operation_id, func.count()).group_by(operation_deaths.c.operation_id)
+    query = query.where(operation_deaths.c.verdict == CHARGED)
+    for start in range(0, len(wanted), _PAGE):
+        some = query.where(operation_deaths.c.operation_id.in_(wanted[start : start + _PAGE]))
+        found.update({row[0]: row[1] for row in connection.execute(some)})
+    return found
 
 
 def deaths_of(connection: Connection, operation_id: str) -> list[Death]:
@@ -177,9 +236,10 @@ def condemned(connection: Connection, operation: Operation, limit: int) -> bool:
     """
     if limit <= 0:
         return False
-    found = [death for death in deaths_of(connection, operation.id) if death.verdict != BYSTANDER]
+    found = [death for death in deaths_of(connection, operation.id) if death.verdict in (CHARGED, CLEARED)]
     in_a_row = sum(death.verdict == CHARGED for death in found)
-    return in_a_row >= limit or len(found) >= limit * MOST
+    bound = 1 if operation.cause == SECOND_CHANCE and operation.epoch <= 1 else limit
+    return in_a_row >= bound or len(found) >= limit * MOST
 
 
 def has_work_inside(connection: Connection, operation: Operation) -> bool:
@@ -196,28 +256,62 @@ def blame_inside(connection: Connection, operation: Operation) -> None:
         above = connection.execute(select(operations.c.parent_operation).where(operations.c.id == above)).scalar()
 
 
-def must_wait(connection: Connection, operation: Operation, limit: int, alive: set[str]) -> bool:
-    """Return whether an operation is a suspect while a living engine runs a suspect of another tree."""
-    if limit <= 1 or charges(connection, [operation.id])[operation.id] < limit - 1:
-        return False
+def suspected(connection: Connection, operation: Operation, limit: int) -> str | None:
+    """Return the root of the operation's tree of stacks if the operation is a suspect, otherwise None.
+
+    A second chance is a suspect until it has been run once.
+    """
+    chance = operation.cause == SECOND_CHANCE and operation.epoch == 0
+    if limit <= 1 or not (chance or charges(connection, [operation.id])[operation.id] >= limit - 1):
+        return None
     root = connection.execute(select(stacks.c.root_id).where(stacks.c.id == operation.stack_id)).scalar()
-    suspects = (
+    return root or operation.stack_id
+
+
+def must_wait(connection: Connection, root_id: str, limit: int, alive: set[str]) -> bool:
+    """Return whether suspects of a tree wait, since a living engine runs suspects of another tree."""
+    query = (
+        select(operations.c.id)
+        .join(stacks, stacks.c.id == operations.c.stack_id)
+        .where(
+            operations.c.id.in_(_suspects(limit)),
+            operations.c.owner.in_(alive),
+            operations.c.status.in_(UNFINISHED),
+            stacks.c.root_id != root_id,
+        )
+    )
+    return connection.execute(query.limit(1)).first() is not None
+
+
+def _suspects(limit: int) -> Select[tuple[str]]:
+    return (
         select(operation_deaths.c.operation_id)
         .where(operation_deaths.c.verdict == CHARGED)
         .group_by(operation_deaths.c.operation_id)
         .having(func.count() >= limit - 1)
     )
+
+
+def on_trial(connection: Connection, root_id: str, limit: int, since: float) -> bool:
+    """Return whether a tree has unfinished suspects, or second chances that were claimed after `since` or never."""
+    chance = and_(
+        operations.c.cause == SECOND_CHANCE, or_(operations.c.claimed_at.is_(None), operations.c.claimed_at > since)
+    )
     query = (
         select(operations.c.id)
         .join(stacks, stacks.c.id == operations.c.stack_id)
         .where(
-            operations.c.id.in_(suspects),
-            operations.c.owner.in_(alive),
+            or_(operations.c.id.in_(_suspects(limit)), and_(chance, operations.c.epoch <= 1)),
             operations.c.status.in_(UNFINISHED),
-            stacks.c.root_id != root,
+            stacks.c.root_id == root_id,
         )
     )
     return connection.execute(query.limit(1)).first() is not None
+
+
+def latest(connection: Connection) -> float:
+    """Return when the death of an engine was last recorded; 0 if none is recorded."""
+    return float(connection.execute(select(func.max(operation_deaths.c.recorded_at))).scalar() or 0.0)
 
 
 def clear_survivors(connection: Connection, engine_id: str, now: float, heartbeat: float) -> None:

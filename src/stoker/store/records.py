@@ -177,7 +177,8 @@ class Operation(Record):
     `former_inputs` is the stack's previous definition, `observe` whether the cloud is compared with the record first,
     `plan` a sealed summary of the planned steps; `snapshot` is the one that it creates, restores or deletes.
     `claimed_at` is when its owner claimed it, `reason_code` a code of the reason for its failure, if any (see
-    `SET_ASIDE`), `cause` what began it instead of a request (`HEALING`).
+    `SET_ASIDE`), `cause` what began it instead of a request (`HEALING`, `SECOND_CHANCE`). `waiting_epoch` equals
+    `epoch` if the owner has recorded that the operation only waits.
     """
 
     id: str
@@ -205,6 +206,7 @@ class Operation(Record):
     claimed_at: float | None = None
     reason_code: str | None = None
     cause: str | None = None
+    waiting_epoch: int | None = None
 
     @property
     def stack_action(self) -> str:
@@ -232,7 +234,10 @@ class StackSnapshot(Record):
 
 @dataclass(slots=True)
 class EngineRecord(Record):
-    """An engine process as it last reported itself; its claims expire `lease` seconds after `seen_at`."""
+    """An engine process as it last reported itself; its claims expire `lease` seconds after `seen_at`.
+
+    `leaving_at` is when it was asked to stop, `stopped_at` when it had stopped.
+    """
 
     id: str
     host: str
@@ -242,6 +247,7 @@ class EngineRecord(Record):
     seen_at: float
     lease: float
     stopped_at: float | None
+    leaving_at: float | None = None
 
 
 @dataclass(slots=True)
@@ -364,6 +370,9 @@ EVENT_SINK = "EVENT_SINK"
 
 HEALING = "healing"
 """The cause of an operation that an engine began because resources were unhealthy, and of its rollback."""
+
+SECOND_CHANCE = "second chance"
+"""The cause of an operation that resumes one that was set aside, without a request, after a quiet time."""
 
 SET_ASIDE = "engine_deaths"
 """The code of an operation that failed because the engines that ran it kept dying."""

@@ -212,6 +212,7 @@ operations = Table(
     Column("claimed_at", Double),
     Column("reason_code", Action),
     Column("cause", Action),
+    Column("waiting_epoch", Integer),
 )
 
 operation_deaths = Table(
@@ -238,6 +239,7 @@ engines = Table(
     Column("seen_at", Double, nullable=False),
     Column("lease", Double, nullable=False),
     Column("stopped_at", Double),
+    Column("leaving_at", Double),
 )
 
 writers = Table(

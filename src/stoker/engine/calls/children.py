@@ -17,7 +17,7 @@ from stoker.engine.records.state import ResourceState
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, ChildRequest, Member, ScalingNotice
 from stoker.store import queries
-from stoker.store.records import COMPLETE, IN_PROGRESS, SUPERSEDED, UNFINISHED, Operation, Stack
+from stoker.store.records import COMPLETE, IN_PROGRESS, SECOND_CHANCE, SUPERSEDED, UNFINISHED, Operation, Stack
 from stoker.template.environment import Environment
 from stoker.template.template import Template
 
@@ -318,6 +318,7 @@ class Child(ChildView):
             user_name=parent.user_name if parent else stack.user_name,
             observe=parent.observe if parent else False,
             snapshot=parent.snapshot if parent else None,
+            cause=SECOND_CHANCE if parent and parent.cause == SECOND_CHANCE else None,
         )
 
 

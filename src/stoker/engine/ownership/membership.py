@@ -9,9 +9,9 @@ import asyncio
 import logging
 import os
 from abc import abstractmethod
+from collections.abc import Collection
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
 
 from stoker import __version__
 from stoker.base.clock import Timer
@@ -20,6 +20,8 @@ from stoker.engine.memory import Leftovers
 from stoker.engine.ownership.cleaning import Cleaner
 from stoker.engine.ownership.healing import Healer, HealingHost
 from stoker.engine.ownership.peers import Peers
+from stoker.engine.ownership.second_chances import SecondChances
+from stoker.engine.ownership.taking_over import Isolation, Takeovers
 from stoker.engine.running.operation_log import lines_about
 from stoker.engine.running.run import OperationRun, RunHost
 from stoker.engine.running.stopping import LOST, Stop, is_superseded
@@ -30,28 +32,28 @@ from stoker.store.records import IN_PROGRESS, REMOVE_SNAPSHOT, UNFINISHED, Engin
 
 LOG = logging.getLogger(__name__)
 
-AT_ONCE = 20
-"""Number of orphaned operations that an engine claims before it leaves some to the others."""
-
-MOST_REFUSED = 500
-"""Number of operations that cannot be claimed which an engine skips at a heartbeat."""
-
 SAFE_PART = 0.8
 """The part of its lease that an engine relies on; the rest is for the time until a call has been sent."""
 
 
 class OwnerHost(RunHost, HealingHost):
-    """The part of an engine that its membership needs: it runs claimed operations."""
+    """The part of an engine that its membership needs: it runs claimed operations.
+
+    `isolation` starts engines for suspects, if there is a way to start them. An engine with a `trial`, the root of a
+    tree of stacks, is one of these, and runs only the suspects of the tree.
+    """
 
     leftovers: Leftovers
+    isolation: Isolation | None
+    trial: str | None
 
     @abstractmethod
     def all_runs(self) -> list[OperationRun]:
         """Return the operations that run here, and those that wait for them to stop."""
 
     @abstractmethod
-    async def resume(self, operation: Operation, former_owner: str | None) -> None:
-        """Resume an operation that this engine has just claimed, or close it if it has ended."""
+    async def resume(self, operation: Operation, former_owner: str | None) -> OperationRun | None:
+        """Resume an operation that this engine has just claimed and return its run, or close it if it has ended."""
 
     @abstractmethod
     def taking_on(self, operation_id: str) -> AbstractContextManager[None]:
@@ -70,8 +72,11 @@ class Membership:
         self._peers = peers
         self._healer = Healer(engine)
         self._cleaner = Cleaner(engine)
+        self._second_chances = SecondChances(engine)
+        self.takeovers = Takeovers(engine, self)
         self.others = False
         self.stopped = False
+        self._leaving_at: float | None = None
         self._gone = False
         self.beaten_at = 0.0
         self._beating: asyncio.Future[None] | None = None
@@ -80,14 +85,17 @@ class Membership:
 
     # -- the lease -------------------------------------------------------------------------------------------
 
-    async def join(self, *, alone: bool) -> None:
-        """Register this engine, and take over orphaned operations; `alone` as for `Engine.start`.
+    async def join(self, *, alone: bool, killed: Collection[int]) -> None:
+        """Register this engine; `alone` and `killed` as for `Engine.start`.
 
         Every start adds a row for the engine: those of engines that died long ago are removed here.
         """
         engine = self._engine
         now = engine.clock.now()
         batch = Batch().then(partial(claims.forget_engines, before=now - claims.REMEMBERED_SECONDS))
+        if killed:
+            host = engine.settings.host
+            batch.then(partial(claims.excuse, processes=killed, host=host, now=now))
         if alone:
             limit = engine.settings.engine_deaths_limit
             batch.then(partial(deaths.record_deaths, now=now, limit=limit, alone=True))
@@ -97,8 +105,15 @@ class Membership:
         self._schedule()
 
     def leave(self) -> None:
-        """Take over no more operations; the lease is renewed until the end, since calls in progress may need it."""
+        """Take over no more operations; the lease is renewed until the end, since calls in progress may need it.
+
+        It is recorded that the engine was asked to stop, so that it does not count as a death if it is killed because
+        it takes too long. A database that does not respond does not hold up the stop.
+        """
         self.stopped = True
+        self._leaving_at = self._engine.clock.now()
+        record = Batch().then(partial(claims.report, engine=self._record(self._leaving_at)))
+        self._engine.journal.submit(record, lambda error: None)
 
     async def deregister(self) -> None:
         """End the lease, so that others can take over unfinished operations immediately."""
@@ -127,6 +142,7 @@ class Membership:
         engine = self._engine
         now = engine.clock.now()
         batch = Batch().then(partial(claims.report, engine=self._record(now)))
+        self._note_activity(batch)
         if self.beaten_at and self.lapsed:
             batch.then(partial(deaths.forget_deaths_of, engine_id=engine.id))
         if any(run.operation.epoch > 1 for run in engine.runs.values()):
@@ -141,13 +157,24 @@ class Membership:
             self._beating = None
         living = await engine.database.read(claims.living, now)
         self.others = bool(living - {engine.id})
-        await self.take_over()
+        self.takeovers.begin()
         await engine.announcer.take_over()
         engine.spawn(engine.credentials.remove_given_up())
         if engine.id == min(living, default=engine.id):
             engine.spawn(self._healer.look())
             engine.spawn(self._cleaner.look())
+            engine.spawn(self._second_chances.look())
         engine.leftovers.give_back(idle=not engine.runs)
+
+    def _note_activity(self, batch: Batch) -> None:
+        """Record which operations only wait now, and which do not any more: deaths are charged to those that work."""
+        waiting, working = set[str](), set[str]()
+        for run in self._engine.all_runs():
+            if run.operation.owner is not None and run.note_activity():
+                (working if run.working else waiting).add(run.operation.id)
+        if waiting or working:
+            engine_id = self._engine.id
+            batch.then(partial(claims.note_activity, engine_id=engine_id, waiting=waiting, working=working))
 
     def _record(self, now: float) -> EngineRecord:
         settings = self._engine.settings
@@ -160,6 +187,7 @@ class Membership:
             seen_at=now,
             lease=settings.lease_seconds,
             stopped_at=None,
+            leaving_at=self._leaving_at,
         )
 
     @property
@@ -185,39 +213,6 @@ class Membership:
 
     # -- taking operations on ----------------------------------------------------------------------------------
 
-    async def take_over(self) -> None:
-        """Claim unfinished operations without a living owner, and resume them."""
-        refused: set[str] = set()
-        while not self.stopped:
-            engine = self._engine
-            orphans = await engine.database.read(claims.claimable, engine.id, engine.clock.now(), AT_ONCE, refused)
-            for operation in orphans:
-                if not await self.take(operation.id, operation.owner):
-                    refused.add(operation.id)
-            if len(orphans) < AT_ONCE or len(refused) >= MOST_REFUSED:
-                return
-
-    async def take(self, operation_id: str, former_owner: str | None = None) -> bool:
-        """Claim one operation and run it; return False if it cannot be claimed.
-
-        `former_owner` is the engine that ran it before, unless that engine handed it over.
-        """
-        engine = self._engine
-        if self.stopped:
-            return False
-        taken: list[Operation | None] = [None]
-
-        def claim(connection: Any) -> None:
-            now, limit = engine.clock.now(), engine.settings.engine_deaths_limit
-            taken[0] = claims.take(connection, operation_id, engine.id, now, limit)
-
-        with engine.taking_on(operation_id):
-            await engine.journal.commit(Batch().then(claim))
-            if taken[0] is None:
-                return False
-            await engine.resume(taken[0], former_owner)
-        return True
-
     async def release_without_run(self) -> None:
         """Release operations that this engine owns but does not run, so that they are claimed again.
 
@@ -238,7 +233,7 @@ class Membership:
         """Take over the operation that waited until this engine had finished with the stack."""
         waiting = await self._engine.database.read(claims.waiting_on, stack_id)
         if waiting is not None:
-            await self.take(waiting)
+            await self.takeovers.take([waiting])
 
     # -- what others have decided ------------------------------------------------------------------------------
 
@@ -277,7 +272,7 @@ class Membership:
 
     async def offered(self, operation_id: str) -> None:
         """Handle the message that an operation needs an owner."""
-        await self.take(operation_id)
+        await self.takeovers.take([operation_id])
 
     async def alerted(self) -> None:
         """Handle the message that the operations of this engine must be compared with the record."""

@@ -21,6 +21,7 @@ from stoker.engine.records.state import ResourceState
 from stoker.engine.running.polling import ObjectPoller
 from stoker.engine.running.stopping import Stop, Stopped
 from stoker.plugins.resource import AttributeKey
+from stoker.store import claims, deaths
 from stoker.store.journal import Batch, Claim, Writer
 from stoker.store.records import Event, Operation, Stack
 
@@ -58,6 +59,7 @@ class OperationContext(StackContext):
         super().__init__(engine, stack, engine.writer_for(self.claim), operation)
         self.engine: StepHost = engine
         self.operation: Operation = operation
+        self.claimed_at = engine.clock.now()
         self.moved: set[str] = set()
         self.earlier: Mapping[str, list[ResourceState]] = {}
         self.making: dict[str, asyncio.Task[Any]] = {}
@@ -140,6 +142,18 @@ class OperationContext(StackContext):
             if timer is not None:
                 timer.cancel()
         self.check_stopped()
+        await self._note_work()
+
+    async def _note_work(self) -> None:
+        """Record that the operation works again before it does, if it was taken over a short time ago.
+
+        If the engine that ran it before died of it, this one may do so before its next heartbeat.
+        """
+        recent = self.engine.clock.now() < self.claimed_at + deaths.LONG_RUN_SECONDS
+        if self.claim.epoch > 1 and recent and self.operation.waiting_epoch == self.claim.epoch:
+            self.operation.waiting_epoch = None
+            note = partial(claims.note_activity, engine_id=self.engine.id, waiting=(), working=(self.operation.id,))
+            await self.writer.commit(Batch().then(note))
 
     def check_stopped(self) -> None:
         """Raise Stopped if the run must stop."""

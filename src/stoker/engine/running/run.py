@@ -87,8 +87,8 @@ class RunHost(StepHost):
 
 
 class OperationRun(OperationContext):
-    """Runs an operation as the module's docstring describes. `done` is set when the run has ended and is fully
-    recorded.
+    """Runs an operation as the module's docstring describes. `planned` is set when its plan is made, or it has ended
+    without one; `done` when the run has ended and is fully recorded.
 
     `refused` is true when a plug-in has refused the operation, and nothing has been done for it. `former_owner` is the
     engine that ran the operation before, unless that engine handed it over.
@@ -98,10 +98,10 @@ class OperationRun(OperationContext):
         super().__init__(engine, operation, stack)
         self.engine: RunHost = engine
         self.former_owner = former_owner
-        self.claimed_at = engine.clock.now()
         self.failures: list[Failure] = []
         self.document: str | None = None
         self.done = asyncio.Event()
+        self.planned = asyncio.Event()
         self.follow_up: OperationRun | None = None
         self.refused = False
         self._lifecycle = Lifecycle(engine.registry.lifecycle())
@@ -109,6 +109,7 @@ class OperationRun(OperationContext):
         self._runner = StepRunner(self)
         self._tasks: set[asyncio.Task[None]] = set()
         self._active = 0
+        self._begun = False
         self._idle = asyncio.Event()
 
     # -- from start to end -----------------------------------------------------------------------------------
@@ -116,10 +117,12 @@ class OperationRun(OperationContext):
     async def run(self) -> None:
         """Run the operation; never raises."""
         waits_for_space.set(True)
+        self._begun = True
         try:
             with opened(Budget(self.engine.loader.limits.allowed.times(_EVALUATIONS))):
                 await self._prepare()
                 self._keep_plan()
+                self.planned.set()
                 await self._ask_plugins()
                 await self._execute()
                 await self._refresh_outputs()
@@ -133,6 +136,7 @@ class OperationRun(OperationContext):
             LOG.exception("operation %s failed unexpectedly, reference %s", self.operation.id, reference)
             await self._abort(Bug(f"Internal error; quote reference {reference} ({type(error).__name__})"))
         finally:
+            self.planned.set()
             self.done.set()
 
     async def _prepare(self) -> None:
@@ -460,6 +464,18 @@ class OperationRun(OperationContext):
             reason = await without_secrets(self, reason, [self.current[name] for name in names & self.current.keys()])
         await self._lifecycle.after(status)
         await self.engine.end(self, status, reason)
+
+    @property
+    def working(self) -> bool:
+        """Return whether the run executes code or waits for a response now, instead of only for time to pass."""
+        return self._begun and (not self._active or self._active > len(self._paused))
+
+    def note_activity(self) -> bool:
+        """Note whether the run works or waits in the operation's row; return whether that has changed."""
+        noted = self.claim.epoch if not self.working else None
+        changed = self.operation.waiting_epoch != noted
+        self.operation.waiting_epoch = noted
+        return changed
 
     def values(self) -> Mapping[str, Any]:
         """Return the current values of the run for observers."""

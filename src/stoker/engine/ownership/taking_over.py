@@ -1,0 +1,149 @@
+"""Take over the operations of engines that died, in portions, beside the heartbeat.
+
+A portion is claimed in one transaction. The next one follows when the operations of the last one are under way, so that
+thousands of operations neither hold up heartbeats nor requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Iterable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Protocol
+
+from stoker.engine.running.run import OperationRun
+from stoker.store import claims
+from stoker.store.claims import Claimant, Orphan, Taken
+from stoker.store.journal import Batch
+
+if TYPE_CHECKING:
+    from stoker.engine.ownership.membership import Membership, OwnerHost
+
+LOG = logging.getLogger(__name__)
+
+PORTION = 20
+"""Number of operations that are claimed in one transaction."""
+
+NOTED = 200
+"""Number of operations from which on a takeover is logged."""
+
+
+class Isolation(Protocol):
+    """Starts engines in processes of their own for operations that may crash the engine which runs them."""
+
+    def begin(self, root_id: str) -> None:
+        """Start an engine for the suspects of a tree of stacks, unless one runs."""
+
+
+class Takeovers:
+    """The takeovers of one engine. `waiting` is the number of operations that are still to be taken over."""
+
+    def __init__(self, engine: OwnerHost, membership: Membership) -> None:
+        self._engine = engine
+        self._membership = membership
+        self._ended = asyncio.Event()
+        self._ended.set()
+        self._open = False
+        self.total = self.waiting = 0
+
+    async def open(self) -> None:
+        """Begin to take over what no living engine owns, and again at each heartbeat from now on."""
+        self._open = True
+        await self._count()
+        self.begin()
+
+    def begin(self) -> None:
+        """Start to take over what no living engine owns, unless that is in progress, or `open` was not called yet."""
+        if self._open and self._ended.is_set() and not self._membership.stopped:
+            self._ended.clear()
+            self._engine.spawn(self._take_all())
+
+    async def complete(self) -> None:
+        """Return when the takeover in progress has ended."""
+        await self._ended.wait()
+
+    async def take_first(self, stack_id: str) -> None:
+        """Take over the operation of a stack now if it is among those that are still to be taken over."""
+        if self.waiting:
+            found = await self._engine.database.read(claims.current_of, stack_id)
+            if found is not None:
+                await self._under_way(await self.take([found]))
+
+    async def take(self, identifiers: Collection[str]) -> list[OperationRun]:
+        """Claim those of these operations that no living engine owns, and run them; return their runs."""
+        engine, taken = self._engine, [Taken()]
+        if self._membership.stopped:
+            return []
+
+        def claim(connection: Any) -> None:
+            taken[0] = claims.take(connection, identifiers, self._claimant())
+
+        runs = []
+        with ExitStack() as opened:
+            for identifier in identifiers:
+                opened.enter_context(engine.taking_on(identifier))
+            await engine.journal.commit(Batch().then(claim))
+            for operation, former_owner in taken[0].claimed:
+                runs.append(await engine.resume(operation, former_owner))
+        for root_id in sorted(taken[0].to_isolate):
+            assert engine.isolation is not None
+            engine.isolation.begin(root_id)
+        return [run for run in runs if run is not None]
+
+    def _claimant(self) -> Claimant:
+        engine = self._engine
+        return Claimant(
+            engine.id,
+            engine.clock.now(),
+            engine.settings.engine_deaths_limit,
+            isolates=engine.isolation is not None,
+            trial=engine.trial,
+        )
+
+    async def _take_all(self) -> None:
+        try:
+            await self._take_portions()
+        except Exception:
+            LOG.exception("cannot take operations over, will retry")
+        finally:
+            self.total = self.waiting = 0
+            self._ended.set()
+
+    async def _take_portions(self) -> None:
+        engine = self._engine
+        last: Orphan | None = None
+        while not self._membership.stopped:
+            while (
+                self._membership.lapsed and not self._membership.stopped
+            ):  # what is claimed without a lease is claimed by others at once
+                await self._membership.next_beat()
+            orphans = await engine.database.read(claims.claimable, engine.id, engine.clock.now(), PORTION, last)
+            if not orphans:
+                return
+            if last is None and len(orphans) == PORTION and not self.total:
+                await self._count()
+            last = orphans[-1]
+            await self._under_way(await self.take([orphan.id for orphan in orphans]))
+            self.waiting = max(self.waiting - len(orphans), 0)
+
+    async def _count(self) -> None:
+        engine = self._engine
+        self.total = self.waiting = await engine.database.read(claims.count_claimable, engine.id, engine.clock.now())
+        if self.total >= NOTED:
+            LOG.info("taking over %d operations", self.total)
+
+    async def _under_way(self, runs: Iterable[OperationRun]) -> None:
+        """Return when runs have made their plans or have ended; those that need longer than a heartbeat are left."""
+        waiting = {asyncio.ensure_future(run.planned.wait()) for run in runs}
+
+        def leave() -> None:
+            for task in waiting:
+                task.cancel()
+
+        timer = self._engine.clock.call_later(self._engine.settings.heartbeat_seconds, leave)
+        try:
+            if waiting:
+                await asyncio.wait(waiting)
+        finally:
+            timer.cancel()
