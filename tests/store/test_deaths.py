@@ -1,4 +1,4 @@
-"""Deaths of engines: which operation is charged with one, and what becomes of those that are."""
+"""Deaths of engines: which operation is charged with one, and how that ends."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ async def test_a_suspect_gets_an_engine_of_its_own_which_runs_nothing_else(histo
 
 async def test_what_was_set_aside_is_resumed_once_after_a_quiet_time(history: Deaths) -> None:
     owned = await history.begun()
-    failed = {"status": "FAILED", "reason_code": "engine_deaths", "finished_at": history.now}
+    failed: dict[str, Any] = {"status": "FAILED", "reason_code": "engine_deaths", "finished_at": history.now}
     await history.journal.commit(
         Batch()
         .change(replace(owned, **failed))

@@ -21,10 +21,10 @@ from stoker.engine.inspection.reading import Reader, ReaderForRuns
 from stoker.engine.memory import Leftovers
 from stoker.engine.notifications.announcer import Announcer, Bus
 from stoker.engine.ownership.healing import replace_on_signal
-from stoker.engine.ownership.membership import Membership, OwnerHost
+from stoker.engine.ownership.membership import Membership
+from stoker.engine.ownership.owner_host import Isolation, OwnerHost
 from stoker.engine.ownership.peers import NoPeers, Peers
 from stoker.engine.ownership.takeover import Takeover, begun
-from stoker.engine.ownership.taking_over import Isolation
 from stoker.engine.records.actions import REMOVES, ROLLS_BACK
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.state import ResourceState
@@ -122,7 +122,7 @@ class Engine(OwnerHost):
         await self.membership.join(alone=alone, killed=killed)
 
     async def take_over(self) -> None:
-        """Begin to take over the operations of dead engines; this goes on in the background until the engine stops."""
+        """Begin to take over the operations of dead engines, in the background, until the engine stops."""
         await self.membership.takeovers.open()
 
     async def stop(self) -> None:

@@ -17,8 +17,8 @@ from stoker.base.extensions import offers
 from stoker.cloud.auth import CloudPool
 from stoker.engine.core import Engine
 from stoker.engine.notifications.announcer import Bus
+from stoker.engine.ownership.owner_host import Isolation
 from stoker.engine.ownership.peers import Peers
-from stoker.engine.ownership.taking_over import Isolation
 from stoker.plugins.configured import ConfiguredTypes
 from stoker.plugins.registry import RESOURCES, Registry
 from stoker.processes.report import report_section

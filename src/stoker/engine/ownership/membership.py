@@ -8,60 +8,30 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from abc import abstractmethod
 from collections.abc import Collection
-from contextlib import AbstractContextManager
 from functools import partial
 
 from stoker import __version__
 from stoker.base.clock import Timer
 from stoker.base.errors import Fenced
-from stoker.engine.memory import Leftovers
 from stoker.engine.ownership.cleaning import Cleaner
-from stoker.engine.ownership.healing import Healer, HealingHost
+from stoker.engine.ownership.healing import Healer
+from stoker.engine.ownership.owner_host import OwnerHost
 from stoker.engine.ownership.peers import Peers
 from stoker.engine.ownership.second_chances import SecondChances
-from stoker.engine.ownership.taking_over import Isolation, Takeovers
+from stoker.engine.ownership.taking_over import Takeovers
 from stoker.engine.running.operation_log import lines_about
-from stoker.engine.running.run import OperationRun, RunHost
+from stoker.engine.running.run import OperationRun
 from stoker.engine.running.stopping import LOST, Stop, is_superseded
 from stoker.store import claims, deaths
 from stoker.store.claims import Standing
 from stoker.store.journal import Batch
-from stoker.store.records import IN_PROGRESS, REMOVE_SNAPSHOT, UNFINISHED, EngineRecord, Operation
+from stoker.store.records import IN_PROGRESS, REMOVE_SNAPSHOT, UNFINISHED, EngineRecord
 
 LOG = logging.getLogger(__name__)
 
 SAFE_PART = 0.8
 """The part of its lease that an engine relies on; the rest is for the time until a call has been sent."""
-
-
-class OwnerHost(RunHost, HealingHost):
-    """The part of an engine that its membership needs: it runs claimed operations.
-
-    `isolation` starts engines for suspects, if there is a way to start them. An engine with a `trial`, the root of a
-    tree of stacks, is one of these, and runs only the suspects of the tree.
-    """
-
-    leftovers: Leftovers
-    isolation: Isolation | None
-    trial: str | None
-
-    @abstractmethod
-    def all_runs(self) -> list[OperationRun]:
-        """Return the operations that run here, and those that wait for them to stop."""
-
-    @abstractmethod
-    async def resume(self, operation: Operation, former_owner: str | None) -> OperationRun | None:
-        """Resume an operation that this engine has just claimed and return its run, or close it if it has ended."""
-
-    @abstractmethod
-    def taking_on(self, operation_id: str) -> AbstractContextManager[None]:
-        """Mark an operation that is recorded as this engine's until a run processes it or waits for its turn."""
-
-    @abstractmethod
-    def has_no_run(self, operation_id: str, key: str) -> bool:
-        """Return whether an operation of this engine has no run, and will not get one."""
 
 
 class Membership:

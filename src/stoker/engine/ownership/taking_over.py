@@ -10,15 +10,13 @@ import asyncio
 import logging
 from collections.abc import Collection, Iterable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from stoker.engine.ownership.owner_host import OwnerHost
 from stoker.engine.running.run import OperationRun
 from stoker.store import claims
 from stoker.store.claims import Claimant, Orphan, Taken
 from stoker.store.journal import Batch
-
-if TYPE_CHECKING:
-    from stoker.engine.ownership.membership import Membership, OwnerHost
 
 LOG = logging.getLogger(__name__)
 
@@ -29,19 +27,25 @@ NOTED = 200
 """Number of operations from which on a takeover is logged."""
 
 
-class Isolation(Protocol):
-    """Starts engines in processes of their own for operations that may crash the engine which runs them."""
+class Lease(Protocol):
+    """What a takeover needs to know of its engine's membership."""
 
-    def begin(self, root_id: str) -> None:
-        """Start an engine for the suspects of a tree of stacks, unless one runs."""
+    stopped: bool
+
+    @property
+    def lapsed(self) -> bool:
+        """Return whether others may own this engine's operations."""
+
+    async def next_beat(self) -> None:
+        """Return after the next heartbeat of the engine."""
 
 
 class Takeovers:
     """The takeovers of one engine. `waiting` is the number of operations that are still to be taken over."""
 
-    def __init__(self, engine: OwnerHost, membership: Membership) -> None:
+    def __init__(self, engine: OwnerHost, lease: Lease) -> None:
         self._engine = engine
-        self._membership = membership
+        self._lease = lease
         self._ended = asyncio.Event()
         self._ended.set()
         self._open = False
@@ -55,7 +59,7 @@ class Takeovers:
 
     def begin(self) -> None:
         """Start to take over what no living engine owns, unless that is in progress, or `open` was not called yet."""
-        if self._open and self._ended.is_set() and not self._membership.stopped:
+        if self._open and self._ended.is_set() and not self._lease.stopped:
             self._ended.clear()
             self._engine.spawn(self._take_all())
 
@@ -73,7 +77,7 @@ class Takeovers:
     async def take(self, identifiers: Collection[str]) -> list[OperationRun]:
         """Claim those of these operations that no living engine owns, and run them; return their runs."""
         engine, taken = self._engine, [Taken()]
-        if self._membership.stopped:
+        if self._lease.stopped:
             return []
 
         def claim(connection: Any) -> None:
@@ -113,11 +117,11 @@ class Takeovers:
     async def _take_portions(self) -> None:
         engine = self._engine
         last: Orphan | None = None
-        while not self._membership.stopped:
+        while not self._lease.stopped:
             while (
-                self._membership.lapsed and not self._membership.stopped
+                self._lease.lapsed and not self._lease.stopped
             ):  # what is claimed without a lease is claimed by others at once
-                await self._membership.next_beat()
+                await self._lease.next_beat()
             orphans = await engine.database.read(claims.claimable, engine.id, engine.clock.now(), PORTION, last)
             if not orphans:
                 return
