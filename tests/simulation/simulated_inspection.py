@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, exists, select
 
 from stoker.emulator.core.cloud import Cloud
 from stoker.store.database import Database
-from stoker.store.records import IN_PROGRESS, UNFINISHED, Resource, Stack, StackSnapshot
-from stoker.store.tables import operations, resources, snapshots, stacks
+from stoker.store.records import IN_PROGRESS, STACK_TYPE, UNFINISHED, Resource, Stack, StackSnapshot
+from stoker.store.tables import events, operations, resources, snapshots, software_configs, software_deployments, stacks
 from tests.simulation.simulated_parts import Nature
 from tests.simulation.simulated_templates import Draft
 
@@ -63,6 +63,17 @@ _FORSAKEN = select(stacks.c.name, stacks.c.action).where(
     stacks.c.deleted_at.is_(None),
     stacks.c.operation.not_in(select(operations.c.id).where(operations.c.status.in_(UNFINISHED))),
 )
+_DELETED = select(events.c.stack_id, events.c.resource_name).where(
+    events.c.resource_type != STACK_TYPE, events.c.action == "DELETE", events.c.status == "COMPLETE"
+)
+_UNTOLD = select(stacks.c.name, stacks.c.action, stacks.c.status).where(
+    ~exists().where(
+        events.c.stack_id == stacks.c.id,
+        events.c.resource_type == STACK_TYPE,
+        events.c.action == stacks.c.action,
+        events.c.status == stacks.c.status,
+    )
+)
 _RECORDED = select(resources).join(stacks, stacks.c.id == resources.c.stack_id).order_by(resources.c.uuid)
 _COPIED = select(resources).join(snapshots, snapshots.c.id == resources.c.stack_id).order_by(resources.c.uuid)
 TRUSTS = ("keystone", "trusts")
@@ -78,6 +89,8 @@ class Inspection:
         self._cloud = cloud
         self._database = database
         self._nature = nature
+        self._recorded: dict[str, tuple[str, str]] = {}
+        self._vanished: Counter[tuple[str, str]] = Counter()
         cloud.open_all()  # services are seeded when they are opened, and what is seeded is not made by anybody
         self._preset = self._everything()
 
@@ -136,6 +149,12 @@ class Inspection:
             found = connection.execute(query).one_or_none()
         return Stack.of(found) if found else None
 
+    def waiting_deployments(self) -> list[str]:
+        """The software deployments that wait for an answer of their server."""
+        query = select(software_deployments.c.id).where(software_deployments.c.status == IN_PROGRESS)
+        with self._database.engine.connect() as connection:
+            return sorted(connection.execute(query).scalars())
+
     # -- what holds at any moment ----------------------------------------------------------------------------
 
     def look(self, *, strict: bool = False) -> None:
@@ -149,6 +168,8 @@ class Inspection:
         with self._database.engine.connect() as connection:
             self._look_at_owners(connection)
             rows, copies = _rows(connection), Resource.all_of(connection.execute(_COPIED))
+            self._look_at_deployments(connection, rows)
+            self._look_at_events(connection, rows)
         for name, kind in KINDS.items():
             self._look_at(name, kind, [row for row in rows if row.type == name], strict)
         for name, kind in COPIES.items():
@@ -157,6 +178,27 @@ class Inspection:
     def _look_at_owners(self, connection: Connection) -> None:
         for row in connection.execute(_FORSAKEN):
             self._nature.violate("stuck", f"{row.name} {row.action} {IN_CHARGE}")
+
+    def _look_at_deployments(self, connection: Connection, rows: list[Resource]) -> None:
+        """A deployment has the id of its resource."""
+        recorded = {row.uuid for row in rows}
+        for identifier in connection.execute(select(software_deployments.c.id)).scalars():
+            if identifier not in recorded:
+                self._nature.violate("orphaned", f"the software deployment {identifier} belongs to nobody")
+
+    def _look_at_events(self, connection: Connection, rows: list[Resource]) -> None:
+        """Each resource that is gone has an event of its deletion, each stack one of the state that it shows."""
+        now = {row.uuid: (row.stack_id, row.name) for row in rows}
+        gone = [place for uuid, place in self._recorded.items() if uuid not in now]
+        self._recorded = now
+        self._vanished.update(gone)
+        if gone:
+            told = Counter((row.stack_id, row.resource_name) for row in connection.execute(_DELETED))
+            for place in gone:
+                if told[place] < self._vanished[place]:
+                    self._nature.violate("untold", f"there is no event of the deletion of {place[1]}")
+        for row in connection.execute(_UNTOLD):
+            self._nature.violate("untold", f"stack {row.name} is {row.action} {row.status} without an event of that")
 
     def _look_at(self, name: str, kind: Kind, rows: list[Resource], strict: bool) -> None:
         recorded = {row.physical_id for row in rows if row.physical_id is not None}
@@ -238,6 +280,10 @@ class Inspection:
 
     def look_at_nothing(self) -> None:
         """All stacks are deleted: the cloud is as it was in the beginning, trusts and users included."""
+        with self._database.engine.connect() as connection:
+            for table in (software_deployments, software_configs):
+                if left := list(connection.execute(select(table.c.id)).scalars()):
+                    self._nature.violate("orphaned", f"{table.name} after everything was deleted: {left}")
         now = self._everything()
         self._look_at_trusts(len(now.pop(TRUSTS) - self._preset[TRUSTS]))
         for key, before in self._preset.items():

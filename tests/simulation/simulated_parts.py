@@ -32,8 +32,9 @@ from stoker.emulator.core.faults import Fault
 from stoker.emulator.core.http import Request as CloudRequest
 from stoker.emulator.core.http import Response
 from stoker.engine.ownership.peers import NoPeers, PeerAway
+from stoker.engine.running.stopping import LOST, never
 from stoker.operations import OPERATIONS
-from stoker.store import claims
+from stoker.store import claims, records
 from stoker.store.database import Database
 from stoker.store.journal import RETRY_SECONDS, Batch, Journal
 from stoker.store.tables import engines, operations
@@ -60,6 +61,8 @@ class Nature:
         """The part of all messages between engines that is lost."""
         self.cut_rate = 0.0
         """The part of all commits in which the connection breaks."""
+        self.spoil_rate = 0.0
+        """The part of all ends of operations that cannot be written, for a reason that no retry resolves."""
         self.trace: list[str] = []
         self.now: Callable[[], float] = lambda: 0.0
         self.after_write: Callable[[], None] = lambda: None
@@ -70,6 +73,7 @@ class Nature:
 
     def peace(self) -> None:
         """Nothing goes wrong any more."""
+        self.spoil_rate = 0.0
         self.fault_rate = self.refusal_rate = self.loss_rate = self.cut_rate = self._away_until = 0.0
 
     def database_away(self, seconds: float) -> None:
@@ -131,6 +135,12 @@ class SimulatedJournal(Journal):
         """There are no threads."""
 
     def submit(self, batch: Any, answer: Any) -> None:
+        if batch.claim is None and LOST.get() is not never and _changes_resources(batch):
+            self._nature.violate("fencing", f"{self._owner()} writes for a step without a claim: {batch}")
+        if _ends_operation(batch) and self._nature.happens(self._nature.spoil_rate):
+            self._nature.counts["ends spoiled"] += 1
+            self._loop.call_later(0.0, lambda: answer(RuntimeError("the disk made a noise")))
+            return
         super().submit(batch, answer)
         if not self._due:
             self._due = True
@@ -177,6 +187,22 @@ class SimulatedJournal(Journal):
         with self._database.engine.connect() as connection:
             query = select(operations.c.id, operations.c.owner).where(operations.c.id.in_(identifiers))
             return {row.id: row.owner for row in connection.execute(query)}
+
+
+def _changes_resources(batch: Batch) -> bool:
+    """Whether a batch writes what belongs to a stack, and not only what an engine notes about itself."""
+    rows = (*batch.added, *batch.changed, *batch.removed)
+    kinds = (records.Resource, records.SoftwareDeployment, records.SoftwareConfig)
+    removing = any("deployment" in (getattr(step, "__module__", None) or _module(step)) for step in batch.steps)
+    return removing or any(isinstance(row, kinds) for row in rows)
+
+
+def _module(step: Any) -> str:
+    return str(getattr(getattr(step, "func", None), "__module__", ""))
+
+
+def _ends_operation(batch: Batch) -> bool:
+    return any(isinstance(row, records.Operation) and row.finished_at is not None for row in batch.changed)
 
 
 def _is_heartbeat(batch: Batch) -> bool:

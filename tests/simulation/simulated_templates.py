@@ -194,6 +194,19 @@ def _condition(draft: Draft) -> Properties | None:
     return handle and {"handle": handle, "timeout": 3000, "count": draft.chance.randint(1, 2)}
 
 
+def _config(draft: Draft, _: Any = None) -> Properties:
+    return {"group": "script", "config": f"echo {draft.number_below(99)}"}
+
+
+def _deployment(draft: Draft) -> Properties | None:
+    config = draft.pick("config")
+    return config and {"config": config, "server": "a-server", "signal_transport": "HEAT_SIGNAL", **_word(draft)}
+
+
+def _word(draft: Draft, _: Any = None) -> Properties:
+    return {"input_values": {"word": f"word-{draft.number_below(99)}"}}
+
+
 def _policy(draft: Draft) -> Properties | None:
     group = draft.pick("scaled")
     step = {"adjustment_type": "change_in_capacity", "scaling_adjustment": draft.chance.choice((-1, 1)), "cooldown": 20}
@@ -250,6 +263,8 @@ KINDS: Mapping[str, Kind] = {
     "container": Kind("OS::Swift::Container", lambda draft: {}, most=2),
     "handle": Kind("OS::Heat::WaitConditionHandle", lambda draft: {"signal_transport": "HEAT_SIGNAL"}, most=1),
     "condition": Kind("OS::Heat::WaitCondition", _condition, most=1),
+    "config": Kind("OS::Heat::SoftwareConfig", _config, _config, most=2),
+    "deployment": Kind("OS::Heat::SoftwareDeployment", _deployment, _word, most=2),
     "group": Kind(
         "OS::Heat::ResourceGroup",
         lambda draft: {

@@ -130,7 +130,10 @@ class User:
             await self._cluster.request(method, ref=ref(name), snapshot_id=self._chance.choice(saved).id)
 
     async def answer(self) -> None:
-        """Signal every handle that a condition waits for."""
+        """Signal every handle that a condition waits for, and report every deployment as done."""
+        for identifier in self._inspection.waiting_deployments():
+            values = {"status": "COMPLETE", "output_values": {"deploy_status_code": 0}}
+            await self._cluster.request("software_deployment_update", deployment_id=identifier, values=values)
         for name in self.NAMES:
             rows = self._inspection.resources_of(self._inspection.stack(name))
             if any(row.type == "OS::Heat::WaitCondition" and row.status == "IN_PROGRESS" for row in rows):

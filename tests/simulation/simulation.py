@@ -40,7 +40,7 @@ OUTSIDE = {"orchestration": "http://stoker/v1/%(tenant_id)s", "cloudformation": 
 
 ROUNDS = 12
 PROGRAM = "python -m tests.simulation.simulation"
-BAD = ("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "unreadable", "broken")
+BAD = ("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "untold", "unreadable", "broken")
 """Kinds of what must not happen."""
 
 READS_PER_WRITE = 0.3
@@ -101,6 +101,7 @@ class Simulation:
         nature.refusal_rate = chance.choice((0.0, 0.0, 0.0, 0.1))
         nature.loss_rate = chance.choice((0.0, 0.3, 1.0))
         nature.cut_rate = chance.choice((0.0, 0.0, 0.05))
+        nature.spoil_rate = chance.choice((0.0, 0.0, 0.0, 0.7))
         if chance.random() < 0.1:
             nature.database_away(chance.uniform(0.5, 30.0))
         for member in self.cluster.members:
