@@ -21,6 +21,9 @@ _SCRIPT_FOLDERS = ("contrib", "devstack")
 _SCRIPTS = {".sh", ".yml", ".yaml", ".j2", ".service", ".js", ""}
 _SCRIPT_LANGUAGE = re.compile(r"(?<!FROM )\bpython3?(?:\.\d+)?\"?\}?\"? +-(?!I\b)")
 _OTHER_WAYS = {"multiprocessing", "runpy", "concurrent.futures.ProcessPoolExecutor"}
+_SIGNS = re.compile(r"executable|python|multiprocessing|runpy|ProcessPoolExecutor")
+"""What every module that runs Python contains: all others need not be parsed."""
+
 _INTERPRETER = re.compile(r"(.*/)?python[\d.]*")
 
 
@@ -51,6 +54,8 @@ def _files(root: Path, folders: tuple[str, ...], suffixes: set[str]) -> Iterator
 
 def complaints(source: str) -> Iterator[tuple[int, str]]:
     """The lines of a module that run Python otherwise, each with the reason."""
+    if not _SIGNS.search(source):
+        return
     used = set()
     for node in ast.walk(ast.parse(source)):
         line = getattr(node, "lineno", 1)

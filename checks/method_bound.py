@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from checks.source_tree import Module, SourceTree, bindings, dotted, resolved, show
+from checks.source_tree import Module, SourceTree, dotted, resolved, show
 
 BOUND = 60
 
@@ -35,7 +35,7 @@ def classes(modules: Mapping[str, Module]) -> dict[str, Class]:
     """All classes by their dotted names, nested ones and those inside functions too."""
     found = {}
     for module in modules.values():
-        bound = bindings(module)
+        bound = module.bindings
         for name, node in _definitions(module.name, module.tree):
             names = (dotted(base) for base in node.bases)
             bases = tuple(resolved(base, module.name, bound) for base in names if base is not None)
@@ -70,7 +70,7 @@ class Counter:
     def __init__(self, modules: Mapping[str, Module]) -> None:
         self._modules = modules
         self.classes = classes(modules)
-        self._bound = {name: bindings(module) for name, module in modules.items()}
+        self._bound = {name: module.bindings for name, module in modules.items()}
         self._packages = {name.partition(".")[0] for name in modules}
 
     def methods(self, name: str) -> frozenset[str]:

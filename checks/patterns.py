@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from checks.source_tree import Module, SourceTree, bindings, dotted, resolved, show
+from checks.source_tree import Module, SourceTree, dotted, resolved, show
 
 _FUNCTIONS = {
     **{f"re.{name}": 0 for name in ("compile", "match", "fullmatch", "search", "split", "sub", "subn", "findall")},
@@ -52,7 +52,9 @@ class _Constants:
     """Which expressions are constants of the sources, by way of names of modules too."""
 
     def __init__(self, modules: Mapping[str, Module]) -> None:
-        self._bound = {name: bindings(module) for name, module in modules.items()}
+        self._bound = {
+            name: {key: value for key, value in module.bindings.items() if value} for name, module in modules.items()
+        }
         self._assigned: dict[str, tuple[str, ast.expr]] = {}
         for name, module in modules.items():
             for target, value in _assignments(module.tree):
@@ -83,8 +85,7 @@ class _Constants:
 
     def _full_name(self, node: ast.expr, module: str) -> str:
         name = dotted(node)
-        bound = {key: value for key, value in self._bound[module].items() if value}
-        return "" if name is None else resolved(name, module, bound)
+        return "" if name is None else resolved(name, module, self._bound[module])
 
     def function(self, node: ast.expr, module: str) -> str:
         """Return the dotted name from the root of what an expression names; empty for other expressions."""
@@ -157,14 +158,13 @@ def _called(module: str, place: str, node: ast.Call, constants: _Constants) -> I
 
 def _placed(place: str, node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     """Yield all nodes below one, a call before its parts, with the dotted name of the function or class around each."""
-    for child in ast.iter_child_nodes(node):
-        inner = (
-            f"{place}.{child.name}"
-            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-            else place
-        )
-        yield inner, child
-        yield from _placed(inner, child)
+    pending = [(place, child) for child in ast.iter_child_nodes(node)][::-1]
+    while pending:
+        around, child = pending.pop()
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            around = f"{around}.{child.name}"
+        yield around, child
+        pending += [(around, inner) for inner in ast.iter_child_nodes(child)][::-1]
 
 
 def check(modules: Mapping[str, Module], excepted: Mapping[str, str]) -> list[str]:

@@ -13,6 +13,7 @@ import tokenize
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from checks.source_tree import SourceTree, show
@@ -43,6 +44,11 @@ class Vocabulary:
 
     terms: tuple[Term, ...]
     pending: tuple[str, ...]
+
+    @cached_property
+    def any_term(self) -> re.Pattern[str]:
+        """Matches what contains a term anywhere, such as in a name: all else needs no closer look."""
+        return re.compile("|".join(f"(?:{term.pattern.pattern})" for term in self.terms), re.IGNORECASE)
 
     @classmethod
     def load(cls, path: Path = VOCABULARY) -> Vocabulary:
@@ -94,6 +100,8 @@ def check(tree: SourceTree, vocabulary: Vocabulary) -> list[str]:
         if vocabulary.is_pending(name):
             continue
         source = tree.text(path)
+        if not vocabulary.any_term.search(source):
+            continue
         prose = python_prose(source) if path.suffix == ".py" else markdown_prose(source)
         complaints += [f"{name}:{line}: {words!r} (write: {use})" for line, words, use in vocabulary.complaints(prose)]
     return complaints

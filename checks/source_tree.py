@@ -31,6 +31,16 @@ class Module:
         package = parts[: len(parts) - node.level + self.is_package]
         return ".".join([*package, *([node.module] if node.module else [])])
 
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of the tree."""
+        return tuple(ast.walk(self.tree))
+
+    @cached_property
+    def bindings(self) -> dict[str, str]:
+        """What names that the module imports or assigns stand for, as dotted names; empty for other values."""
+        return _bindings(self)
+
 
 def load(source: Path, package: str = "stoker", text: Callable[[Path], str] = Path.read_text) -> dict[str, Module]:
     """The modules of a package by name. `source` is the directory that has the package, `text` reads a file."""
@@ -48,7 +58,7 @@ def imports(module: Module, modules: Mapping[str, Module]) -> Iterator[tuple[str
 
     All import statements count: those of functions and those for type checkers too.
     """
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             found = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -75,10 +85,9 @@ def resolved(name: str, module: str, bound: Mapping[str, str]) -> str:
     return f"{bound[first]}{dot}{rest}" if first in bound else f"{module}.{name}"
 
 
-def bindings(module: Module) -> dict[str, str]:
-    """What the names that a module imports or assigns stand for, as dotted names; empty for what no name stands for."""
+def _bindings(module: Module) -> dict[str, str]:
     found: dict[str, str] = {}
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 top = alias.name.partition(".")[0]
