@@ -12,6 +12,7 @@ from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from signal import SIGKILL
 from subprocess import Popen
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -40,6 +41,8 @@ class Recorder(GuestDriver):
     def __init__(self) -> None:
         self.calls: list[str] = []
         self.contents: list[tuple[str, str]] = []
+        self.copies: bool | None = True
+        """What the driver says of copies: None while they are not finished."""
         self.topologies: list[Topology] = []
         self.known: set[str] = set()
         self.guests: dict[str, Guest] = {}
@@ -72,6 +75,10 @@ class Recorder(GuestDriver):
 
     def copy_content(self, source: str, target: str) -> None:
         self.contents.append((source, target))
+
+    def copied(self, source: str, target: str) -> bool | None:
+        self.contents.append((source, target))
+        return self.copies
 
     def delete_content(self, name: str) -> None:
         self.contents.append((name, ""))
@@ -379,6 +386,50 @@ def processes_at(directory: Path) -> list[bytes]:
         with suppress(OSError):
             found.append(path.read_bytes())
     return [command for command in found if str(directory).encode() in command]
+
+
+@pytest.mark.parametrize("succeeds", [True, False])
+def test_what_is_copied_is_available_when_the_content_is_complete(succeeds: bool) -> None:
+    driver = Recorder()
+    with ServedCloud(new_cloud(clock=ManualClock(), guests=driver)) as served:
+        nova = Nova(served)
+
+        def state(path: str, kind: str) -> dict[str, Any]:
+            found: dict[str, Any] = nova.other("GET", f"/volume/v3/{path}").json[kind]
+            return found
+
+        def made(path: str, kind: str, **wanted: object) -> str:
+            answer = nova.other("POST", f"/volume/v3/{path}", {kind: wanted})
+            assert answer.status == 202, answer.content
+            return f"{path.partition('/')[0]}/{answer.json[kind].get('id') or answer.json[kind]['volume_id']}"
+
+        def while_copied(place: str, kind: str, during: str, failed: str) -> None:
+            nova.wait(60)
+            assert state(place, kind)["status"] == during
+            driver.copies = succeeds
+            nova.wait(1)
+            assert state(place, kind)["status"] == ("available" if succeeds else failed)
+            driver.copies = True
+            if not succeeds:
+                reset = {"os-reset_status": {"status": "available"}}
+                path = f"/volume/v3/{place}/action"
+                assert served.call("POST", path, reset, served.token("admin", "demo")).status < 300
+                nova.wait(1)
+            driver.copies = None
+
+        volume = made("volumes", "volume", size=1)
+        nova.wait(1)
+        key = volume.partition("/")[2]
+        driver.copies = None
+        snapshot = made("snapshots", "snapshot", volume_id=key)
+        while_copied(snapshot, "snapshot", "creating", "error")
+        backup = made("backups", "backup", volume_id=key)
+        while_copied(backup, "backup", "creating", "error")
+        copy = made("volumes", "volume", size=1, snapshot_id=snapshot.partition("/")[2])
+        while_copied(copy, "volume", "creating", "error")
+        restored = made(f"{backup}/restore", "restore", volume_id=copy.partition("/")[2])
+        assert restored.startswith("backups/")
+        while_copied(copy, "volume", "restoring-backup", "error_restoring")
 
 
 @pytest.mark.guests

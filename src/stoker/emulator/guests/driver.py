@@ -161,6 +161,11 @@ class GuestDriver(ABC):
         `backup-ID`), or by that of the guests' image (`IMAGE`)."""
 
     @abstractmethod
+    def copied(self, source: str, target: str) -> bool | None:
+        """Do the same, and return whether it succeeded, None as long as it is not finished: to be called again until
+        then, also after a restart, which begins the copy again."""
+
+    @abstractmethod
     def delete_content(self, name: str) -> None:
         """Delete the content of a volume, snapshot or backup."""
 
@@ -213,6 +218,9 @@ class NoGuests(GuestDriver):
 
     def copy_content(self, source: str, target: str) -> None:
         pass
+
+    def copied(self, source: str, target: str) -> bool | None:
+        return True
 
     def delete_content(self, name: str) -> None:
         pass

@@ -88,6 +88,7 @@ class LocalDriver(GuestDriver):
         self._endings: set[asyncio.Task[None]] = set()
         self._site: Site | None = None
         self._contents: list[Contents] = []
+        self._copies: dict[str, list[asyncio.Future[bool]]] = {}
         with ExitStack() as held:
             for hypervisor in self._hypervisors.values():
                 image = hypervisor.launcher.image
@@ -160,6 +161,13 @@ class LocalDriver(GuestDriver):
     def copy_content(self, source: str, target: str) -> None:
         for contents in self._contents:
             contents.copy(source, target)
+
+    def copied(self, source: str, target: str) -> bool | None:
+        if target not in self._copies:
+            self._copies[target] = [contents.copy(source, target) for contents in self._contents]
+        if not all(copy.done() for copy in self._copies[target]):
+            return None
+        return all(copy.result() for copy in self._copies.pop(target))
 
     def delete_content(self, name: str) -> None:
         for contents in self._contents:

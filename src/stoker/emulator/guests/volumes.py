@@ -45,9 +45,19 @@ class Contents(ABC):
     async def _delete(self, *names: str) -> None:
         """Delete contents that exist. Raises: OSError."""
 
-    def copy(self, source: str, target: str) -> None:
-        """Replace a content by a copy of another one."""
-        self._orders.put_nowait(partial(self._copy, source, target))
+    def copy(self, source: str, target: str) -> asyncio.Future[bool]:
+        """Replace a content by a copy of another one; the future says in the end whether that succeeded."""
+        ended: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._orders.put_nowait(partial(self._copy_for, ended, source, target))
+        return ended
+
+    async def _copy_for(self, ended: asyncio.Future[bool], source: str, target: str) -> None:
+        succeeded = False
+        try:
+            await self._copy(source, target)
+            succeeded = True
+        finally:
+            ended.set_result(succeeded)
 
     def delete(self, name: str) -> None:
         """Delete a content."""

@@ -12,7 +12,7 @@ from stoker.emulator.core.component import Component, visible
 from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Collection, Record
-from stoker.emulator.volume.tables import LONG, SHORT, ZONE
+from stoker.emulator.volume.tables import COPY, LONG, SHORT, ZONE
 from stoker.emulator.volume.volumes import Volumes
 
 BACKUP_STATUSES = ("available", "error", "creating", "deleting", "restoring", "error_deleting")
@@ -78,7 +78,13 @@ class Backups(Component):
         backup = self.rows.get(backup_id)
         if backup is None or backup["status"] != "creating":
             return
-        failed = backup.pop("_fault", None)
+        snapshot_id = backup["snapshot_id"]
+        content = f"volume-{backup['volume_id']}" if snapshot_id is None else f"snapshot-{snapshot_id}"
+        copied = self.cloud.guests.copied(content, f"backup-{backup_id}")
+        if copied is None:
+            self.after(COPY, self.finish_backup, backup_id)
+            return
+        failed = backup.pop("_fault", None if copied else "The content of the volume could not be copied.")
         self.rows.update(
             backup,
             status="available" if failed is None else "error",
@@ -87,9 +93,6 @@ class Backups(Component):
             object_count=OBJECTS_PER_BACKUP if failed is None else 0,
             updated_at=self.moment(),
         )
-        snapshot_id = backup["snapshot_id"]
-        content = f"volume-{backup['volume_id']}" if snapshot_id is None else f"snapshot-{snapshot_id}"
-        self.cloud.guests.copy_content(content, f"backup-{backup_id}")
         source = self.volumes.rows if snapshot_id is None else self._snapshots
         busy = source.get(backup["snapshot_id"] or backup["volume_id"])
         if busy is not None and busy["status"] == "backing-up":
@@ -127,10 +130,15 @@ class Backups(Component):
 
     def finish_restore(self, backup_id: str, volume_id: str) -> None:
         backup, volume = self.rows.get(backup_id), self.volumes.rows.get(volume_id)
+        copied: bool | None = True
         if backup is not None and volume is not None and volume["status"] == "restoring-backup":
+            copied = self.cloud.guests.copied(f"backup-{backup_id}", f"volume-{volume_id}")
+            if copied is None:
+                self.after(COPY, self.finish_restore, backup_id, volume_id)
+                return
             self._restore_properties(backup, volume)
-            self.cloud.guests.copy_content(f"backup-{backup_id}", f"volume-{volume_id}")
-        self.volumes.settle(volume_id, ("restoring-backup",), "available", "error_restoring")
+        good = "available" if copied else "error_restoring"
+        self.volumes.settle(volume_id, ("restoring-backup",), good, "error_restoring")
         if backup is not None and backup["status"] == "restoring":
             backup.pop("_fault", None)
             self.rows.update(backup, status="available", updated_at=self.moment())

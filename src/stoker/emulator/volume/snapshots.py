@@ -7,7 +7,7 @@ from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import bad_request
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Collection, Record
-from stoker.emulator.volume.tables import LONG, SHORT
+from stoker.emulator.volume.tables import COPY, LONG, SHORT
 from stoker.emulator.volume.volumes import Volumes
 
 SNAPSHOT_STATUSES = ("available", "error", "creating", "deleting", "error_deleting", "backing-up")
@@ -65,10 +65,13 @@ class Snapshots(Component):
     def finish_snapshot(self, snapshot_id: str) -> None:
         snapshot = self.rows.get(snapshot_id)
         if snapshot is not None and snapshot["status"] == "creating":
-            doomed = snapshot.pop("_fault", None) is not None
+            copied = self.cloud.guests.copied(f"volume-{snapshot['volume_id']}", f"snapshot-{snapshot_id}")
+            if copied is None:
+                self.after(COPY, self.finish_snapshot, snapshot_id)
+                return
+            doomed = snapshot.pop("_fault", None) is not None or not copied
             outcome = {"status": "error"} if doomed else {"status": "available", "progress": "100%"}
             self.rows.update(snapshot, **outcome, updated_at=self.moment())
-            self.cloud.guests.copy_content(f"volume-{snapshot['volume_id']}", f"snapshot-{snapshot_id}")
 
     def delete(self, snapshot: Record, force: bool = False) -> None:
         """Begin to delete a snapshot; 400 unless it is available or in error, or when `force`."""
@@ -111,6 +114,10 @@ class Snapshots(Component):
         self.after(LONG, self.finish_revert, volume["id"])
 
     def finish_revert(self, volume_id: str) -> None:
+        copied: bool | None = True
         if own := self.rows.select(volume_id=volume_id):
-            self.cloud.guests.copy_content(f"snapshot-{own[-1]['id']}", f"volume-{volume_id}")
-        self.volumes.settle(volume_id, ("reverting",), "available", "error")
+            copied = self.cloud.guests.copied(f"snapshot-{own[-1]['id']}", f"volume-{volume_id}")
+            if copied is None:
+                self.after(COPY, self.finish_revert, volume_id)
+                return
+        self.volumes.settle(volume_id, ("reverting",), "available" if copied else "error", "error")

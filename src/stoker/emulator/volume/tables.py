@@ -32,6 +32,8 @@ ZONE = "nova"
 
 SHORT = 0.05
 LONG = 0.15
+COPY = 0.2
+"""Until it is looked again whether a content has been copied."""
 
 MISSING = {
     "volumes": "Volume {} could not be found.",

@@ -16,7 +16,7 @@ from stoker.emulator.volume.backend import Backend
 from stoker.emulator.volume.messages import NO_BACKEND, Messages
 from stoker.emulator.volume.quotas import Quotas
 from stoker.emulator.volume.sources import Sources, size_of
-from stoker.emulator.volume.tables import LONG, SHORT, ZONE
+from stoker.emulator.volume.tables import COPY, LONG, SHORT, ZONE
 from stoker.emulator.volume.types import VolumeTypes
 
 DELETABLE = ("available", "error", "error_restoring", "error_extending", "error_managing")
@@ -182,10 +182,14 @@ class Volumes(Component):
             self.after(LONG, self.finish_create, volume_id)
 
     def finish_create(self, volume_id: str) -> None:
-        volume = self.rows.get(volume_id)
+        volume, copied = self.rows.get(volume_id), True
         if volume is not None and (content := volume.get("_content")) is not None:
-            self.cloud.guests.copy_content(content, f"volume-{volume_id}")
-        self.settle(volume_id, ("creating", "downloading"), "available", "error")
+            finished = self.cloud.guests.copied(content, f"volume-{volume_id}")
+            if finished is None:
+                self.after(COPY, self.finish_create, volume_id)
+                return
+            copied = finished
+        self.settle(volume_id, ("creating", "downloading"), "available" if copied else "error", "error")
 
     def settle(self, volume_id: str, during: tuple[str, ...], good: str, bad: str) -> None:
         """Replace a status of `during` by `good`, or by `bad` when a fault rule demands it; leave any other status."""
