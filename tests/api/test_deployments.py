@@ -392,3 +392,37 @@ def test_what_an_agent_may_do_besides(user: User) -> None:
     for name in names:
         user.heat.stacks.delete(name)
     user.until(lambda: not {stack.stack_name for stack in user.heat.stacks.list()} & set(names))
+
+
+def test_a_failed_tool_says_why_and_does_not_tell_the_credentials_of_its_agent(user: User) -> None:
+    """Hooks pass inputs on as environment variables, which must be strings, and programs print their environment."""
+    wanted = changed(
+        "config.properties.inputs", [{"name": "size", "type": "Number"}, {"name": "on", "type": "Boolean"}]
+    )
+    wanted = changed("deployment.properties.input_values", {"size": 1000, "on": True, "ratio": 0.5, "no": None}, wanted)
+    wanted["outputs"]["errors"] = {"value": {"get_attr": ["deployment", "deploy_stderr"]}}
+    user.create("failing", wanted)
+    user.until(lambda: user.waiting("failing"))
+    agent, seen = user.agent("failing"), {}
+
+    def fails(inputs: dict[str, Any], config: Any) -> dict[str, Any]:
+        seen.update(inputs)
+        environment = "\n".join(f"{name}={value}" for name, value in inputs.items())
+        return {"deploy_stdout": "", "deploy_stderr": f"{environment}\ncannot find it\n", "deploy_status_code": 7}
+
+    agent.tools = {"script": fails}
+    agent.poll()
+    user.until(lambda: user.state("failing") == "CREATE_FAILED")
+    assert {name: seen[name] for name in ("size", "on", "ratio", "no")} == {
+        "size": "1000", "on": "true", "ratio": "0.5", "no": "",
+    }  # fmt: skip
+    shown = user.heat.stacks.get("failing")
+    reason = shown.stack_status_reason
+    assert "non-zero status code: 7" in reason
+    assert "deploy_stderr : " in reason and "cannot find it" in reason
+    [errors] = [one["output_value"] for one in shown.outputs if one["output_key"] == "errors"]
+    assert "size=1000" in errors and "cannot find it" in errors
+    assert len(seen["deploy_password"]) > 8
+    assert seen["deploy_password"] not in errors + reason
+    assert "deploy_password=******" in errors
+    user.heat.stacks.delete("failing")

@@ -55,7 +55,8 @@ class Agents:
                 continue
             self.said.append(f"{one['server_id']} {one['input_values']['word']}")
             bad = self.said[-1] in failing
-            changes = {"status": "FAILED", "status_reason": "broken"} if bad else {"status": "COMPLETE"}
+            changes: dict[str, Any] = {"status": "FAILED", "status_reason": "broken"} if bad else {"status": "COMPLETE"}
+            changes["output_values"] = {"deploy_stderr": f"said {one['input_values']['word']}"}
             await self.world.call("software_deployment_update", deployment_id=one["id"], values=changes)
 
 
@@ -85,3 +86,21 @@ async def test_all_failed_servers_are_in_the_first_batch_and_added_ones_take_the
     assert agents.said[2:] == ["e better"]
     found = await world.call("software_deployment_list")
     assert {one["server_id"] for one in found} == {"a", "d", "e"}
+
+
+async def test_outputs_after_a_failed_update_are_those_of_the_failed_deployments(world: World) -> None:
+    """They say why it has failed: values of the group that were recorded before must not hide them."""
+    agents = Agents(world)
+
+    def with_output(word: str) -> dict[str, Any]:
+        value = {"get_attr": ["group", "deploy_stderrs"]}
+        return {**template(word, "a", "b", size=2), "outputs": {"said": {"value": value}}}
+
+    async def said() -> Any:
+        [output] = (await world.call("stack_show", ref=REF))["outputs"]
+        return output["output_value"]
+
+    assert await agents.act("stack_create", with_output("first")) == "COMPLETE"
+    assert await said() == {"a": "said first", "b": "said first"}
+    assert await agents.act("stack_update", with_output("bad"), "a bad") == "FAILED"
+    assert (await said())["a"] == "said bad"

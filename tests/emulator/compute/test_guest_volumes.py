@@ -9,15 +9,19 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
-from stoker.emulator.guests.driver import GuestsUnavailable
+from stoker.emulator.compute.guests import Guests
+from stoker.emulator.guests.driver import GuestsUnavailable, Volume
 from stoker.emulator.guests.fabric import Fabric
 from stoker.emulator.guests.ids import id_maps
 from stoker.emulator.guests.images import HOST, find_image
 from stoker.emulator.guests.launching import NamespaceLauncher
+from stoker.emulator.guests.local import LocalDriver
 from stoker.emulator.guests.volumes import Volumes
+from stoker.emulator.guests.wiring import Wiring
 
 from .guest_cloud import RealNova, boot, ended, guest_cloud
 
@@ -230,12 +234,37 @@ def test_mkfs_and_mount_leave_other_directories_alone(cloud: RealNova) -> None:
     assert shown.split("END OF SCRIPT")[0].split()[-2:] == ["y", "y"]
 
 
+def test_volumes_that_are_attached_and_detached_while_a_guest_boots(
+    cloud: RealNova, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Until a guest has its own root directory, a path in it is one of this machine."""
+    driver = cloud.served.cloud.guests
+    assert isinstance(driver, LocalDriver)
+    early, late = (made(cloud, "volumes", "volume", size=1) for _ in range(2))
+    devices = device(early)
+    devices[0]["uuid"] = cloud.image()
+    joined = Wiring.join
+
+    async def join(wiring: Wiring, guest_id: str, *rest: Any) -> None:
+        await joined(wiring, guest_id, *rest)
+        driver.detach(guest_id, Volume(early, "/dev/vdb"))
+        driver.attach(guest_id, Volume(late, "/dev/vdc"))
+        await asyncio.gather(*(contents.done() for contents in driver._contents))
+
+    monkeypatch.setattr(Wiring, "join", join)
+    volumes = iter([Volume(early, "/dev/vdb")])
+    monkeypatch.setattr(Guests, "_volumes", lambda self, server: [next(volumes, Volume(late, "/dev/vdc"))])
+    gone = "until [ -e /dev/vdc ] && ! [ -e /dev/vdb ]; do sleep 0.1; done; echo CHANGED"
+    assert "CHANGED" in ended(cloud, boot(cloud, gone, block_device_mapping_v2=devices))
+    assert "/run/stoker" not in caplog.text
+
+
 def test_a_copy_is_deleted_while_it_is_made() -> None:
     ids = id_maps()
 
     async def copy_and_delete(held: Fabric) -> None:
         launcher = NamespaceLauncher(find_image(HOST), ids)
-        volumes = Volumes(contents, launcher, held, lambda guest_id: False)
+        volumes = Volumes(contents, launcher, held)
         volumes.copy("snapshot-1", "volume-1")
         await volumes.ready("guest", [])
         volumes.copy("snapshot-1", "volume-2")

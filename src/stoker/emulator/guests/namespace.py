@@ -108,8 +108,7 @@ class NamespaceMachine(Machine):
         return doors_filter(ports)
 
     async def _launched(self, guest: Guest) -> None:
-        for volume in guest.volumes():  # what was attached meanwhile
-            self._volumes.attach(self._id, volume)
+        self._volumes.begin(self._id, guest.volumes())
         self._watch = asyncio.create_task(self._watch_memory())
 
     async def _watch_memory(self) -> None:
@@ -126,6 +125,7 @@ class NamespaceMachine(Machine):
             self._killed = killed
 
     async def _ended(self) -> None:
+        self._volumes.end(self._id)
         watch, self._watch = self._watch, None
         if watch is not None:
             watch.cancel()
@@ -177,7 +177,7 @@ class Namespaces(Hypervisor):
         self._limits = Limits(site.directory, allowed_places())
         if missing := missing_limits(self._limits.places):
             log.warning("%s", missing)
-        self._volumes = Volumes(site.directory / self.contents, self._launcher, site.fabric, site.wiring.runs)
+        self._volumes = Volumes(site.directory / self.contents, self._launcher, site.fabric)
         return self._volumes
 
     def close(self) -> None:

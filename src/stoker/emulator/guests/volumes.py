@@ -103,16 +103,14 @@ class Volumes(Contents):
     Those that are made from the image have only what is different from it, in directories with the suffix `DISK`. The
     suffix is not a name in the directory, which a guest could make.
 
-    launcher: makes such directories. runs: whether a guest runs.
+    launcher: makes such directories.
     """
 
-    def __init__(
-        self, directory: Path, launcher: NamespaceLauncher, fabric: Fabric, runs: Callable[[str], bool]
-    ) -> None:
+    def __init__(self, directory: Path, launcher: NamespaceLauncher, fabric: Fabric) -> None:
         super().__init__(directory)
         self._launcher = launcher
         self._fabric = fabric
-        self._runs = runs
+        self._running: set[str] = set()
         self._shown: set[tuple[str, Volume]] = set()
 
     async def _copy(self, source: str, target: str) -> None:
@@ -166,6 +164,22 @@ class Volumes(Contents):
             if DEVICE.fullmatch(volume.device)
         ]
 
+    def begin(self, guest_id: str, volumes: list[Volume]) -> None:
+        """A guest runs and has its own root directory; these are its volumes, which may have changed since `ready`.
+
+        Until then, its paths are those of this machine.
+        """
+        self._running.add(guest_id)
+        for guest, volume in list(self._shown):
+            if guest == guest_id and volume not in volumes:
+                self.detach(guest_id, volume)
+        for volume in volumes:
+            self.attach(guest_id, volume)
+
+    def end(self, guest_id: str) -> None:
+        """A guest does not run any more."""
+        self._running.discard(guest_id)
+
     def _present(self, volume: Volume) -> str:
         """Return the name of the directory of a volume."""
         name = f"volume-{volume.id}"
@@ -186,7 +200,7 @@ class Volumes(Contents):
             await self._run("copy", name, name)
 
     async def _attach(self, guest_id: str, volume: Volume) -> None:
-        if (guest_id, volume) in self._shown or not self._runs(guest_id):
+        if (guest_id, volume) in self._shown or guest_id not in self._running:
             return
         if not DEVICE.fullmatch(volume.device):
             log.warning("The volume %s is not shown in its guest at %s: /dev/NAME is needed.", volume.id, volume.device)
@@ -199,7 +213,7 @@ class Volumes(Contents):
         self._shown.add((guest_id, volume))
 
     async def _detach(self, guest_id: str, volume: Volume) -> None:
-        if (guest_id, volume) not in self._shown or not self._runs(guest_id):
+        if (guest_id, volume) not in self._shown or guest_id not in self._running:
             return
         self._shown.discard((guest_id, volume))
         try:

@@ -64,10 +64,6 @@ class Wiring:
     def topology(self) -> Topology:
         return self._topology
 
-    def runs(self, guest_id: str) -> bool:
-        """Whether a guest is connected."""
-        return guest_id in self._running
-
     def laid(self, guest_id: str) -> list[tuple[Port, Cable]]:
         """Return the ports of a guest that are connected with its namespace, in the order of its interfaces."""
         ports = [port for port in self._topology.ports.values() if port.guest_id == guest_id]

@@ -430,6 +430,8 @@ class Performer:
         reason = await without_secrets(run, failure.text(), [state])
         row.status, row.reason, row.updated_at = FAILED, reason, run.engine.clock.now()
         state.stored.progress = {}
+        if not unchanged:
+            state.stored.attributes = {}  # nobody knows which of them the action has changed
         event = run.event(state, row.reason)
         if unchanged and state.revertible and row.action == "UPDATE" and not (state.type.local or state.type.nested):
             state.revert_change()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ from stoker.base.errors import BadValue
 from stoker.resources.heat.software_config_base import UNGROUPED
 
 _COMPONENT = "component"
+_ENVIRONMENT = frozenset({"script", "puppet"})
+"""The groups whose hooks pass inputs on as environment variables."""
 
 Source = Mapping[str, Any]
 """A configuration as stored: `name`, `group`, `config`, `inputs`, `outputs`, `options`, and `stacks`, the IDs of the
@@ -38,6 +41,22 @@ def with_inputs(source: Source, values: Mapping[str, Any], added: Mapping[str, A
 
 def _input(name: str, value: Any) -> dict[str, Any]:
     return {"name": name, "type": "String", "value": value}
+
+
+def as_variables(source: Source, inputs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the inputs of a tool to which the agents pass them as environment variables: with strings in place of
+    numbers, booleans and null, which the agents' hooks do not accept (heat-agents 13); other inputs as they are."""
+    group = source.get("group")
+    parts = (source.get("config") or {}).get("configs") or [] if group == _COMPONENT else []
+    if _ENVIRONMENT.isdisjoint({group, *(part["tool"] for part in parts)}):
+        return [dict(entry) for entry in inputs]
+    return [{**entry, "value": _text_of(entry["value"])} for entry in inputs]
+
+
+def _text_of(value: Any) -> Any:
+    if value is None:
+        return ""
+    return json.dumps(value) if isinstance(value, bool | int | float) else value
 
 
 def derived_config(source: Source, name: str, config: Any, inputs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

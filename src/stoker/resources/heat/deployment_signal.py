@@ -10,6 +10,8 @@ from stoker.plugins.outcome import Again, Outcome
 from stoker.plugins.resource import Call
 from stoker.plugins.transports import SignalTransport, signal_transport
 
+LAST_LINES, LONGEST_END = 5, 500
+"""How much of standard error is in the reason of a failure: lines and characters."""
 STANDARD_OUTPUTS = ("deploy_stdout", "deploy_stderr", "deploy_status_code")
 
 
@@ -54,6 +56,13 @@ class Result:
     code: str
 
 
+def _end_of(text: str) -> str:
+    """Return the last lines of a message, in which a program says why it has failed."""
+    lines = text.splitlines()
+    end = "\n".join(lines[-LAST_LINES:])[-LONGEST_END:]
+    return end if end == text else f"… {end}"
+
+
 def judged(declared: Sequence[Mapping[str, Any]], details: Mapping[str, Any]) -> Result:
     """Return the result that a signal reports, given the configuration's declared outputs."""
     names = [str(output["name"]) for output in declared]
@@ -67,4 +76,6 @@ def judged(declared: Sequence[Mapping[str, Any]], details: Mapping[str, Any]) ->
     code = str(details.get("deploy_status_code") or 0)
     if code != "0":
         problems.append(f"deploy_status_code : Deployment exited with non-zero status code: {code}")
+        if said := str(details.get("deploy_stderr") or "").strip():
+            problems.append(f"deploy_stderr : {_end_of(said)}")
     return Result(outputs, ", ".join(problems) or None, code)

@@ -12,6 +12,7 @@ from typing import Any
 
 from stoker.base.clock import isoformat
 from stoker.base.ids import new_id
+from stoker.base.redaction import redact, strings_of
 from stoker.plugins.agents import AGENT
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -20,7 +21,14 @@ from stoker.plugins.transports import deployment_transports, remove_signals, sec
 from stoker.resources.base import dig
 from stoker.resources.declare import offered, one_of
 from stoker.resources.heat.companion_user import adopt_user, dismiss_user
-from stoker.resources.heat.deployment_config import derived_config, put_in, triggers, value_of, with_inputs
+from stoker.resources.heat.deployment_config import (
+    as_variables,
+    derived_config,
+    put_in,
+    triggers,
+    value_of,
+    with_inputs,
+)
 from stoker.resources.heat.deployment_signal import (
     collected,
     judged,
@@ -163,6 +171,7 @@ class SoftwareDeployment(ResourceType):
             return Failed(f"software configuration {call.properties['config']!r} does not exist", "NotFound")
         inputs = with_inputs(source, call.properties["input_values"] or {}, await sender_inputs(call))
         config = self.rendered(call, source.get("config"), inputs)
+        inputs = as_variables(source, inputs)
         derived = derived_config(
             source, call.properties["name"] or source.get("name") or call.physical_name, config, inputs
         )
@@ -304,7 +313,7 @@ async def _take(call: Call, details: Mapping[str, Any]) -> str:
     if deployment is None or deployment["status"] != IN_PROGRESS:
         raise NoActionRequired(f"software deployment {call.uuid} does not expect a signal")
     config = await call.configs.get(deployment["config_id"]) or {}
-    outcome = judged(config.get("outputs") or [], details)
+    outcome = judged(config.get("outputs") or [], redact(details, _own_secrets(call)))
     failed = outcome.failure is not None
     await call.deployments.update(
         call.uuid,
@@ -315,6 +324,13 @@ async def _take(call: Call, details: Mapping[str, Any]) -> str:
         },
     )
     return f"deployment {call.uuid} {f'failed ({outcome.code})' if failed else 'succeeded'}"
+
+
+def _own_secrets(call: Call) -> list[str]:
+    """Return the credentials of the deployment's user: the agent passes them to the configuration's tool, and what the
+    tool prints of its environment is shown in outputs."""
+    own = SoftwareDeployment.redacted_data | secrets_of(signal_transports())
+    return [text for key in own & call.data.keys() for text in strings_of(call.data[key])]
 
 
 async def _has_server(call: Call) -> bool:
