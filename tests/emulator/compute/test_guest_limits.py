@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from subprocess import Popen
 
@@ -164,11 +165,62 @@ def busy_percent(cloud: RealNova, key: str) -> float:
     return utilization(before, now, time.monotonic() - began)
 
 
+COUNT = "i=0; while :; do i=$((i + 1)); echo COUNT $i; sleep 0.05; done &"
+
+
+@pytest.mark.guests
+def test_a_guest_is_frozen_and_continues_where_it_was(cloud: RealNova) -> None:
+    if not any(limits.FREEZER in place.controllers for place in allowed_places()):
+        pytest.skip("This process may not freeze guests.")
+    key = boot(cloud, COUNT)
+    ended(cloud, key)
+
+    def count() -> int:
+        return cloud.console(key).count("COUNT")
+
+    for before, after, status in (("pause", "unpause", "PAUSED"), ("suspend", "resume", "SUSPENDED")):
+        assert cloud.act(key, before).status == 202
+        cloud.until(partial(has_status, cloud, key, status))
+        cloud.until(lambda: any(frozen(path) for path in groups(key)))
+        then = count()
+        time.sleep(0.3)  # in which six lines would be written
+        assert count() <= then + 1, "a line that was on its way"
+        assert cloud.act(key, after).status == 202
+        cloud.until(lambda: cloud.status(key) == "ACTIVE")
+        more = then + 3
+        while count() <= more:
+            time.sleep(0.02)
+    numbers = [int(line.split()[1]) for line in cloud.console(key).splitlines() if line.startswith("COUNT")]
+    assert numbers == list(range(1, len(numbers) + 1)), "it was not started again"
+    cloud.act(key, "suspend")
+    cloud.until(lambda: cloud.status(key) == "SUSPENDED")
+    cloud.act(key, "reboot", {"type": "HARD"})
+    cloud.until(lambda: cloud.console(key).count("has booted.") == 2 and cloud.status(key) == "ACTIVE")
+    cloud.act(key, "pause")
+    cloud.until(lambda: cloud.status(key) == "PAUSED")
+    cloud.call("DELETE", f"/servers/{key}")
+    cloud.until(lambda: not groups(key))
+
+
+def has_status(cloud: RealNova, key: str, status: str) -> bool:
+    return cloud.status(key) == status
+
+
+def frozen(group: Path) -> bool:
+    """Whether the processes of a group are stopped."""
+    for file, seen in (("freezer.state", "FROZEN"), ("cgroup.freeze", "1")):
+        if (group / file).exists():
+            return (group / file).read_text().strip() == seen
+    return False
+
+
 @pytest.mark.guests
 def test_no_group_is_left_when_the_cloud_ends() -> None:
     with limited_cloud() as nova:
-        key = nova.script("true")
-        [*found] = groups(key)
+        key, frozen_one = nova.script("true"), nova.script("true")
+        if nova.act(frozen_one, "suspend").status == 202:
+            nova.until(lambda: nova.status(frozen_one) == "SUSPENDED")
+        [*found] = groups(key) + groups(frozen_one)
         assert found
     assert not [path for path in found if path.parent.exists()]
 

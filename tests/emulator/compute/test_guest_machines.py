@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
@@ -24,6 +25,7 @@ from stoker.emulator.guests.limits import allowed_places, missing_limits
 from stoker.emulator.guests.local import LocalDriver
 from stoker.emulator.guests.qemu import Qemu
 from stoker.emulator.guests.selection import Selection
+from stoker.emulator.guests.virtual import VirtualMachine
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import CloudClient, ServedCloud
 
@@ -129,6 +131,18 @@ class Watched:
     def becomes(self, status: str) -> None:
         self._cloud.until(lambda: self._cloud.status(self.key) == status, STEP_SECONDS)
 
+    def runs(self) -> bool:
+        """Whether the processors of the machine run."""
+        served = self._cloud.served
+        driver = served.cloud.guests
+        assert isinstance(driver, LocalDriver)
+        machine = driver._machines[self.key]
+        assert isinstance(machine, VirtualMachine)
+        assert machine._monitor is not None
+        asking = machine._monitor.execute("query-status")
+        answer = asyncio.run_coroutine_threadsafe(asking, served._loop).result(STEP_SECONDS)
+        return bool(answer["running"])
+
     def disk(self) -> Path:
         return self._directory / self.key / "disk.qcow2"
 
@@ -202,9 +216,17 @@ def test_the_life_of_a_machine_with_its_cards_and_volumes(tmp_path: Path) -> Non
         [process] = processes(key)
         os.kill(process, signal.SIGKILL)
         machine.becomes("SHUTOFF")
-        assert cloud.act(key, "suspend").status == 501
         cloud.act(key, "os-start")
         machine.booted(5)
+        for freezing, ending, status in (("pause", "unpause", "PAUSED"), ("suspend", "resume", "SUSPENDED")):
+            assert cloud.act(key, freezing).status == 202
+            machine.becomes(status)
+            cloud.until(lambda: not machine.runs(), STEP_SECONDS)
+            assert cloud.act(key, ending).status == 202
+            machine.becomes("ACTIVE")
+            cloud.until(machine.runs, STEP_SECONDS)
+        cloud.act(key, "suspend")
+        machine.becomes("SUSPENDED")
         cloud.call("DELETE", f"/servers/{key}")
         cloud.until(lambda: not processes(key) and not machine.disk().parent.exists(), STEP_SECONDS)
         other = Watched(cloud, cloud.boot(), tmp_path / "guests")

@@ -36,7 +36,7 @@ class Recorder(GuestDriver):
     """A driver that runs nothing and keeps what it is called with."""
 
     selection = Selection("namespace")
-    unsupported = frozenset({"pause"})
+    unsupported = {"rescue": "they have one disk"}
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -60,6 +60,9 @@ class Recorder(GuestDriver):
 
     def stop(self, guest_id: str) -> None:
         self.calls.append("stop")
+
+    def freeze(self, guest_id: str) -> None:
+        self.calls.append("freeze")
 
     def reset(self, guest_id: str) -> None:
         self.calls.append("reset")
@@ -129,9 +132,9 @@ def test_the_guest_follows_what_is_done_to_its_server(watched: Nova, recorder: R
         watched.wait()
         assert (action, watched.status(key), recorder.taken()) == (action, status, calls)
 
-    refused = watched.act(key, "pause")
+    refused = watched.act(key, "rescue")
     assert refused.status == 501
-    assert "do not support the operation pause" in refused.content.decode()
+    assert "do not support the operation rescue: they have one disk" in refused.content.decode()
     shown = watched.act(key, "os-getConsoleOutput", {"length": 2}).json
     assert shown == {"output": "two\nthree"}
     watched.call("DELETE", f"/servers/{key}")
@@ -386,6 +389,18 @@ def processes_at(directory: Path) -> list[bytes]:
         with suppress(OSError):
             found.append(path.read_bytes())
     return [command for command in found if str(directory).encode() in command]
+
+
+def test_a_guest_is_frozen_while_its_server_is_paused_or_suspended(watched: Nova, recorder: Recorder) -> None:
+    key = watched.boot()
+    recorder.taken()
+    for before, after, status in (("pause", "unpause", "PAUSED"), ("suspend", "resume", "SUSPENDED")):
+        watched.act(key, before)
+        watched.wait()
+        assert (watched.status(key), recorder.taken()) == (status, ["freeze"])
+        watched.act(key, after)
+        watched.wait()
+        assert (watched.status(key), recorder.taken()) == ("ACTIVE", ["start"])
 
 
 @pytest.mark.parametrize("succeeds", [True, False])

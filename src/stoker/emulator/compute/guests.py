@@ -11,7 +11,7 @@ from stoker.emulator.compute.flavors import Flavors
 from stoker.emulator.compute.metadata import Guest as GuestView
 from stoker.emulator.compute.metadata import config_drive
 from stoker.emulator.compute.servers import Servers
-from stoker.emulator.compute.states import OPERATIONS, REINSTALL, RUNNING, SHUT_DOWN
+from stoker.emulator.compute.states import OPERATIONS, PAUSED, REINSTALL, RUNNING, SHUT_DOWN
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError, bad_request
@@ -99,8 +99,9 @@ class Guests(Component):
 
     def require(self, server: Record, operation: str) -> None:
         """501 for an operation that a server with a guest cannot do."""
-        if operation in self.cloud.guests.unsupported and self._driver(server) != NONE:
-            raise ApiError(501, f"The guests of this cloud do not support the operation {operation}.")
+        why = self.cloud.guests.unsupported.get(operation)
+        if why is not None and self._driver(server) != NONE:
+            raise ApiError(501, f"The guests of this cloud do not support the operation {operation}: {why}")
 
     def require_same_driver(self, server: Record, **changes: Any) -> None:
         """400 for changes of a server's `flavor` or `_image_name` that select another driver of guests."""
@@ -117,6 +118,8 @@ class Guests(Component):
             if self._reconnecting:
                 self._connect()  # before its user data is run
             self._start(server)
+        elif server["power_state"] == PAUSED or server["vm_state"] == "suspended":
+            self.cloud.guests.freeze(server["id"])
         elif server["power_state"] == SHUT_DOWN:
             self.cloud.guests.stop(server["id"])
 

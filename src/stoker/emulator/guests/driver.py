@@ -106,14 +106,14 @@ class GuestDriver(ABC):
     that cannot be started are reported to `Cloudside.ended`.
 
     selection: which servers have guests, and of which driver.
-    unsupported: the operations (`compute.states.OPERATIONS`) that servers with such guests cannot do.
+    unsupported: the operations (`compute.states.OPERATIONS`) that servers with such guests cannot do, with the reasons.
     connected: guests have networks, so that `connect` is to be called when these change.
     metering_interval: seconds between two measures of the guests; None if the driver measures nothing.
     balancing: load balancers of the topology pass connections on, and probe their members.
     """
 
     selection: Selection = Selection()
-    unsupported: frozenset[str] = frozenset()
+    unsupported: Mapping[str, str] = {}
     connected: bool = False
     metering_interval: float | None = None
     balancing: bool = False
@@ -133,11 +133,16 @@ class GuestDriver(ABC):
 
     @abstractmethod
     def start(self, guest: Guest) -> None:
-        """Start a guest from its disk, which is created from the image if it does not exist."""
+        """Start a guest from its disk, which is created from the image if it does not exist; let one that is frozen
+        continue."""
 
     @abstractmethod
     def stop(self, guest_id: str) -> None:
         """Shut a guest down; it is killed if it does not end in time."""
+
+    @abstractmethod
+    def freeze(self, guest_id: str) -> None:
+        """Stop the processors of a guest, which keeps its memory."""
 
     @abstractmethod
     def reset(self, guest_id: str) -> None:
@@ -202,6 +207,9 @@ class NoGuests(GuestDriver):
         pass
 
     def stop(self, guest_id: str) -> None:
+        pass
+
+    def freeze(self, guest_id: str) -> None:
         pass
 
     def reset(self, guest_id: str) -> None:

@@ -45,7 +45,6 @@ RECORD = "control-groups.json"
 DELEGATED = ("user.delegate", "trusted.delegate")
 """Extended attributes by which systemd marks groups that are delegated."""
 REMOVAL_SECONDS = 5.0
-FREEZE_SECONDS = 5.0
 LEFT_SECONDS = 1.0
 RETRY_SECONDS = 0.02
 HINT = (
@@ -245,18 +244,21 @@ class Group:
                         return waited["full"] + (self._processors - 1) * waited["some"]
         return 0.0
 
-    async def freeze(self) -> bool:
-        """Stop all processes of the group; whether it could be done."""
-        return await self._change_freezer("FROZEN", "1")
+    def freeze(self) -> bool:
+        """Have the kernel stop all processes of the group; whether that is possible."""
+        return self._freeze("FROZEN", "1")
 
-    async def thaw(self) -> bool:
-        """Let the processes of the group continue; whether it could be done."""
-        return await self._change_freezer("THAWED", "0")
+    def thaw(self) -> bool:
+        """Let the processes of the group continue; whether that is possible."""
+        return self._freeze("THAWED", "0")
 
-    async def _change_freezer(self, wanted: str, number: str) -> bool:
+    def _freeze(self, state: str, number: str) -> bool:
         for part in self._parts:
             if FREEZER in part.controllers:
-                return await _frozen(part, wanted, number)
+                file, content = ("freezer.state", state) if part.version == 1 else ("cgroup.freeze", number)
+                with suppress(OSError):
+                    part.directory.joinpath(file).write_text(content)
+                    return True
         return False
 
     def killed(self) -> int:
@@ -295,24 +297,6 @@ def _pressure(text: str) -> dict[str, float]:
     """Return the seconds of the file `cpu.pressure`: `some avg10=0.00 avg60=0.00 avg300=0.00 total=12`."""
     lines = [line.split() for line in text.splitlines()]
     return {words[0]: int(words[-1].removeprefix("total=")) / 1e6 for words in lines}
-
-
-async def _frozen(part: Place, wanted: str, number: str) -> bool:
-    """Stop the processes of a group or let them continue; whether they did so in time."""
-    try:
-        if part.version == 1:
-            shown, seen = "freezer.state", f"{wanted}\n"
-            part.directory.joinpath(shown).write_text(wanted)
-        else:
-            shown, seen = "cgroup.events", f"frozen {number}\n"
-            part.directory.joinpath("cgroup.freeze").write_text(number)
-        for _ in range(round(FREEZE_SECONDS / RETRY_SECONDS)):
-            if seen in part.directory.joinpath(shown).read_text():
-                return True
-            await asyncio.sleep(RETRY_SECONDS)
-    except OSError as error:
-        log.warning("%s cannot be changed: %s", part.directory, error)
-    return False
 
 
 def cloud_group(directory: Path) -> str:

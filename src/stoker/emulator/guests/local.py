@@ -54,6 +54,10 @@ class Hypervisor(ABC):
     def open(self, site: Site) -> Contents:
         """Prepare for guests; called once, before `machine`. Returns the contents of volumes."""
 
+    def cannot_freeze(self) -> str:
+        """Return why guests cannot be frozen; empty if they can. Called after `open`."""
+        return ""
+
     def close(self) -> None:  # noqa: B027  most drivers leave nothing
         """Give up what `open` has prepared, when no guest runs any more."""
 
@@ -76,7 +80,6 @@ class LocalDriver(GuestDriver):
     connected = True
     balancing = True
     metering_interval = INTERVAL
-    unsupported = frozenset({"pause", "unpause", "suspend", "resume", "rescue", "unrescue", "trigger_crash_dump"})
 
     def __init__(
         self, selection: Selection, hypervisors: Mapping[str, Hypervisor], directory: Path | None = None
@@ -114,6 +117,10 @@ class LocalDriver(GuestDriver):
         wiring.followers.append(self._ports_changed)
         self._site = Site(self._directory, cloudside, fabric, wiring)
         self._contents = [hypervisor.open(self._site) for hypervisor in self._hypervisors.values()]
+        cannot = "guests are started with their own disks only"
+        self.unsupported = dict.fromkeys(("rescue", "unrescue"), cannot) | {"trigger_crash_dump": "guests dump nothing"}
+        if why := next(filter(None, (hypervisor.cannot_freeze() for hypervisor in self._hypervisors.values())), ""):
+            self.unsupported |= dict.fromkeys(("pause", "unpause", "suspend", "resume"), why)
         self._forwarders = Forwarders(fabric)
         self._drivers = {key: driver for key, driver in drivers.items() if driver in self._hypervisors}
         for left in self._directory.iterdir():
@@ -131,6 +138,10 @@ class LocalDriver(GuestDriver):
     def stop(self, guest_id: str) -> None:
         if guest_id in self._machines:
             self._machines[guest_id].stop()
+
+    def freeze(self, guest_id: str) -> None:
+        if guest_id in self._machines:
+            self._machines[guest_id].freeze()
 
     def reset(self, guest_id: str) -> None:
         if guest_id in self._drivers:

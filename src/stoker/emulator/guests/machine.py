@@ -102,8 +102,16 @@ class Machine(ABC):
         """The guest's process has ended, or has not begun."""
 
     @abstractmethod
+    async def _freeze(self) -> None:
+        """Stop the processors of the guest, which runs. Raises: LaunchFailed."""
+
+    @abstractmethod
+    async def _thaw(self) -> None:
+        """Let a guest that is frozen continue."""
+
+    @abstractmethod
     async def _ask_to_stop(self) -> None:
-        """Have the guest shut down."""
+        """Have the guest shut down, which is not frozen."""
 
     @abstractmethod
     def _kill(self) -> None:
@@ -124,6 +132,9 @@ class Machine(ABC):
 
     def stop(self) -> None:
         self._orders.put_nowait(self._stop)
+
+    def freeze(self) -> None:
+        self._orders.put_nowait(self._freeze_running)
 
     def reset(self) -> None:
         self.stop()
@@ -166,6 +177,7 @@ class Machine(ABC):
 
     async def _start(self, guest: Guest) -> None:
         if self._process is not None:
+            await self._thaw()
             return
         await self._hold(guest.root())
         try:
@@ -270,10 +282,15 @@ class Machine(ABC):
         message, _ = await _answer(control)
         return message, listeners
 
+    async def _freeze_running(self) -> None:
+        if self._process is not None:
+            await self._freeze()
+
     async def _stop(self) -> None:
         if self._process is None or self._running is None:
             return
         self._stopping = True
+        await self._thaw()
         await self._ask_to_stop()
         done, _ = await asyncio.wait([self._running], timeout=self.stop_seconds)
         if not done:

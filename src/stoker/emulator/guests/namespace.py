@@ -12,7 +12,7 @@ from stoker.emulator.guests.driver import LEAST_MEMORY, Address, Cloudside, Gues
 from stoker.emulator.guests.ids import id_maps
 from stoker.emulator.guests.images import Image
 from stoker.emulator.guests.launching import LaunchFailed, NamespaceLauncher
-from stoker.emulator.guests.limits import Group, Limits, allowed_places, missing_limits
+from stoker.emulator.guests.limits import FREEZER, HINT, Group, Limits, allowed_places, missing_limits
 from stoker.emulator.guests.local import Hypervisor, Site
 from stoker.emulator.guests.machine import Machine
 from stoker.emulator.guests.rules import doors_filter
@@ -144,7 +144,17 @@ class NamespaceMachine(Machine):
     async def _ask_to_stop(self) -> None:
         self._signal(signal.SIGTERM)
 
+    async def _freeze(self) -> None:
+        if self._group is None or not self._group.freeze():
+            raise LaunchFailed("The guest cannot be frozen.")
+
+    async def _thaw(self) -> None:
+        if self._group is not None:
+            self._group.thaw()
+
     def _kill(self) -> None:
+        if self._group is not None:
+            self._group.thaw()
         self._signal(signal.SIGHUP)  # the launcher kills the guest and waits for its end
 
     def _restarts(self, status: int) -> bool:
@@ -179,6 +189,11 @@ class Namespaces(Hypervisor):
             log.warning("%s", missing)
         self._volumes = Volumes(site.directory / self.contents, self._launcher, site.fabric)
         return self._volumes
+
+    def cannot_freeze(self) -> str:
+        if any(FREEZER in place.controllers for place in self._limits.places):
+            return ""
+        return f"this process may not make control groups, which freeze guests in namespaces. {HINT}"
 
     def close(self) -> None:
         self._limits.close()

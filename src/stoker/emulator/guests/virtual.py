@@ -127,6 +127,19 @@ class VirtualMachine(Machine):
             one.close()
         self._sockets = None
 
+    async def _freeze(self) -> None:
+        await self._told("stop")
+
+    async def _thaw(self) -> None:
+        await self._told("cont")
+
+    async def _told(self, command: str) -> None:
+        try:
+            if self._monitor is not None:
+                await self._monitor.execute(command)
+        except MonitorFailed as error:
+            log.error("The machine of the server %s does not obey the command %s: %s", self._id, command, error)
+
     async def _ask_to_stop(self) -> None:
         try:
             if self._monitor is not None:
