@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -120,3 +121,92 @@ def test_a_plan_for_programs_has_everything(embedded: Shell, template: Path) -> 
             "hidden": False,
         }
     ]
+
+
+DISK = """\
+heat_template_version: 2021-04-16
+resources:
+  disk: {type: OS::Cinder::Volume, properties: {size: 1}}
+  kept: {type: OS::Cinder::Volume, deletion_policy: Retain, properties: {size: 1}}
+outputs:
+  id: {value: {get_resource: disk}}
+"""
+
+
+def lines(out: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_a_deletion_and_a_restoration_show_their_plan_first(embedded: Shell, tmp_path: Path) -> None:
+    template = tmp_path / "disk.yaml"
+    template.write_text(DISK)
+    embedded.ok("deploy", "gone", "-t", str(template), "--yes")
+    embedded.ok("snapshot", "create", "gone", "before")
+    restored = embedded.ok("snapshot", "restore", "gone", "before", "--dry-run").out
+    assert "  ~ disk  OS::Cinder::Volume\n      ! data loss: the data on the volume since the backup\n" in restored
+    shown = embedded.ok("delete", "gone", "--dry-run").out
+    assert (
+        "  - disk  OS::Cinder::Volume\n      # the stack is deleted\n      ! data loss: the data on the volume\n"
+        in shown
+    )
+    assert "its object is retained (deletion policy Retain)\n" in shown
+    assert "Plan: 2 to remove.\nData is lost with: disk.\n" in shown
+    assert shown.endswith("Snapshots that are deleted with the stack: before.\n")
+    refused = embedded.stoker("delete", "gone")
+    assert refused.status == 1 and "--yes" in refused.err and "data loss" in refused.out
+    assert "What will be done to the stack gone:" in embedded.ok("snapshot", "restore", "gone", "before", "--yes").out
+    assert "! data loss" in embedded.ok("delete", "gone", "--yes").out
+
+
+def test_a_rollback_shows_its_plan_first(embedded: Shell, tmp_path: Path) -> None:
+    template = tmp_path / "disk.yaml"
+    template.write_text(DISK)
+    embedded.ok("deploy", "worse", "-t", str(template), "--yes")
+    failing = "  bad: {type: OS::Heat::TestResource, properties: {fail: true}}\noutputs:"
+    template.write_text(DISK.replace("outputs:", failing))
+    embedded.fails("deploy", "worse", "-t", str(template), "--yes")
+    shown = embedded.ok("stack", "rollback", "worse", "--dry-run").out
+    assert "  - bad  OS::Heat::TestResource\n      # it is no longer in the template\n" in shown
+    done = embedded.ok("stack", "rollback", "worse", "--yes").out
+    assert done.startswith(shown) and done.endswith("worse: ROLLBACK_COMPLETE\n")
+    assert "No changes" not in done
+    embedded.ok("delete", "worse", "--yes")
+
+
+def test_progress_is_written_as_lines_of_json(embedded: Shell, tmp_path: Path) -> None:
+    template = tmp_path / "disk.yaml"
+    template.write_text(DISK)
+    asked = embedded.stoker("deploy", "lines", "-t", str(template), "-f", "json")
+    assert asked.status == 1 and "--yes" in asked.err
+    assert [line["type"] for line in lines(asked.out)] == ["plan", "error"]
+    made = lines(embedded.ok("deploy", "lines", "-t", str(template), "--yes", "-f", "json").out)
+    assert (made[0]["type"], made[0]["summary"]) == ("plan", "2 to create")
+    ended = {line["resource"]: line["status"] for line in made if line["type"] == "event"}
+    assert ended == {"disk": "CREATE_COMPLETE", "kept": "CREATE_COMPLETE", None: "CREATE_COMPLETE"}
+    assert made[-2]["type"] == "end" and made[-2]["succeeded"] is True
+    assert made[-1]["type"] == "outputs" and set(made[-1]["outputs"]) == {"id"}
+    template.write_text(DISK.replace("size: 1}}\n  kept", "sise: 1}}\n  kept"))
+    wrong = embedded.stoker("deploy", "lines", "-t", str(template), "--yes", "-f", "json")
+    (error,) = lines(wrong.out)
+    assert (
+        wrong.status == 1
+        and error["type"] == "error"
+        and any("sise" in item["message"] for item in error["diagnostics"])
+    )
+    gone = lines(embedded.ok("delete", "lines", "--yes", "-f", "json").out)
+    assert gone[0]["type"] == "plan" and gone[-1] == {**gone[-1], "type": "end", "status": "DELETE_COMPLETE"}
+    missing = embedded.stoker("delete", "lines", "--yes", "-f", "json")
+    assert missing.status == 1 and lines(missing.out)[0]["message"] == "There is no stack lines."
+
+
+def test_a_saved_plan_is_shown_without_a_service(embedded: Shell, template: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "read.plan"
+    planned = embedded.ok("plan", "read", "-t", str(template), "-P", "password=abcd", "-o", str(plan)).out
+    nowhere = {"STOKER_DATA_DIR": str(tmp_path / "none")}
+    shown = embedded.ok("show", str(plan), variables=nowhere).out
+    head, _, rest = shown.partition("To apply it")
+    assert planned.startswith(head) and "Plan: 2 to create.\n" in head and "password" in rest
+    data = json.loads(embedded.ok("show", str(plan), "-f", "json", variables=nowhere).out)
+    assert data["stack_name"] == "read" and data["summary"] == {"create": 2}
+    other = embedded.stoker("show", "read")
+    assert other.status == 2 and "stoker stack show read" in other.err

@@ -119,6 +119,22 @@ def test_actions_ask_first(browser: Browser, world: ThreadedWorld) -> None:
     assert "short-lived" not in browser.get("/stacks").text
 
 
+def test_a_deletion_shows_its_plan_and_does_only_that(browser: Browser, world: ThreadedWorld) -> None:
+    disk = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
+    stack = create(world, "planned", {"heat_template_version": "2021-04-16", "resources": {"disk": disk}})
+    question, identifier = f"{stack}/actions/delete", stack.rpartition("/")[2]
+    page = browser.get(question).text
+    assert "<strong>Data loss:</strong> the data on the volume" in page and "Data is lost with: disk." in page
+    (digest,) = re.findall(r'name="digest" value="([^"]+)"', page)
+    browser.submit(f"{stack}/actions/check", f"{stack}/actions/check")
+    world.settle(identifier)
+    late = browser.submit(question, question, digest=digest)
+    assert late.status_code == 409 and "has changed since the plan was made" in late.text
+    (digest,) = re.findall(r'name="digest" value="([^"]+)"', late.text)
+    assert browser.submit(question, question, digest=digest).status_code == 303
+    world.settle(identifier)
+
+
 def test_a_stack_is_found_by_a_part_of_its_name_and_sorted(browser: Browser, world: ThreadedWorld) -> None:
     paths = [create(world, name, TEMPLATE) for name in ("sorted-a", "sorted-b")]
     page = browser.get("/stacks?name=ORTED&sort=-name").text

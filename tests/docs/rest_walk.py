@@ -166,6 +166,7 @@ def _stack(walk: Walk) -> None:
     whole = {"template": TEMPLATE, "parameters": {"name": "back"}}
     walk.send("PUT", f"{stack}/preview", whole, **ref)
     walk.send("PATCH", f"{stack}/preview", {"parameters": {"name": "back"}}, **ref)
+    walk.send("DELETE", f"{stack}/preview", **ref)
     walk.send("PUT", stack, whole, **ref)
     walk.settle(made)
     walk.send("PATCH", stack, {"parameters": {"name": "front"}}, **ref)
@@ -175,6 +176,14 @@ def _stack(walk: Walk) -> None:
     _snapshots(walk, f"{stack}/snapshots", ref)
     walk.send("DELETE", stack, **ref)
     walk.settle(made)
+    failing = {
+        "net": {"type": "OS::Neutron::Net"},
+        "bad": {"type": "OS::Heat::TestResource", "properties": {"fail": True}},
+    }
+    template = {"heat_template_version": "2021-04-16", "resources": failing}
+    failed = walk.send("POST", "/stacks", {"stack_name": "failed", "template": template})["stack"]["id"]
+    walk.settle(failed)
+    walk.send("POST", f"{stack}/actions/preview", {"rollback": None}, stack_name="failed", stack_id=failed)
 
 
 def _resource(walk: Walk, path: str, ref: dict[str, str]) -> None:
@@ -195,6 +204,7 @@ def _snapshots(walk: Walk, path: str, ref: dict[str, str]) -> None:
     ref = {**ref, "snapshot_id": snapshot}
     walk.send("GET", path, **ref)
     walk.send("GET", f"{path}/{{snapshot_id}}", **ref)
+    walk.send("POST", f"{path}/{{snapshot_id}}/restore/preview", **ref)
     walk.send("POST", f"{path}/{{snapshot_id}}/restore", **ref)
     walk.settle(ref["stack_id"])
     walk.send("DELETE", f"{path}/{{snapshot_id}}", **ref)

@@ -316,10 +316,18 @@ async def test_a_snapshot_has_nothing_of_what_is_not_complete(world: World) -> N
 
 
 async def test_a_check_names_what_it_cannot_look_at(world: World) -> None:
-    await world.create("web", template(a=thing(), word={"type": "OS::Heat::RandomString"}))
+    config = {"type": "OS::Heat::SoftwareConfig", "properties": {"config": "true"}}
+    word = {"type": "OS::Heat::RandomString"}  # nothing but a record
+    files = {"child.yaml": json.dumps(template(config=config))}
+    await world.create("web", template(a=thing(), word=word, config=config, nested={"type": "child.yaml"}), files=files)
     stack = await act(world, "web", "check")
     assert state(stack) == "CHECK_COMPLETE"
-    assert stack["status_reason"].endswith("there is no check for word")
+    assert stack["status_reason"].endswith(
+        "but 2 of 2 resources were not checked, since their types have no check: "
+        "config (OS::Heat::SoftwareConfig), nested.config (OS::Heat::SoftwareConfig)"
+    )
+    await world.update("web", template(a=thing(), word=word))
+    assert (await act(world, "web", "check"))["status_reason"] == "Stack CHECK completed successfully"
 
 
 async def test_what_is_ill_deep_inside_is_replaced_by_the_next_update_of_the_root(world: World) -> None:

@@ -20,6 +20,8 @@ VERBS = {
 """The kinds of steps that change something, and what they do to a resource."""
 
 _CHANGES = frozenset({"changes", "changes-require-replacement"})
+_DATA_LOST = "data-lost"
+_MOST_NAMED = 5
 _RETENTION = frozenset({"object-retained", "snapshot-retained", "object-external"})
 
 
@@ -53,11 +55,25 @@ def left_behind(plan: Answer) -> dict[str, str]:
     }
 
 
+def data_loss(step: Answer) -> str:
+    """Return what users keep in the object of a step and lose with it: `the data on the volume`; empty for nothing."""
+    return next((str(reason["subject"]) for reason in step["reasons"] if reason["code"] == _DATA_LOST), "")
+
+
+def data_losses(plan: Answer) -> str:
+    """Return the paths of the resources that lose data: `volume, server and 3 more`; empty if none does."""
+    paths = [step["path"] for step in changes(plan) if data_loss(step)]
+    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+    return ", ".join(paths[:_MOST_NAMED]) + more
+
+
 def reasons(step: Answer) -> Iterator[str]:
-    """Yield the reasons of a step that are not shown by its properties already."""
+    """Yield the reasons of a step that are not shown by its properties or by `data_loss` already."""
     shown = [*step["changes"], *step.get("definition", ())]
     known = {change["property"] for change in shown if change["known"]}
     for reason in step["reasons"]:
+        if reason["code"] == _DATA_LOST:
+            continue
         if reason["code"] == "immutable":
             yield f"{reason['message']}: the update will fail"
         elif step["kind"] != "create" and not (reason["code"] in _CHANGES and reason["subject"] in known):

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from stoker.cli.connection import embedded_service, embedded_session
 from stoker.cli.demo_scaling import COOLDOWN, ScalingStory
-from stoker.cli.deployment import Deployment, body_of, carry_out, delete_and_follow
+from stoker.cli.deployment import Deployment, act_as_planned, body_of, carry_out, deletion
 from stoker.cli.errors import CommandFailed
 from stoker.cli.follow import whole_tree
 from stoker.cli.formats import console
@@ -43,7 +43,7 @@ def run(given: Path | None, story: str) -> None:
                 watch(local, children, out, stopped)
         else:
             _say(out, "Delete the stack.")
-            delete_and_follow(stack)
+            act_as_planned(deletion(stack), yes=True, dry_run=False)
 
 
 def _web_tier(set_up: SetUp, template: Path, out: Console) -> Stack:

@@ -14,7 +14,7 @@ import click
 
 from stoker.cli.completion import stack_names
 from stoker.cli.formats import show_record
-from stoker.cli.framework import key_values, with_service
+from stoker.cli.framework import key_values, progress_format, with_service
 from stoker.cli.messages import say
 from stoker.cli.saved_plans import SavedPlan, is_plan
 from stoker.cli.service import Service
@@ -69,6 +69,7 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
 @_definition_options(required=False)
 @click.option("--plan", "plan_file", type=_PATH, metavar="FILE", help="Apply this saved plan.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@progress_format
 @with_service
 def deploy(
     service: Service,
@@ -83,6 +84,7 @@ def deploy(
     tags: tuple[str, ...],
     plan_file: Path | None,
     yes: bool,
+    form: str,
 ) -> None:
     """Create or update the stack NAME, after showing the plan.
 
@@ -97,6 +99,7 @@ def deploy(
       stoker deploy web -t web.yaml
       stoker deploy web -t web.yaml -e production.yaml -P flavor=m1.large --yes
       stoker deploy web.plan
+      stoker deploy web -t web.yaml --yes -f json
     """
     if plan_file is None and template is None and name is not None and is_plan(Path(name)):
         plan_file, name = Path(name), None
@@ -111,17 +114,22 @@ def deploy(
         ):
             raise click.UsageError("A saved plan is complete: only hidden parameters may be given with it.")
         from stoker.cli.deployment import apply, conclude
+        from stoker.cli.reports import reported
 
-        conclude(apply(service, SavedPlan.read(plan_file), parameters))
+        with reported(form) as report:
+            conclude(apply(service, SavedPlan.read(plan_file), parameters, report), report=report)
         return
     if name is None or template is None:
         raise click.UsageError("Give the name of a stack and a template (NAME -t FILE), or a saved plan (--plan FILE).")
     from stoker.cli.deployment import Deployment, body_of, carry_out
+    from stoker.cli.reports import reported
     from stoker.cli.sources import collect
 
-    sources = collect(template, environments)
-    body = body_of(sources, parameters, rollback, timeout, tags)
-    carry_out(Deployment(service, name, sources, body, reset_parameters=reset_parameters, refresh=refresh), yes)
+    with reported(form) as report:
+        sources = collect(template, environments)
+        body = body_of(sources, parameters, rollback, timeout, tags)
+        wanted = Deployment(service, name, sources, body, reset_parameters=reset_parameters, refresh=refresh)
+        carry_out(wanted, yes, report)
 
 
 @click.command()
@@ -182,6 +190,33 @@ def plan(
 
 
 @click.command()
+@click.argument("file", type=_PATH)
+@click.option(
+    "-f", "--format", "form", type=click.Choice(["text", "json", "yaml"]), default="text", show_default=True,
+    help="Output format.",
+)  # fmt: skip
+def show(file: Path, form: str) -> None:
+    """Show the saved plan FILE, as it was when it was saved. No service is needed.
+
+    \b
+    Examples:
+      stoker show web.plan
+      stoker show web.plan -f json
+    """
+    from stoker.cli.plans import CLOUD, RECORD, show_plan
+
+    if not file.exists() and not is_plan(file):
+        raise click.UsageError(f"There is no saved plan {file}. To show a stack: `stoker stack show {file}`.")
+    saved = SavedPlan.read(file)
+    if form != "text":
+        show_record({"stack_name": saved.name, "stack_id": saved.stack_id, **saved.plan}, form)
+        return
+    show_plan(saved.name, saved.plan, CLOUD if "converge" in saved.body else RECORD)
+    if saved.withheld:
+        say(f"To apply it, give the values of hidden parameters again: {', '.join(saved.withheld)}.")
+
+
+@click.command()
 @click.argument("name", shell_complete=stack_names)
 @click.option(
     "-f", "--format", "form", type=click.Choice(["text", "json", "yaml"]), default="text", show_default=True,
@@ -222,18 +257,22 @@ def drift(service: Service, name: str, form: str) -> None:
 @click.command()
 @click.argument("name", shell_complete=stack_names)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--dry-run", is_flag=True, help="Show the plan, and delete nothing.")
+@progress_format
 @with_service
-def delete(service: Service, name: str, yes: bool) -> None:
-    """Delete the stack NAME with all its resources.
+def delete(service: Service, name: str, yes: bool, dry_run: bool, form: str) -> None:
+    """Delete the stack NAME with all its resources, after showing the plan.
+
+    The plan marks what loses data, such as volumes, and names the snapshots that are deleted with the stack.
 
     \b
     Examples:
       stoker delete web
-      stoker delete web --yes
+      stoker delete web --dry-run
+      stoker delete web --yes -f json
     """
-    from stoker.cli.deployment import confirm, delete_and_follow
+    from stoker.cli.deployment import act_as_planned, deletion
+    from stoker.cli.reports import reported
 
-    stack = service.stack(name)
-    count = len(stack.resources())
-    confirm(f"Delete the stack {stack.name} with its {count} resource{'' if count == 1 else 's'}?", yes)
-    delete_and_follow(stack)
+    with reported(form) as report:
+        act_as_planned(deletion(service.stack(name)), yes, dry_run, report)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import click
-from rich.text import Text
 
 from stoker.authoring.plan_steps import changes
 from stoker.base.diagnostics import Diagnostic
@@ -16,8 +15,9 @@ from stoker.base.errors import StokerError
 from stoker.cli.errors import CommandFailed, NoSuchStack, TemplateRefused
 from stoker.cli.failure import failure
 from stoker.cli.follow import WANTED, continued, follow, succeeded
-from stoker.cli.formats import cell, console
-from stoker.cli.plans import CLOUD, RECORD, Compared, show_plan
+from stoker.cli.messages import say
+from stoker.cli.plans import CLOUD, NO_RESOURCES, RECORD, Compared
+from stoker.cli.reports import TEXT, Report
 from stoker.cli.saved_plans import SavedPlan
 from stoker.cli.service import Answer, Refused, Service, Stack
 from stoker.cli.sources import Sources, short
@@ -117,14 +117,14 @@ class Deployment:
             hidden = facts.get("NoEcho") == "true"
             self.body["parameters"][name] = click.prompt(f"Parameter {name}", hide_input=hidden, err=True)
 
-    def run(self, planned: int, digest: str | None = None) -> Stack:
+    def run(self, planned: int, digest: str | None = None, report: Report = TEXT) -> Stack:
         """Create or update the stack, follow until the end, and return the stack in its final state.
 
         `planned` is the number of changes. With the digest of a plan, exactly that plan is run: Refused is raised if
         the plan would now be different.
         """
         body = self.body if digest is None else {**self.body, "plan_digest": digest}
-        return self._explained(lambda: begin(self._service, self.name, self.stack, body, planned))
+        return self._explained(lambda: begin(self._service, self.name, self.stack, body, planned, report))
 
     def _explained(self, request: Callable[[], Answered]) -> Answered:
         try:
@@ -152,7 +152,7 @@ class Deployment:
         return TemplateRefused(sorted(placed, key=Diagnostic.sort_key), shown.get)
 
 
-def begin(service: Service, name: str, stack: Stack | None, body: Answer, planned: int) -> Stack:
+def begin(service: Service, name: str, stack: Stack | None, body: Answer, planned: int, report: Report = TEXT) -> Stack:
     """Create or update a stack with a number of planned changes, and follow until the end.
 
     Raises CommandFailed if another operation has taken the stack over: what it made is not what was asked for here.
@@ -165,7 +165,7 @@ def begin(service: Service, name: str, stack: Stack | None, body: Answer, planne
         stack.update(body)
     with continued(stack):
         begun = next(stack.operations(), None)
-        done = follow(stack, marker, planned)
+        done = follow(stack, marker, planned, report)
         newest = next(stack.operations(), None)
     if begun is not None and newest is not None and newest["id"] != begun["id"] and succeeded(done):
         raise CommandFailed(
@@ -180,12 +180,12 @@ def _described(operation: Answer) -> str:
     return f"the {operation['action']} operation {operation['id']}{user}"
 
 
-def apply(service: Service, saved: SavedPlan, parameters: dict[str, str]) -> Stack:
+def apply(service: Service, saved: SavedPlan, parameters: dict[str, str], report: Report = TEXT) -> Stack:
     """Run exactly a saved plan. Raises Refused if the plan would now be different."""
     body = saved.request(parameters)
     stack = _planned_for(service, saved)
-    show_plan(saved.name, saved.plan)
-    return begin(service, saved.name, stack, body, len(changes(saved.plan)))
+    report.plan(saved.name, saved.plan)
+    return begin(service, saved.name, stack, body, len(changes(saved.plan)), report)
 
 
 def _planned_for(service: Service, saved: SavedPlan) -> Stack | None:
@@ -206,10 +206,12 @@ def _planned_for(service: Service, saved: SavedPlan) -> Stack | None:
     return stack
 
 
-def confirm(question: str, yes: bool) -> None:
-    """Ask for confirmation, unless `yes`. Raises CommandFailed if the standard input is not a terminal."""
+def confirm(question: str, yes: bool, report: Report = TEXT) -> None:
+    """Ask for confirmation, unless `yes`. Raises CommandFailed if the user cannot be asked."""
     if yes:
         return
+    if not report.asks:
+        raise CommandFailed("With -f json, no question is asked. Use --yes to confirm.")
     if not sys.stdin.isatty():
         raise CommandFailed(
             "The standard input is not a terminal, so the question cannot be asked. Use --yes to confirm."
@@ -217,45 +219,35 @@ def confirm(question: str, yes: bool) -> None:
     click.confirm(question, abort=True)
 
 
-def show_outputs(stack: Stack) -> None:
-    """Print the outputs of a stack, if it has any."""
-    outputs = stack.outputs()
-    if not outputs:
-        return
-    out = console()
-    out.print(Text("Outputs:", style="bold"))
-    for output in outputs:
-        error = output.get("output_error")
-        value = Text(error, style="red") if error else Text(cell(output["output_value"]))
-        out.print(Text.assemble("  ", (output["output_key"], "cyan"), " = ", value), soft_wrap=True)
-
-
-def finish(stack: Stack, actions: tuple[str, ...] = WANTED, sources: Sources | None = None) -> None:
-    """Print how an action ended. Raises CommandFailed unless it was one of `actions` and is complete.
+def finish(
+    stack: Stack, actions: tuple[str, ...] = WANTED, sources: Sources | None = None, report: Report = TEXT
+) -> None:
+    """Show how an action ended. Raises CommandFailed unless it was one of `actions` and is complete.
 
     `sources` has the template that was deployed, whose declarations the error names.
     """
     good = succeeded(stack, actions)
-    console().print(Text(f"{stack.name}: {stack.state}", style="bold green" if good else "bold red"))
+    report.ended(stack, good)
     if not good:
         raise failure(stack, sources)
 
 
-def carry_out(deployment: Deployment, yes: bool) -> Stack:
+def carry_out(deployment: Deployment, yes: bool, report: Report = TEXT) -> Stack:
     """Show the plan, ask unless `yes`, run it, and show the result. Raises CommandFailed if it fails.
 
     A plan without changes of resources may still change the outputs, so it is run as well, without a question. After a
     question, exactly the plan that was shown is run.
     """
     plan = deployment.plan()
-    show_plan(deployment.name, plan, deployment.compared)
+    report.plan(deployment.name, plan, deployment.compared)
     running = _running(deployment.stack)
     if running is not None:
-        console().print(Text(f"In progress on {deployment.name}: {_described(running)}.", "yellow"))
-        confirm("Take the stack over with these changes?", yes)
+        report.note(f"In progress on {deployment.name}: {_described(running)}.")
+        confirm("Take the stack over with these changes?", yes, report)
     elif changes(plan):
-        confirm("Apply these changes?", yes)
-    return conclude(deployment.run(len(changes(plan)), None if yes else plan["digest"]), deployment.sources)
+        confirm("Apply these changes?", yes, report)
+    done = deployment.run(len(changes(plan)), None if yes else plan["digest"], report)
+    return conclude(done, deployment.sources, report)
 
 
 def _running(stack: Stack | None) -> Answer | None:
@@ -263,15 +255,70 @@ def _running(stack: Stack | None) -> Answer | None:
     return next(stack.operations(), None) if stack is not None and stack.busy else None
 
 
-def conclude(done: Stack, sources: Sources | None = None) -> Stack:
+def conclude(done: Stack, sources: Sources | None = None, report: Report = TEXT) -> Stack:
     """Show how a deployment of `sources` ended, and the outputs. Raises CommandFailed if it failed."""
-    finish(done, sources=sources)
-    show_outputs(done)
+    finish(done, sources=sources, report=report)
+    report.outputs(done)
     return done
 
 
-def delete_and_follow(stack: Stack) -> None:
-    """Delete a stack, and show the progress and the result."""
+@dataclass(frozen=True, slots=True)
+class PlannedAction:
+    """An action without a definition of its own: a deletion, a rollback or a restoration.
+
+    `preview` returns the plan and, for a deletion, the snapshots; `start` starts the action, only as the plan with the
+    digest says if there is one. `ends` are the actions of the stack that count as success.
+    """
+
+    stack: Stack
+    question: str
+    preview: Callable[[], Answer]
+    start: Callable[[str | None], None]
+    ends: tuple[str, ...]
+    compared: Compared
+
+
+def act_as_planned(action: PlannedAction, yes: bool, dry_run: bool, report: Report = TEXT) -> None:
+    """Show the plan, ask unless `yes`, run it, and show the result. Nothing is done with `dry_run`.
+
+    After a question, exactly the plan that was shown is run. Raises CommandFailed if it fails.
+    """
+    stack = action.stack
+    previewed = _previewed(action, dry_run)
+    if previewed is not None:
+        report.plan(stack.name, previewed["plan"], action.compared, previewed.get("snapshots", ()))
+    if dry_run:
+        return
+    running = _running(stack)
+    if running is not None:
+        report.note(f"In progress on {stack.name}: {_described(running)}.")
+    confirm(action.question, yes, report)
     marker = stack.last_event()
-    stack.delete()
-    finish(follow(stack, marker))
+    plan = previewed["plan"] if previewed is not None else None
+    action.start(plan["digest"] if plan is not None and not yes else None)
+    finish(follow(stack, marker, len(changes(plan)) if plan else None, report), action.ends, report=report)
+
+
+_NO_PREVIEWS = (404, 405)
+_SERVER_ERROR = 500
+
+
+def _previewed(action: PlannedAction, required: bool) -> Answer | None:
+    """Return the preview of an action; None for a service that can make none, unless it is `required`.
+
+    A stack whose plan cannot be made, because of an error of the service, can still be deleted.
+    """
+    try:
+        return action.preview()
+    except Refused as error:
+        if required or (error.status not in _NO_PREVIEWS and error.status < _SERVER_ERROR):
+            raise
+        why = "does not offer one" if error.status in _NO_PREVIEWS else f"could not make one: {error.message}"
+        say(f"There is no plan to show: the service {why}", err=True)
+        return None
+
+
+def deletion(stack: Stack) -> PlannedAction:
+    """Return the deletion of a stack."""
+    question = f"Delete the stack {stack.name}?"
+    return PlannedAction(stack, question, stack.preview_delete, stack.delete, WANTED, NO_RESOURCES)

@@ -75,8 +75,9 @@ def adopt(service: Service, name: str, document: str, parameters: dict[str, str]
       stoker stack adopt web web.json
       stoker stack abandon web --yes | stoker stack adopt web -
     """
-    from stoker.cli.deployment import finish, show_outputs
+    from stoker.cli.deployment import finish
     from stoker.cli.follow import follow
+    from stoker.cli.reports import TEXT
 
     try:
         with click.open_file(document, encoding="utf-8") as file:
@@ -90,7 +91,7 @@ def adopt(service: Service, name: str, document: str, parameters: dict[str, str]
         raise CommandFailed(f"{document} is not the document of a stack: it has no template.")
     done = follow(service.create({"stack_name": name, "adopt_stack_data": text, "parameters": parameters}))
     finish(done, ("ADOPT",))
-    show_outputs(done)
+    TEXT.outputs(done)
 
 
 def _write(document: Answer, out: Path | None) -> None:

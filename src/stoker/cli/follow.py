@@ -12,7 +12,8 @@ from stoker.cli.errors import FollowingFailed, FollowingInterrupted
 from stoker.cli.formats import console
 from stoker.cli.outages import NotAnswering
 from stoker.cli.progress import Progress
-from stoker.cli.progress_views import View, tree, view
+from stoker.cli.progress_views import View, tree
+from stoker.cli.reports import TEXT, Report
 from stoker.cli.service import Answer, Stack
 
 
@@ -24,14 +25,14 @@ def whole_tree(stack: Stack, out: Console) -> Tree:
     return tree(progress, out)
 
 
-def follow(stack: Stack, marker: str | None = None, planned: int | None = None) -> Stack:
+def follow(stack: Stack, marker: str | None = None, planned: int | None = None, report: Report = TEXT) -> Stack:
     """Show the progress of an action until it ends; return the stack in its final state.
 
     `marker` is the last event before the action, `planned` the number of changes in its plan. Raises what `continued`
     raises.
     """
     with continued(stack):
-        return _followed(stack, Progress(stack, marker, planned))
+        return _followed(stack, Progress(stack, marker, planned), report)
 
 
 @contextmanager
@@ -54,13 +55,12 @@ def continued(stack: Stack) -> Iterator[None]:
         ) from error
 
 
-def _followed(stack: Stack, progress: Progress) -> Stack:
-    out = console()
-    with view(out) as shown, closing(stack.watch(progress.marker)) as watched:
+def _followed(stack: Stack, progress: Progress, report: Report) -> Stack:
+    with report.view() as shown, closing(stack.watch(progress.marker)) as watched:
         with stack.outages.reported(lambda text: shown.outage(progress, text)):
             now = _taken(stack, progress, shown, watched)
         shown.end(progress)
-    if out.is_terminal:
+    if report is TEXT and console().is_terminal:
         now.shown = progress.shows
     return now
 

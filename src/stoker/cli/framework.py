@@ -120,6 +120,14 @@ def with_service(function: Callable[..., Any]) -> Callable[..., Any]:
     return data_directory_option(cloud_option(connected))
 
 
+def progress_format(function: Command) -> Command:
+    """Add `-f` of commands that change a stack, passed as `form`."""
+    return click.option(
+        "-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
+        help="Output format; json writes the plan, each event and the result, one object on each line.",
+    )(function)  # fmt: skip
+
+
 def listing(
     name: str,
     *columns: str,

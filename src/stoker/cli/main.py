@@ -31,11 +31,14 @@ COMMANDS: Mapping[str, Command] = {
     "status": Command("stoker.cli.local:status", "Show which processes are running."),
     "deploy": Command("stoker.cli.deploy:deploy", "Create or update the stack NAME, after showing the plan."),
     "plan": Command("stoker.cli.deploy:plan", "Show what `deploy` would do to the stack NAME, without doing it."),
+    "show": Command("stoker.cli.deploy:show", "Show the saved plan FILE, as it was when it was saved."),
     "drift": Command(
         "stoker.cli.deploy:drift",
         "Ask the cloud for the objects of the stack NAME, and show how they differ from its definition.",
     ),
-    "delete": Command("stoker.cli.deploy:delete", "Delete the stack NAME with all its resources."),
+    "delete": Command(
+        "stoker.cli.deploy:delete", "Delete the stack NAME with all its resources, after showing the plan."
+    ),
     "outputs": Command(
         "stoker.cli.logs:outputs",
         "List the outputs of the stack NAME; or print the value of the output KEY alone, for scripts.",
@@ -120,7 +123,6 @@ _OTHER_NAMES = {
     "resume": "stack resume",
     "retry": "stack retry",
     "rollback": "stack rollback",
-    "show": "stack show",
     "start": "up",
     "stop": "down",
     "suspend": "stack suspend",

@@ -12,7 +12,16 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from stoker.authoring.plan_steps import change_name, changes, is_removed, left_behind, reasons, summary
+from stoker.authoring.plan_steps import (
+    change_name,
+    changes,
+    data_loss,
+    data_losses,
+    is_removed,
+    left_behind,
+    reasons,
+    summary,
+)
 from stoker.cli.formats import console
 from stoker.cli.service import Answer
 from stoker.cli.sources import short
@@ -58,6 +67,9 @@ class Compared:
 
 
 RECORD = Compared("the template matches the record of the stack {name}.", "The cloud was not asked: --refresh asks it.")
+NO_RESOURCES = Compared("the stack {name} has no resources.")
+LAST_GOOD = Compared("the resources of the stack {name} match its last good definition.")
+SNAPSHOT = Compared("the stack {name} has the definition of the snapshot, which has no copies of contents.")
 CLOUD = Compared("the cloud matches the stack {name}, as far as it can be read.")
 
 
@@ -91,6 +103,8 @@ def _step_lists(name: str, plan: Answer, out: Console, compared: Compared) -> It
         yield from _step_lines(step, retained.get(step["path"]), out)
     yield Text()
     yield from _wrapped(Text(), Text(f"Plan: {summary(plan)}.", "bold"), out)
+    if losing := data_losses(plan):
+        yield from _wrapped(Text(), Text(f"Data is lost with: {losing}.", "bold red"), out)
 
 
 def _legend(steps: Sequence[Answer]) -> str:
@@ -105,6 +119,8 @@ def _step_lines(step: Answer, retained: str | None, out: Console) -> Iterator[Te
     margin = Text(" " * (indent + _INDENT + 2))
     for reason in reasons(step):
         yield from _wrapped(margin + Text("# ", "dim"), Text(reason, "dim"), out)
+    if loss := data_loss(step):
+        yield from _wrapped(margin + Text("! ", "bold red"), Text(f"data loss: {loss}", "bold red"), out)
     if retained and step["kind"] == "replace":
         yield from _wrapped(margin + Text("# ", "dim"), Text(f"of the former one, {retained}", "dim"), out)
     width = min(max((len(change_name(change)) for change in step["changes"]), default=0), _WIDEST_NAME)

@@ -97,19 +97,20 @@ class Progress:
     def __init__(self, stack: Stack, marker: str | None, planned: int | None = None) -> None:
         """`marker` is the last event to skip, `planned` the number of changes in the plan, if that is known.
 
-        `latest` is the resource of the latest event, if any (path, node).
+        `latest` is the resource of the latest event, if any (path, node), `event` the latest event itself.
         """
         self.stack = stack
         self.planned = planned
         self.root = Node()
         self.marker = marker
         self.latest: tuple[tuple[str, ...], Node] | None = None
+        self.event: Answer | None = None
         self._paths: dict[str, tuple[str, ...]] = {stack.id: ()}
         self._named: dict[str, tuple[str, ...]] = {stack.name: ()}
 
     def take(self, event: Answer) -> None:
         """Apply an event. Raises Refused."""
-        self.marker = event["id"]
+        self.marker, self.event = event["id"], event
         path = self.path_of(event)
         node = self._node(path)
         if event["resource_status"].startswith("DELETE") and node.physical_id not in _ids(event):

@@ -124,9 +124,16 @@ class Service:
         """GET something that hangs on a stack."""
         return self._call("GET", _path(stack) + tail, query=query)
 
-    def send(self, method: str, stack: Answer, tail: str = "", body: Mapping[str, Any] | None = None) -> Any:
+    def send(
+        self,
+        method: str,
+        stack: Answer,
+        tail: str = "",
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, Any] | None = None,
+    ) -> Any:
         """Change a stack or one of its subresources."""
-        return self._call(method, _path(stack) + tail, body)
+        return self._call(method, _path(stack) + tail, body, query)
 
 
 class Stack:
@@ -187,13 +194,27 @@ class Stack:
         plan: Answer = self._service.send("PATCH", self.facts, "/preview", {"converge": True})["plan"]
         return plan
 
-    def delete(self) -> None:
-        """Start its deletion."""
-        self._service.send("DELETE", self.facts)
+    def delete(self, digest: str | None = None) -> None:
+        """Start its deletion; with the digest of a plan, only as the plan says."""
+        self._service.send("DELETE", self.facts, query={"plan_digest": digest} if digest else None)
 
-    def act(self, action: str) -> None:
-        """Start an action: suspend, resume, check, cancel_update, cancel_without_rollback, retry or rollback."""
-        self._service.send("POST", self.facts, "/actions", {action: None})
+    def preview_delete(self) -> Answer:
+        """The plan of `delete`, and the `snapshots` that are deleted with it."""
+        answer: Answer = self._service.send("DELETE", self.facts, "/preview")
+        return answer
+
+    def act(self, action: str, digest: str | None = None) -> None:
+        """Start an action: suspend, resume, check, cancel_update, cancel_without_rollback, retry or rollback.
+
+        With the digest of a plan, which only the two actions that roll back have, only as the plan says.
+        """
+        options = {"plan_digest": digest} if digest else None
+        self._service.send("POST", self.facts, "/actions", {action: options})
+
+    def preview_rollback(self) -> Answer:
+        """The plan of the action `rollback`."""
+        answer: Answer = self._service.send("POST", self.facts, "/actions/preview", {"rollback": None})
+        return answer
 
     def operations(self) -> Iterator[Answer]:
         """Yield its operations, newest first."""
@@ -319,9 +340,15 @@ class Stack:
         answer: Answer = self._service.send("POST", self.facts, "/snapshots", {"name": name} if name else {})
         return answer
 
-    def restore(self, identifier: str) -> None:
-        """Start to restore a snapshot."""
-        self._service.send("POST", self.facts, f"/snapshots/{_segment(identifier)}/restore")
+    def restore(self, identifier: str, digest: str | None = None) -> None:
+        """Start to restore a snapshot; with the digest of a plan, only as the plan says."""
+        body = {"plan_digest": digest} if digest else None
+        self._service.send("POST", self.facts, f"/snapshots/{_segment(identifier)}/restore", body)
+
+    def preview_restore(self, identifier: str) -> Answer:
+        """The plan of `restore`."""
+        answer: Answer = self._service.send("POST", self.facts, f"/snapshots/{_segment(identifier)}/restore/preview")
+        return answer
 
     def delete_snapshot(self, identifier: str) -> None:
         """Delete a snapshot with its copies."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TypeVar
 
 import click
 
 from stoker.cli.completion import snapshot_names, stack_names
 from stoker.cli.errors import CommandFailed
-from stoker.cli.framework import Commands, listing, record, with_service
+from stoker.cli.framework import Commands, listing, progress_format, record, with_service
 from stoker.cli.messages import say
 from stoker.cli.service import Answer, Service, Stack
 
@@ -91,23 +92,29 @@ def show(service: Service, name: str, snapshot: str) -> Answer:
 @click.command("restore")
 @_arguments
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--dry-run", is_flag=True, help="Show the plan, and change nothing.")
+@progress_format
 @with_service
-def restore(service: Service, name: str, snapshot: str, yes: bool) -> None:
-    """Restore the definition and the content that the stack NAME had when SNAPSHOT was taken.
+def restore(service: Service, name: str, snapshot: str, yes: bool, dry_run: bool, form: str) -> None:
+    """Restore the definition and the content that the stack NAME had when SNAPSHOT was taken, after showing the plan.
 
     \b
     Examples:
       stoker snapshot restore web before-upgrade
+      stoker snapshot restore web before-upgrade --dry-run
     """
-    from stoker.cli.deployment import confirm, finish
-    from stoker.cli.follow import follow
+    from stoker.cli.deployment import PlannedAction, act_as_planned
+    from stoker.cli.plans import SNAPSHOT
+    from stoker.cli.reports import reported
 
-    stack = service.stack(name)
-    found = _identified(stack, snapshot)
-    confirm(f"Restore {stack.name} from the snapshot {found['name']} of {found['creation_time']}?", yes)
-    marker = stack.last_event()
-    stack.restore(found["id"])
-    finish(follow(stack, marker), ("RESTORE",))
+    with reported(form) as report:
+        stack = service.stack(name)
+        found = _identified(stack, snapshot)
+        called = found["name"] or found["id"]
+        question = f"Restore {stack.name} from the snapshot {called} of {found['creation_time']}?"
+        preview, start = partial(stack.preview_restore, found["id"]), partial(stack.restore, found["id"])
+        action = PlannedAction(stack, question, preview, start, ("RESTORE",), SNAPSHOT)
+        act_as_planned(action, yes, dry_run, report)
 
 
 @click.command("delete")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import click
@@ -10,7 +11,7 @@ import click
 from stoker.base.json_text import read_json
 from stoker.cli.completion import resource_names, stack_names
 from stoker.cli.errors import CommandFailed
-from stoker.cli.framework import listing, with_service
+from stoker.cli.framework import listing, progress_format, with_service
 from stoker.cli.messages import say
 from stoker.cli.progress import hook_of, latest_action
 from stoker.cli.service import NESTED, Answer, Service, Stack
@@ -46,12 +47,25 @@ def _verb(action: str, good: tuple[str, ...], text: str, examples: str) -> click
 
 suspend = _verb("suspend", ("SUSPEND",), "Suspend all resources of the stack NAME.", "  stoker stack suspend web")
 resume = _verb("resume", ("RESUME",), "Resume all resources of the stack NAME.", "  stoker stack resume web")
-check = _verb(
-    "check",
-    ("CHECK",),
-    "Check that all resources of the stack NAME exist and are healthy; the next update replaces others.",
-    "  stoker stack check web",
-)
+
+
+@click.command("check")
+@click.argument("name", shell_complete=stack_names)
+@with_service
+def check(service: Service, name: str) -> None:
+    """Check that the resources of the stack NAME exist and are healthy; the next update replaces others.
+
+    Says how many resources were not checked, since their types have no check.
+
+    \b
+    Examples:
+      stoker stack check web
+    """
+    stack = service.stack(name)
+    _act(stack, "check", ("CHECK",))
+    say(str(stack.again().facts["stack_status_reason"]))
+
+
 retry = _verb(
     "retry",
     ALL,
@@ -63,21 +77,29 @@ retry = _verb(
 @click.command("rollback")
 @click.argument("name", shell_complete=stack_names)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--dry-run", is_flag=True, help="Show the plan, and change nothing.")
+@progress_format
 @with_service
-def rollback(service: Service, name: str, yes: bool) -> None:
-    """Roll the stack NAME, whose last change has failed, back to its last good definition.
+def rollback(service: Service, name: str, yes: bool, dry_run: bool, form: str) -> None:
+    """Roll the stack NAME, whose last change has failed, back to its last good definition, after showing the plan.
 
     After a failed creation, all its resources are deleted.
 
     \b
     Examples:
       stoker stack rollback web
+      stoker stack rollback web --dry-run
     """
-    from stoker.cli.deployment import confirm
+    from stoker.cli.deployment import PlannedAction, act_as_planned
+    from stoker.cli.plans import LAST_GOOD
+    from stoker.cli.reports import reported
 
-    stack = service.stack(name)
-    confirm(f"Roll back the stack {stack.name} ({stack.state}) to its last good definition?", yes)
-    _act(stack, "rollback", ("ROLLBACK",))
+    with reported(form) as report:
+        stack = service.stack(name)
+        question = f"Roll back the stack {stack.name} ({stack.state})?"
+        start = partial(stack.act, "rollback")
+        action = PlannedAction(stack, question, stack.preview_rollback, start, ("ROLLBACK",), LAST_GOOD)
+        act_as_planned(action, yes, dry_run, report)
 
 
 @click.command("cancel")

@@ -9,12 +9,17 @@ from typing import Any
 
 import falcon
 
+from stoker.authoring.plan_steps import data_losses, summary
 from stoker.console.exchange import EDIT, Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.permissions import STACK_ROUTE, rule_of
+from stoker.console.plan_view import shown_steps
 from stoker.console.rendering import split_state
 from stoker.console.stacks import DELETED, present_stack
 from stoker.operations.transitions import RULES, Verdict
+
+Sent = tuple[Mapping[str, str], Any]
+"""The query and the body of a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,8 @@ class Action:
     The request is `method` at `tail` below the subject, with the body that `body` makes of what the user enters into
     the field `field`; an action without a field gets an empty string. One with `danger` destroys something;
     one that is `rare` is offered in a menu. `keep` is the label of the link that does nothing.
+    `preview` is the path of its plan below the subject, which `method` with the same body returns. The action is then
+    done only as the plan says: `planned` puts the digest of the plan into the query and the body.
     """
 
     label: str
@@ -36,11 +43,17 @@ class Action:
     danger: bool = False
     rare: bool = False
     keep: str = "Keep as it is"
+    preview: str = ""
+    planned: Callable[[str], Sent] = lambda _digest: ({}, None)
 
 
 def _named(name: str, label: str, effect: str, **more: Any) -> Action:
     """Return an action with the name that it has in the body of `POST …/actions`."""
-    return Action(label, effect, body=lambda _entered: {name: None}, **more)
+
+    def planned(digest: str) -> Sent:
+        return {}, {name: {"plan_digest": digest}}
+
+    return Action(label, effect, body=lambda _entered: {name: None}, planned=planned, **more)
 
 
 def _details(entered: str) -> Any:
@@ -53,12 +66,15 @@ def _details(entered: str) -> Any:
 
 STACK_ACTIONS: Mapping[str, Action] = {
     "retry": _named("retry", "Retry", "Stoker continues the action that failed."),
-    "rollback": _named("rollback", "Roll back", "Stoker returns the stack to its last good definition."),
+    "rollback": _named(
+        "rollback", "Roll back", "Stoker returns the stack to its last good definition.", preview="/actions/preview"
+    ),
     "cancel_update": _named(
         "cancel_update",
         "Cancel",
         "Stoker cancels the update and returns the stack to the former template.",
         keep="Let it continue",
+        preview="/actions/preview",
     ),
     "cancel_without_rollback": _named(
         "cancel_without_rollback",
@@ -99,6 +115,8 @@ STACK_ACTIONS: Mapping[str, Action] = {
         method="DELETE",
         tail="",
         danger=True,
+        preview="/preview",
+        planned=lambda digest: ({"plan_digest": digest}, None),
     ),
 }
 """The actions on stacks by the name in the URL."""
@@ -141,6 +159,8 @@ SNAPSHOT_ACTIONS: Mapping[str, Action] = {
         "Stoker returns the stack to the state of the snapshot. What has changed since then is lost.",
         tail="/restore",
         danger=True,
+        preview="/restore/preview",
+        planned=lambda digest: ({}, {"plan_digest": digest}),
     ),
     "delete": Action(
         "Delete",
@@ -203,10 +223,10 @@ class Subject:
         if exchange.form("do") == EDIT:
             self._ask(exchange, 200, "")
             return
+        digest = exchange.form("digest")
+        query, body = action.planned(digest) if digest else ({}, action.body(exchange.form("entered")))
         try:
-            answer = exchange.api.send(
-                action.method, self._api_path(exchange) + action.tail, action.body(exchange.form("entered"))
-            )
+            answer = exchange.api.send(action.method, self._api_path(exchange) + action.tail, body, query)
         except ApiError as error:
             if error.status == 401:
                 raise
@@ -236,6 +256,14 @@ class Subject:
     def _ask(self, exchange: Exchange, status: int, problem: str) -> None:
         action = self._action(exchange)
         stack = present_stack(exchange)
+        plan: Answer | None = None
+        if action.preview:
+            try:
+                plan = exchange.api.send(action.method, self._api_path(exchange) + action.preview, action.body(""))
+            except ApiError as error:
+                if error.status == 401:
+                    raise
+                status, problem = (status, problem) if problem else (error.status, error.message)
         exchange.show(
             "confirm.html",
             status,
@@ -246,6 +274,7 @@ class Subject:
             action=action,
             entered=exchange.form("entered") if exchange.request.method == "POST" else "",
             problem=problem,
+            **_shown_plan(plan),
         )
 
     def _called(self, exchange: Exchange) -> str:
@@ -254,6 +283,20 @@ class Subject:
         path = stack_path(exchange.path["stack_name"], exchange.path["stack_id"], self._tail(exchange))
         snapshot: Answer = exchange.api.get(path)["snapshot"]
         return str(snapshot["name"] or snapshot["id"])
+
+
+def _shown_plan(previewed: Answer | None) -> dict[str, Any]:
+    """Return what the page shows of the preview of an action; `steps` is None without one."""
+    if previewed is None:
+        return {"steps": None, "summary": "", "losses": "", "snapshots": [], "digest": ""}
+    plan = previewed["plan"]
+    return {
+        "steps": shown_steps(plan),
+        "summary": summary(plan),
+        "losses": data_losses(plan),
+        "snapshots": [each["name"] or each["id"] for each in previewed.get("snapshots", ())],
+        "digest": plan["digest"] or "",
+    }
 
 
 STACK = Subject("the stack", STACK_ACTIONS)

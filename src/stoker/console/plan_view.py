@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from stoker.authoring.plan_steps import change_name, changes, is_removed, left_behind, reasons
+from stoker.authoring.plan_steps import change_name, changes, data_loss, is_removed, left_behind, reasons
 from stoker.console.gateway import Answer
 
 
@@ -23,6 +23,7 @@ def shown_steps(plan: Answer) -> list[Answer]:
                 "path": step["path"],
                 "type": step["type"],
                 "notes": notes,
+                "loss": data_loss(step),
                 "changes": [*map(_shown_change, step["changes"]), *map(_shown_part, step.get("definition", ()))],
             }
         )

@@ -56,7 +56,8 @@ class DeleteSnapshot(OfStack[None]):
 
 @dataclass(frozen=True, kw_only=True)
 class RestoreSnapshot(OfStack[None]):
-    """Start to restore a snapshot."""
+    """Start to restore a snapshot; with the digest of a plan, only as the plan says."""
 
     method = "snapshot_restore"
     snapshot_id: str
+    plan_digest: str | None = None

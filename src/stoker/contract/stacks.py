@@ -139,17 +139,22 @@ class CheckForChanges(PatchRequest[bool]):
 
 @dataclass(frozen=True, kw_only=True)
 class DeleteStack(OfStack[None]):
-    """Delete a stack."""
+    """Delete a stack; with the digest of a plan, only as the plan says."""
 
     method = "stack_delete"
+    plan_digest: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ActOnStack(OfStack[None]):
-    """Start an action such as `suspend`, `cancel_update` or `retry`."""
+    """Start an action such as `suspend`, `cancel_update` or `retry`.
+
+    A rollback with the digest of a plan is only done as the plan says.
+    """
 
     method = "stack_action"
     action: str
+    plan_digest: str | None = None
 
 
 # -- previews ----------------------------------------------------------------------------------------------------------
@@ -190,6 +195,29 @@ class PreviewPatch(PatchRequest[ChangesPreview]):
 
     method = "stack_patch_preview"
     show_nested: bool = False
+
+
+class SnapshotName(TypedDict):
+    """A snapshot that is deleted with its stack."""
+
+    id: str
+    name: str | None
+
+
+class ActionPreview(TypedDict):
+    """What an action would do: the plan, and the snapshots that a deletion deletes."""
+
+    plan: JSONObject
+    snapshots: Sequence[SnapshotName]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreviewAction(OfStack[ActionPreview]):
+    """Show what `delete`, `rollback`, `cancel_update` or `restore` (of the snapshot `snapshot_id`) would do."""
+
+    method = "stack_action_preview"
+    action: str
+    snapshot_id: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -83,6 +83,7 @@ from stoker.contract.stacks import (
     ListOutputs,
     ListStacks,
     PatchStack,
+    PreviewAction,
     PreviewPatch,
     PreviewStack,
     PreviewUpdate,
@@ -99,6 +100,7 @@ from stoker.contract.stacks import (
 from stoker.engine.core import Engine
 from stoker.operations import (
     abandoning,
+    action_previews,
     actions,
     catalog,
     change_sets,
@@ -144,6 +146,7 @@ _OPERATIONS: tuple[Operation[Engine], ...] = (
     ShowStack.served_by(stacks.stack_show),
     ListStacks.served_by(listing.stack_list),
     ActOnStack.served_by(actions.stack_action),
+    PreviewAction.served_by(action_previews.stack_action_preview),
     ShowTemplate.served_by(inspection.stack_template),
     ShowEnvironment.served_by(inspection.stack_environment),
     ShowFiles.served_by(inspection.stack_files),

@@ -48,7 +48,7 @@ from stoker.engine.planning.plan import Plan, read_plan
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.templates import redact_template
 from stoker.operations.lookup import find_stack
-from stoker.operations.planning import check_exported_values, make_plan, plan_tree
+from stoker.operations.planning import Goal, check_exported_values, make_plan, plan_tree
 from stoker.operations.requests import CheckedRequest, check_tags, check_whole
 from stoker.operations.settings import changed_settings, settings_of, settings_view
 from stoker.operations.stacks import create_stack, new_stack, patched_request, stack_patch
@@ -158,7 +158,7 @@ async def _plan(
     engine: Engine, context: RequestContext, stack: Stack, checked: CheckedRequest, action: str, nested: bool
 ) -> Plan:
     if nested:
-        return (await plan_tree(engine, context, stack, checked, action)).plan
+        return (await plan_tree(engine, context, stack, Goal.of(stack, checked, action))).plan
     return await make_plan(engine, stack, checked, action)
 
 

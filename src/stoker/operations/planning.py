@@ -7,8 +7,8 @@ reveal nothing about the data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -20,9 +20,9 @@ from stoker.engine.core import Engine
 from stoker.engine.inspection.observing import observe_tree
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan
-from stoker.engine.planning.planner import Forward, Wanted
+from stoker.engine.planning.planner import Forward, Wanted, plan_removal
 from stoker.engine.planning.policies import Policies
-from stoker.engine.planning.restoring import Restoring
+from stoker.engine.planning.restoring import Copies
 from stoker.engine.records.observations import Observations
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.scope import RecordedScope
@@ -78,11 +78,31 @@ class Planned:
         return {**self.plan.to_data(), "digest": digest, "hidden_parameters": sorted(self.hidden), **unchecked}
 
 
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """The definition that an operation works towards. `inputs` is JSON data that is equal for equal inputs; `copies`
+    are those of the snapshot that is restored; `unchecked` is that of the request.
+    """
+
+    action: str
+    wanted: Wanted
+    inputs: Any
+    copies: Copies = field(default_factory=Copies)
+    unchecked: str | None = None
+
+    @classmethod
+    def of(cls, stack: Stack, checked: CheckedRequest, action: str, copies: Copies | None = None) -> Goal:
+        """Return the goal of a checked request."""
+        inputs, row = checked.prepared.loaded, checked.prepared.row
+        towards = [stack.project_id, row.template, inputs.environment_digest, row.files, inputs.parameters]
+        return cls(action, checked.wanted, towards, copies or Copies(), checked.unchecked)
+
+
 async def make_plan(engine: Engine, stack: Stack, checked: CheckedRequest, action: str) -> Plan:
     """Return the stack's own steps, as the operation would run them."""
 
     def on(connection: Connection) -> Plan:
-        return _forward(engine, connection, stack, checked, action).plan()
+        return _forward(engine, connection, stack, Goal.of(stack, checked, action)).plan()
 
     return await _planned(engine, stack, on)
 
@@ -91,8 +111,7 @@ async def plan_tree(
     engine: Engine,
     context: RequestContext,
     stack: Stack,
-    checked: CheckedRequest,
-    action: str,
+    goal: Goal,
     *,
     with_kept: bool = False,
     observed: Observations | None = None,
@@ -101,7 +120,7 @@ async def plan_tree(
 
     `with_kept` also lists unchanged resources; `observed` is what the cloud has of the stack, if it was asked.
     """
-    inputs = checked.prepared.loaded
+    inputs = goal.wanted.inputs
     zones: Any = UNDETERMINED
     if inputs.template.uses("Fn::GetAZs") or any("GetAZs" in text for text in inputs.files.values()):
         zones = await available_zones(await engine.credentials.of_caller(context))
@@ -109,11 +128,29 @@ async def plan_tree(
 
     def on(connection: Connection) -> Planned:
         recorded = fingerprints.tree(connection, stack.root_id) if stack.inputs else [["new", stack.name]]
-        inside = NestedPlanner(engine, connection, stack, inputs, exports, stack.depth, zones, with_kept, observed)
-        plan = _forward(engine, connection, stack, checked, action, inside, observed).plan()
-        busy = any(row[2] == IN_PROGRESS for row in recorded if stack.inputs)
-        digest = None if busy else _digest(engine, stack, checked, plan, recorded)
-        return Planned(plan, digest, checked.definition.parameters.hidden, checked.unchecked)
+        inside = NestedPlanner(
+            engine, connection, stack, inputs, exports, stack.depth, zones, with_kept, observed, goal.copies
+        )
+        plan = _forward(engine, connection, stack, goal, inside, observed).plan()
+        digest = _digest(engine, plan, goal.inputs, recorded, is_new=not stack.inputs)
+        return Planned(plan, digest, goal.wanted.definition.parameters.hidden, goal.unchecked)
+
+    return await _planned(engine, stack, on)
+
+
+async def plan_removal_of(engine: Engine, stack: Stack, action: str, besides: Any = None) -> Planned:
+    """Return the plan that removes all resources of a stack and of its nested stacks.
+
+    `besides` is JSON data about what else is removed, so that the digest identifies it, too.
+    """
+
+    def on(connection: Connection) -> Planned:
+        rows = fingerprints.tree(connection, stack.root_id)
+        recorded = Recorded.of(engine, connection, stack)
+        inputs = recorded.inputs or engine.loader.load_now(connection, stack.inputs)
+        inside = NestedPlanner(engine, connection, stack, inputs, depth=stack.depth)
+        plan = plan_removal(action, list(recorded.states.values()), inside)
+        return Planned(plan, _digest(engine, plan, [stack.project_id, besides], rows))
 
     return await _planned(engine, stack, on)
 
@@ -127,34 +164,36 @@ def _forward(
     engine: Engine,
     connection: Connection,
     stack: Stack,
-    checked: CheckedRequest,
-    action: str,
+    goal: Goal,
     inside: NestedPlanner | None = None,
     observed: Observations | None = None,
 ) -> Forward:
     recorded = Recorded.of(engine, connection, stack, observed)
-    wanted, former = checked.wanted, None
+    action, wanted, former = goal.action, goal.wanted, None
     if recorded.inputs is None:
-        wanted = _wanted_without_id(engine, stack, checked)
+        wanted = _wanted_without_id(engine, stack, wanted)
     else:
-        wanted.restore = Restoring(recorded.current)
+        wanted.restore = goal.copies.restoring(recorded.current)
         former = engine.loader.bind(stack, recorded.inputs, strict=False)
     scope = RecordedScope(recorded.current.get, zones=inside.zones if inside is not None else UNDETERMINED)
     policies = Policies.of(engine, stack, action)
     return Forward(action, wanted, list(recorded.states.values()), scope, policies, former, nested=inside)
 
 
-def _wanted_without_id(engine: Engine, stack: Stack, checked: CheckedRequest) -> Wanted:
+def _wanted_without_id(engine: Engine, stack: Stack, wanted: Wanted) -> Wanted:
     """Return the inputs of a new stack without its id, which differs from the one that was used for checking."""
-    definition, inputs = checked.definition, checked.prepared.loaded
+    definition, inputs = wanted.definition, wanted.inputs
     bound = engine.loader.bind_new(stack.project_id, inputs, name=stack.name, exports=definition.known_exports)
     return Wanted.of(engine, bound, inputs)
 
 
-def _digest(engine: Engine, stack: Stack, checked: CheckedRequest, plan: Plan, recorded: list[list[Any]]) -> PlanDigest:
-    inputs, row = checked.prepared.loaded, checked.prepared.row
-    towards = [stack.project_id, row.template, inputs.environment_digest, row.files, inputs.parameters]
-    digests = (engine.sealer.digest(content)[:_LENGTH] for content in (recorded, towards, plan.identity()))
+def _digest(
+    engine: Engine, plan: Plan, inputs: Any, recorded: list[list[Any]], *, is_new: bool = False
+) -> PlanDigest | None:
+    """Return the digest of a plan; None while an operation runs on one of the stacks."""
+    if not is_new and any(row[2] == IN_PROGRESS for row in recorded):
+        return None
+    digests = (engine.sealer.digest(content)[:_LENGTH] for content in (recorded, inputs, plan.identity()))
     return PlanDigest(*digests)
 
 
@@ -167,7 +206,7 @@ async def check_exported_values(engine: Engine, stack: Stack, checked: CheckedRe
         return
 
     def on(connection: Connection) -> None:
-        forward = _forward(engine, connection, stack, checked, "UPDATE")
+        forward = _forward(engine, connection, stack, Goal.of(stack, checked, "UPDATE"))
         forward.plan()
         refuse_changes(connection, engine, stack, exported_values(checked.definition, forward.scope))
 
@@ -193,11 +232,25 @@ async def check_plan(
 
     Returns a check to run in the transaction that records the operation. Raises PlanOutdated or BadValue.
     """
+
+    async def planned() -> Planned:
+        observed = await observe_tree(engine, stack) if observe else None
+        return await plan_tree(engine, context, stack, Goal.of(stack, checked, action), observed=observed)
+
+    return await check_digest(engine, stack, digest, planned)
+
+
+async def check_digest(
+    engine: Engine, stack: Stack, digest: str | None, planned: Callable[[], Awaitable[Planned]]
+) -> Callable[[Connection], None] | None:
+    """Check that the plan with this digest is still the one that is made now; do nothing if the digest is None.
+
+    Returns a check to run in the transaction that records the operation. Raises PlanOutdated or BadValue.
+    """
     if digest is None:
         return None
     saved = PlanDigest.parse(digest)
-    observed = await observe_tree(engine, stack) if observe else None
-    now = (await plan_tree(engine, context, stack, checked, action, observed=observed)).digest
+    now = (await planned()).digest
     if now is None:
         raise PlanOutdated(f"The stack {stack.name} has an operation in progress; apply the plan when it has finished.")
     for part, complaint in _COMPLAINTS.items():

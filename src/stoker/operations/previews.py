@@ -17,7 +17,7 @@ from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.operations.lookup import find_stack
-from stoker.operations.planning import plan_tree
+from stoker.operations.planning import Goal, plan_tree
 from stoker.operations.requests import CheckedRequest, check_tags, check_whole
 from stoker.operations.stacks import details_view, new_stack, observes, patched_request, replaced_request
 from stoker.operations.views import required_by, resource_view, stack_view
@@ -34,7 +34,7 @@ async def stack_preview(engine: Engine, context: RequestContext, request: Previe
     checked = await check_whole(engine, context, stack, request)
     template = checked.prepared.loaded.template
     view = stack_view(stack, check_tags(request.tags))
-    planned = await plan_tree(engine, context, stack, checked, "CREATE")
+    planned = await plan_tree(engine, context, stack, Goal.of(stack, checked, "CREATE"))
     return {
         **details_view(view, checked.definition, template, StackSettings(stack.id)),
         "resources": _previewed(engine, stack, planned.plan),
@@ -76,7 +76,8 @@ async def _changes(
 ) -> ChangesPreview:
     show_nested = request.show_nested
     observed = await observe_tree(engine, stack) if observes(engine, request) else None
-    planned = await plan_tree(engine, context, stack, checked, "UPDATE", with_kept=show_nested, observed=observed)
+    goal = Goal.of(stack, checked, "UPDATE")
+    planned = await plan_tree(engine, context, stack, goal, with_kept=show_nested, observed=observed)
     steps = [step for step in planned.plan.steps if show_nested or not step.depth]
     buckets: dict[str, list[ResourceView]] = {bucket: [] for bucket in _BUCKETS.values()}
     replaced = {step.name for step in steps if step.kind is Kind.REPLACE}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from sqlalchemy import Connection
 
@@ -18,9 +19,10 @@ from stoker.contract.snapshots import (
     SnapshotView,
 )
 from stoker.engine.core import Engine
+from stoker.operations.action_plans import plan_restoration
 from stoker.operations.lookup import find_stack
-from stoker.operations.planning import check_exported_values
-from stoker.operations.requests import check_request
+from stoker.operations.planning import check_digest, check_exported_values
+from stoker.operations.requests import CheckedRequest, check_request
 from stoker.operations.settings import check_policy
 from stoker.operations.stacks import new_operation, submit
 from stoker.operations.transitions import guard, verdict
@@ -100,7 +102,25 @@ async def snapshot_restore(engine: Engine, context: RequestContext, request: Res
     Raises the errors of an update with the snapshot's template, and NotSupported for a snapshot that is not complete.
     """
     stack = await find_stack(engine, context, request.ref)
-    snapshot = await _find(engine, stack, request.snapshot_id)
+    snapshot, checked = await checked_restoration(engine, context, stack, request.snapshot_id)
+    planned = partial(plan_restoration, engine, context, stack, checked, snapshot.id)
+    fresh = await check_digest(engine, stack, request.plan_digest, planned)
+    operation = new_operation(engine, context, stack, "RESTORE", checked.prepared.row.id)
+    operation.snapshot = snapshot.id
+
+    def still_there(connection: Connection) -> None:
+        _require_complete(snapshots.snapshot_by_id(connection, snapshot.id) or _missing(request.snapshot_id))
+        if fresh is not None:
+            fresh(connection)
+
+    await submit(engine, context, stack, operation, checked.prepared, guard=guard("restore"), fresh=still_there)
+
+
+async def checked_restoration(
+    engine: Engine, context: RequestContext, stack: Stack, snapshot_id: str
+) -> tuple[StackSnapshot, CheckedRequest]:
+    """Return a snapshot that can be restored, and its definition, checked. Raises as `snapshot_restore`."""
+    snapshot = await _find(engine, stack, snapshot_id)
     _require_complete(snapshot)
     verdict("restore", stack)
     present = await engine.loader.load(snapshot.inputs)
@@ -111,13 +131,7 @@ async def snapshot_restore(engine: Engine, context: RequestContext, request: Res
     )
     await check_policy(engine, stack, checked)
     await check_exported_values(engine, stack, checked)
-    operation = new_operation(engine, context, stack, "RESTORE", checked.prepared.row.id)
-    operation.snapshot = snapshot.id
-
-    def still_there(connection: Connection) -> None:
-        _require_complete(snapshots.snapshot_by_id(connection, snapshot.id) or _missing(request.snapshot_id))
-
-    await submit(engine, context, stack, operation, checked.prepared, guard=guard("restore"), fresh=still_there)
+    return snapshot, checked
 
 
 def _require_complete(snapshot: StackSnapshot) -> None:

@@ -32,9 +32,10 @@ from stoker.contract.views import StackDetails, StackIdentity, StackSummary, Sta
 from stoker.engine.core import Engine
 from stoker.engine.records.loader import LoadedInputs, Prepared
 from stoker.engine.redaction.stacks import secrets_now
+from stoker.operations.action_plans import plan_deletion
 from stoker.operations.adoption import adopted_request
 from stoker.operations.lookup import find_stack, found_stack
-from stoker.operations.planning import check_exported_values, check_plan
+from stoker.operations.planning import check_digest, check_exported_values, check_plan
 from stoker.operations.problems import Given
 from stoker.operations.requests import (
     CheckedRequest,
@@ -298,8 +299,9 @@ async def stack_delete(engine: Engine, context: RequestContext, request: DeleteS
     stack = await find_stack(engine, context, request.ref)
     await check_deletable(engine, stack)
     await check_exports(engine, stack, [])
+    fresh = await check_digest(engine, stack, request.plan_digest, partial(plan_deletion, engine, stack))
     operation = new_operation(engine, context, stack, "DELETE", stack.inputs)
-    await submit(engine, context, stack, operation, guard=guard("delete"))
+    await submit(engine, context, stack, operation, guard=guard("delete"), fresh=fresh)
     await engine.journal.commit(Batch().then(partial(change_sets.forget_of_stack, stack_id=stack.id)))
 
 

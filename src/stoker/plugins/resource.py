@@ -106,6 +106,7 @@ class ResourceType(ABC):
     `exclusion` declares when an object is deleted before its replacement is created, since the service allows only one.
     `connects` types connect the objects of the resources that they refer to. Updates of these in place take turns, as
     each may take the connection apart for a while.
+    `content` is what users keep in an object and lose with it, for plans: `the data on the volume`; empty for nothing.
     `unsaved` are the actions after whose failure deletion policy Snapshot makes no copy, since there is no content.
     """
 
@@ -145,6 +146,7 @@ class ResourceType(ABC):
     unsaved: ClassVar[frozenset[str]] = frozenset({"CREATE", "UPDATE"})
     exclusion: ClassVar[Exclusion | None] = None
     connects: ClassVar[bool] = False
+    content: ClassVar[str] = ""
 
     @cached_property
     def checkable(self) -> bool:
@@ -186,6 +188,13 @@ class ResourceType(ABC):
     ) -> str | None:
         """Return why this change requires a replacement although every changed property allows an update; else None."""
         return None
+
+    def loses(self, properties: Mapping[str, Any], changed: Collection[str] | None = None) -> str:
+        """Return what is lost with an object of these properties, some of which may be unknown; empty for nothing.
+
+        With `changed`, return what an update in place that changes these properties loses.
+        """
+        return self.content if changed is None else ""
 
     def reference_id(self, resource: Snapshot) -> Any:
         """Return the value of `get_resource`: the physical ID, or the logical name while there is none."""

@@ -82,7 +82,7 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
         "GET": Action(stacks.show, "stacks:show", query=stacks.SHOW_QUERY),
         "PUT": Action(stacks.update, "stacks:update", 202, body=body.UPDATE, takes_types=True),
         "PATCH": Action(stacks.update_patch, body.patch_rule, 202, body=body.PATCH, takes_types=True),
-        "DELETE": Action(stacks.delete, "stacks:delete", 204, takes_types=True),
+        "DELETE": Action(stacks.delete, "stacks:delete", 204, query=stacks.DELETE_QUERY, takes_types=True),
     },
     f"{_STACK}/preview": {
         "PUT": Action(
@@ -99,9 +99,13 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
             body=body.PATCH,
             takes_types=True,
         ),
+        "DELETE": Action(stacks.preview_delete, "stacks:delete", takes_types=True),
     },
     f"{_STACK}/actions": {
         "POST": Action(stacks.act, stacks.action_rule, body=stacks.ACTION_BODY, takes_types=True),
+    },
+    f"{_STACK}/actions/preview": {
+        "POST": Action(stacks.preview_act, stacks.action_rule, body=stacks.ACTION_BODY, takes_types=True),
     },
     f"{_STACK}/template": {"GET": Action(stacks.plain(ShowTemplate), "stacks:template")},
     f"{_STACK}/environment": {"GET": Action(stacks.plain(ShowEnvironment), "stacks:environment")},
@@ -119,7 +123,12 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
         "DELETE": Action(stacks.delete_snapshot, "stacks:delete_snapshot", 204),
     },
     f"{_STACK}/snapshots/{{snapshot_id}}/restore": {
-        "POST": Action(stacks.restore_snapshot, "stacks:restore_snapshot", 202, takes_types=True),
+        "POST": Action(
+            stacks.restore_snapshot, "stacks:restore_snapshot", 202, body=stacks.RESTORE_BODY, takes_types=True
+        ),
+    },
+    f"{_STACK}/snapshots/{{snapshot_id}}/restore/preview": {
+        "POST": Action(stacks.preview_restore, "stacks:restore_snapshot", takes_types=True),
     },
     # Its operations
     f"{_STACK}/operations": {

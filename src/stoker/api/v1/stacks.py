@@ -26,6 +26,7 @@ from stoker.contract.stacks import (
     ListOutputs,
     ListStacks,
     PatchStack,
+    PreviewAction,
     PreviewPatch,
     PreviewStack,
     PreviewUpdate,
@@ -69,7 +70,14 @@ SORT_KEYS = frozenset({"stack_name", "stack_status", "creation_time", "updated_t
 ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback", "retry", "rollback")
 """The actions on a stack; the last two are extensions of Heat's API."""
 
+ROLLBACKS = ("rollback", "cancel_update")
+"""The actions that have a preview. `{"rollback": {"plan_digest": …}}` runs exactly the plan with the digest."""
+
 ACTION_BODY = Body({})
+
+DELETE_QUERY = Query({"plan_digest": Field(STRING)})
+
+RESTORE_BODY = Body({"plan_digest": Field(STRING)}, required=False)
 
 
 def index(call: Call) -> dict[str, Any]:
@@ -154,8 +162,13 @@ def _changes(call: Call, request: PreviewUpdate | PreviewPatch) -> dict[str, Any
 
 
 def delete(call: Call) -> None:
-    """Start to delete a stack."""
-    call.ask(DeleteStack(ref=call.ref))
+    """Start to delete a stack; with `plan_digest`, only as the plan says."""
+    call.ask(DeleteStack(ref=call.ref, plan_digest=call.query["plan_digest"]))
+
+
+def preview_delete(call: Call) -> dict[str, Any]:
+    """Preview the deletion of a stack: the plan, and the snapshots that are deleted with it."""
+    return {**call.ask(PreviewAction(ref=call.ref, action="delete"))}
 
 
 def redirect(tail: str = "", named: str | None = None) -> Handler:
@@ -196,8 +209,21 @@ def action_rule(sent: Mapping[str, Any] | None) -> str:
 
 def act(call: Call) -> None:
     """Start the action in the body."""
+    ((action, options),) = (call.sent or {}).items()
+    digest = options.get("plan_digest") if isinstance(options, Mapping) else None
+    if digest is not None:
+        digest = STRING.read(f"{action}.plan_digest", digest)
+        if action not in ROLLBACKS:
+            raise BadRequest(f"The action {action} has no plan_digest; {' and '.join(ROLLBACKS)} have one.")
+    call.ask(ActOnStack(ref=call.ref, action=action, plan_digest=digest))
+
+
+def preview_act(call: Call) -> dict[str, Any]:
+    """Preview the action in the body: rollback or cancel_update."""
     (action,) = call.sent or {}
-    call.ask(ActOnStack(ref=call.ref, action=action))
+    if action not in ROLLBACKS:
+        raise BadRequest(f"The action {action} has no preview; {' and '.join(ROLLBACKS)} have one.")
+    return {"plan": call.ask(PreviewAction(ref=call.ref, action=action))["plan"]}
 
 
 def list_outputs(call: Call) -> dict[str, Any]:
@@ -232,5 +258,12 @@ def delete_snapshot(call: Call) -> None:
 
 
 def restore_snapshot(call: Call) -> None:
-    """Start to restore a snapshot."""
-    call.ask(RestoreSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"]))
+    """Start to restore a snapshot; with `plan_digest`, only as the plan says."""
+    digest = call.body["plan_digest"]
+    call.ask(RestoreSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"], plan_digest=digest))
+
+
+def preview_restore(call: Call) -> dict[str, Any]:
+    """Preview the restoration of a snapshot."""
+    request = PreviewAction(ref=call.ref, action="restore", snapshot_id=call.path["snapshot_id"])
+    return {"plan": call.ask(request)["plan"]}

@@ -26,6 +26,7 @@ from stoker.engine.planning.planner import Forward, NestedPlan, Wanted, plan_rem
 from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.planning.rehearsal import Rehearsal, Unforeseeable
+from stoker.engine.planning.restoring import Copies
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import Observations
 from stoker.engine.records.recorded import Recorded
@@ -48,7 +49,7 @@ class NestedPlanner:
     """Plans the stacks that are nested in one stack with these inputs.
 
     `shared` caches the plans of new stacks by their inputs; `with_kept` includes unchanged stacks in the result;
-    `observed` is what the cloud has of existing stacks, if it was asked.
+    `observed` is what the cloud has of existing stacks, if it was asked; `copies` are those to restore below the stack.
     """
 
     services: EngineServices
@@ -60,6 +61,7 @@ class NestedPlanner:
     zones: Any = UNDETERMINED
     with_kept: bool = False
     observed: Observations | None = None
+    copies: Copies = field(default_factory=Copies)
     shared: dict[Any, Forward] = field(default_factory=dict)
 
     def plan_nested(
@@ -89,12 +91,12 @@ class NestedPlanner:
         recorded = Recorded.below(self.services, self.connection, state.row.uuid)
         if recorded is None:
             return ()
-        nested = self.below(recorded.stack, self.inputs)
+        nested = self.below(state.row.name, recorded.stack, self.inputs)
         return plan_removal("DELETE", list(recorded.states.values()), nested, ReasonCode.NESTED_STACK_DELETED).steps
 
-    def below(self, stack: Stack, inputs: LoadedInputs) -> NestedPlanner:
-        """Return a planner for the stacks nested in a nested stack."""
-        return replace(self, stack=stack, inputs=inputs, depth=self.depth + 1)
+    def below(self, name: str, stack: Stack, inputs: LoadedInputs) -> NestedPlanner:
+        """Return a planner for the stacks nested in the nested stack of the resource `name`."""
+        return replace(self, stack=stack, inputs=inputs, depth=self.depth + 1, copies=self.copies.below(name))
 
     def _unchanged(self, state: ResourceState) -> tuple[Step, ...]:
         recorded = Recorded.below(self.services, self.connection, state.row.uuid)
@@ -221,16 +223,19 @@ class ChildForecast:
         if recorded is not None and recorded.inputs is not None:
             former = services.loader.bind(recorded.stack, recorded.inputs, strict=False, exports=inside.exports)
         action = "UPDATE" if recorded is not None else "CREATE"
+        wanted = Wanted.of(services, definition, inputs)
+        if recorded is not None:
+            wanted.restore = inside.copies.below(self._target.name).restoring(current)
         return Forward(
             action,
-            Wanted.of(services, definition, inputs),
+            wanted,
             list(recorded.states.values()) if recorded is not None else [],
             scope,
             Policies.of(services, stack, action),
             former=former,
             above=self._seen_from_above(),
             secrets_above=self._secrets,
-            nested=inside.below(stack, inputs),
+            nested=inside.below(self._target.name, stack, inputs),
         )
 
     def _bound(self, inputs: LoadedInputs) -> Definition:

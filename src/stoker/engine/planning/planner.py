@@ -18,7 +18,7 @@ from stoker.engine.planning.plan import Cause, Decision, Plan, Removal, Step, fo
 from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.reasons import Awaited, Reason, ReasonCode
 from stoker.engine.planning.restoring import Restore, as_given
-from stoker.engine.planning.retaining import removal_policy
+from stoker.engine.planning.retaining import losses, removal_reasons, replacement_losses
 from stoker.engine.planning.scope import Forecast, PlanScope
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.scope import RecordedScope
@@ -287,7 +287,7 @@ class Forward:
             name,
             target.type_name,
             state.row.uuid if state else None,
-            decision.reasons,
+            decision.reasons + _losses(decision, target, state),
             self._redaction.redact_changes(name, decision.changes, scope),
             self._redaction.redact_definition_changes(name, redefined, scope),
             frozenset(forward_key(required) for required in requires),
@@ -360,6 +360,17 @@ def decide_running(target: Target, state: ResourceState, fate: Fate = Awaited) -
     return Decision(Kind.UPDATE, (Reason(ReasonCode.SUSPENDED),)) if may_be_suspended(state.row) else decision
 
 
+def _losses(decision: Decision, target: Target, state: ResourceState | None) -> tuple[Reason, ...]:
+    """Return the reason that marks a step which loses what users keep in the object; none if it loses nothing."""
+    if state is None or not target.type.content:
+        return ()
+    if decision.kind is Kind.REPLACE:
+        return replacement_losses(state, target.update_replace_policy)
+    if decision.kind is Kind.UPDATE:
+        return losses(target.type.loses(target.given, {change.name for change in decision.changes}))
+    return ()
+
+
 def _why_removed(state: ResourceState, wanted: Wanted) -> ReasonCode:
     still_wanted = state.row.name in wanted.definition.resources
     return ReasonCode.SUPERSEDED_BY_REPLACEMENT if still_wanted else ReasonCode.NOT_IN_TEMPLATE
@@ -370,27 +381,19 @@ def _removal(state: ResourceState, why: ReasonCode, on_replacement: str | None =
 
     `on_replacement` is the update replace policy of a resource that this plan replaces.
     """
-    reasons = [Reason(why)]
-    if state.stored.definition.get("external_id"):
-        reasons.append(Reason(ReasonCode.OBJECT_EXTERNAL))
-    else:
-        rule = removal_policy(state, on_replacement)
-        if rule.policy in _RETAINED:
-            reasons.append(Reason(_RETAINED[rule.policy], rule.policy, rule.name))
-    return Removal(state.row.uuid, state.row.name, state.row.type, state.requires, tuple(reasons))
-
-
-_RETAINED = {"Retain": ReasonCode.OBJECT_RETAINED, "Snapshot": ReasonCode.SNAPSHOT_RETAINED}
+    reasons = (Reason(why), *removal_reasons(state, on_replacement))
+    return Removal(state.row.uuid, state.row.name, state.row.type, state.requires, reasons)
 
 
 def plan_removal(
     action: str,
     states: list[ResourceState],
     nested: Nested | None = None,
-    why: ReasonCode = ReasonCode.STACK_DELETED,
+    why: ReasonCode | None = None,
 ) -> Plan:
-    """Return the plan that removes everything."""
-    steps = removal_steps(_removal(state, why) for state in reversed(states))
+    """Return the plan that removes everything, for the reason `why`; by default that of the action."""
+    reason = why or (ReasonCode.CREATION_ROLLED_BACK if action == "ROLLBACK" else ReasonCode.STACK_DELETED)
+    steps = removal_steps(_removal(state, reason) for state in reversed(states))
     return Plan(action, tuple(_with_inside(steps, states, nested, {})))
 
 

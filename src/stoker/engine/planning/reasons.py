@@ -37,11 +37,13 @@ class ReasonCode(StrEnum):
     SUPERSEDED_BY_REPLACEMENT = "replaced"
     NOT_IN_TEMPLATE = "not-in-template"
     STACK_DELETED = "stack-deleted"
+    CREATION_ROLLED_BACK = "creation-rolled-back"
     NESTED_STACK_DELETED = "nested-stack-deleted"
     OBJECT_RETAINED = "object-retained"
     SNAPSHOT_RETAINED = "snapshot-retained"
     OBJECT_EXTERNAL = "object-external"
     POLICY = "policy"
+    DATA_LOST = "data-lost"
 
 
 RETENTION = frozenset({ReasonCode.OBJECT_RETAINED, ReasonCode.SNAPSHOT_RETAINED, ReasonCode.OBJECT_EXTERNAL})
@@ -128,9 +130,11 @@ _SENTENCES = {
     ReasonCode.SUPERSEDED_BY_REPLACEMENT: "it is replaced",
     ReasonCode.NOT_IN_TEMPLATE: "it is no longer in the template",
     ReasonCode.STACK_DELETED: "the stack is deleted",
+    ReasonCode.CREATION_ROLLED_BACK: "the creation of the stack is rolled back",
     ReasonCode.NESTED_STACK_DELETED: "its stack is deleted",
     ReasonCode.OBJECT_RETAINED: "its object is retained ({detail} {subject})",
     ReasonCode.SNAPSHOT_RETAINED: "a snapshot of its object is retained ({detail} {subject})",
     ReasonCode.POLICY: "the update policy {subject} forbids it: {detail}",
+    ReasonCode.DATA_LOST: "data loss: {subject}",
     ReasonCode.OBJECT_EXTERNAL: "its object is retained, as it does not belong to this stack (external_id)",
 }

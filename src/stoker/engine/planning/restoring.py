@@ -7,10 +7,11 @@ the restored ones replace: they remain as long as the template does not change t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from stoker.engine.records.content_copies import Path, path_of
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.resource import ContentCopy
 
@@ -66,6 +67,29 @@ class Restoring:
         begun = note.get("by") == self.operation
         renewed = None if begun or not (instead or name in self.above) else frozenset(instead)
         return Restored(restored, {"by": self.operation, "instead": instead}, renewed)
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """The copies of the snapshot that `operation` restores, by the paths of their resources below one stack."""
+
+    operation: str = ""
+    by_path: Mapping[Path, ResourceState] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, operation: str, copies: Iterable[ResourceState]) -> Copies:
+        """Return the copies below the stack of the snapshot."""
+        return cls(operation, {path_of(copy): copy for copy in copies})
+
+    def below(self, name: str) -> Copies:
+        """Return the copies below the nested stack of the resource with this name."""
+        inner = {path[1:]: copy for path, copy in self.by_path.items() if path[0] == name and len(path) > 1}
+        return Copies(self.operation, inner)
+
+    def restoring(self, current: Mapping[str, ResourceState]) -> Restoring:
+        """Return the values to restore in the stack with these resources, by name."""
+        own = {path[0]: copy for path, copy in self.by_path.items() if len(path) == 1}
+        return Restoring(current, self.operation, own, frozenset(path[0] for path in self.by_path if len(path) > 1))
 
 
 def _kept(given: Mapping[str, Any], note: Mapping[str, Any], state: ResourceState | None) -> Restored:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from stoker.engine.planning.reasons import RETENTION, Reason, ReasonCode
 from stoker.engine.records.state import ResourceState
 
 ON_REPLACEMENT = "on_replacement"
@@ -39,3 +40,31 @@ def removal_policy(state: ResourceState, on_replacement: str | None = None) -> R
     if policy == "Snapshot" and not state.type.snapshot_on_delete:
         policy = "Retain"
     return RemovalPolicy(str(policy), "update replace policy")
+
+
+_RETAINED = {"Retain": ReasonCode.OBJECT_RETAINED, "Snapshot": ReasonCode.SNAPSHOT_RETAINED}
+
+
+def removal_reasons(state: ResourceState, on_replacement: str | None = None) -> tuple[Reason, ...]:
+    """Return the reasons about the object of a removed resource: that it is retained, or what is lost.
+
+    `on_replacement` is that of `removal_policy`.
+    """
+    if state.stored.definition.get("external_id"):
+        return (Reason(ReasonCode.OBJECT_EXTERNAL),)
+    rule = removal_policy(state, on_replacement)
+    if rule.policy in _RETAINED:
+        return (Reason(_RETAINED[rule.policy], rule.policy, rule.name),)
+    if state.row.physical_id is None or not state.type.content:
+        return ()
+    return losses(state.type.loses(state.given))
+
+
+def losses(content: str) -> tuple[Reason, ...]:
+    """Return the reason that marks a step which loses this content; none for no content."""
+    return (Reason(ReasonCode.DATA_LOST, content),) if content else ()
+
+
+def replacement_losses(state: ResourceState, on_replacement: str | None) -> tuple[Reason, ...]:
+    """Return the reason that marks a replacement which loses the content of the former object."""
+    return tuple(reason for reason in removal_reasons(state, on_replacement) if reason.code not in RETENTION)

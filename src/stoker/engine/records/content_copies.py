@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from sqlalchemy import Connection
+
+from stoker.engine.records.recorded import read_untyped
+from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 
 Path = tuple[str, ...]
@@ -10,3 +16,16 @@ Path = tuple[str, ...]
 def path_of(copy: ResourceState) -> Path:
     """Return the names from the snapshot's stack down to the resource of the copy."""
     return tuple(copy.stored.definition["path"])
+
+
+def read_copies(
+    connection: Connection, services: EngineServices, snapshot_ids: Iterable[str], stack_name: str
+) -> list[ResourceState]:
+    """Return the recorded copies that belong to snapshots of the stack, or of a stack above it."""
+    found: list[ResourceState] = []
+    for identifier in snapshot_ids:
+        for state in read_untyped(connection, services, identifier, stack_name):
+            state.type = services.types.recorded(state, {}).copy or services.unknown_type
+            state.stack_name = state.stored.definition["stack_name"]
+            found.append(state)
+    return found

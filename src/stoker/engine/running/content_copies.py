@@ -12,9 +12,8 @@ from collections.abc import Iterable
 
 from stoker.base.ids import new_id
 from stoker.engine.calls.context import StackContext
-from stoker.engine.records.content_copies import Path
+from stoker.engine.records.content_copies import Path, read_copies
 from stoker.engine.records.failure import Failure
-from stoker.engine.records.recorded import read_untyped
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Performer
@@ -26,14 +25,8 @@ from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
 
 async def copies_of(context: StackContext, snapshot_ids: Iterable[str]) -> list[ResourceState]:
     """Return the recorded copies that belong to snapshots of the context's stack, or of a stack above it."""
-    engine = context.engine
-    found: list[ResourceState] = []
-    for identifier in snapshot_ids:
-        for state in await engine.database.read(read_untyped, engine, identifier, context.stack.name):
-            state.type = engine.types.recorded(state, {}).copy or engine.unknown_type
-            state.stack_name = state.stored.definition["stack_name"]
-            found.append(state)
-    return found
+    engine, identifiers = context.engine, list(snapshot_ids)
+    return await engine.database.read(read_copies, engine, identifiers, context.stack.name)
 
 
 async def path_below(context: StackContext, top: str) -> Path:

@@ -43,6 +43,7 @@ from stoker.engine.running.stack_documents import (
 )
 from stoker.engine.running.steps import StepRunner
 from stoker.engine.running.stopping import LOST, Stop, Stopped
+from stoker.engine.running.unchecked import unchecked_note
 from stoker.engine.running.user_projects import remove_user_project
 from stoker.plugins.lifecycle import OperationRefused
 from stoker.plugins.resource import AttributeKey
@@ -430,14 +431,9 @@ class OperationRun(OperationContext):
         else:
             if self.operation.action == "SNAPSHOT" and self.operation.parent_operation is None:
                 self.document = await sealed_document(self)
-            await self._end(COMPLETE, f"Stack {self.operation.stack_action} completed successfully{self._unchecked()}")
-
-    def _unchecked(self) -> str:
-        """Return a note about resources that do not support checks."""
-        if self.operation.action != "CHECK":
-            return ""
-        names = sorted(name for name, state in self.current.items() if not state.type.checkable)
-        return f", but there is no check for {', '.join(names)}" if names else ""
+            done = f"Stack {self.operation.stack_action} completed successfully"
+            unchecked = await unchecked_note(self.engine, self.stack) if self.operation.action == "CHECK" else ""
+            await self._end(COMPLETE, done + unchecked)
 
     def _failure_text(self) -> str:
         first = self.failures[0]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from stoker.base.errors import SnapshotNotFound
 from stoker.engine.inspection.export import export
-from stoker.engine.planning.restoring import Restoring
+from stoker.engine.planning.restoring import Copies, Restoring
 from stoker.engine.records.content_copies import path_of
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.content_copies import copies_of, path_below
@@ -31,17 +32,13 @@ async def load_copies(run: OperationContext) -> Restoring:
     snapshot = await database.read(snapshots.snapshot_by_id, identifier)
     if snapshot is None:
         raise SnapshotNotFound(f"The Snapshot ({identifier}) does not exist any more.")
-    run.snapshot_path = path = await path_below(run, snapshot.stack_id)
-    above: set[str] = set()
-    for copy in await copies_of(run, [identifier]):
-        place = path_of(copy)
-        if place == path or place[: len(path)] != path:
-            continue
-        if len(place) == len(path) + 1:
-            run.copies[place[-1]] = copy
-        else:
-            above.add(place[len(path)])
-    return Restoring(run.current, run.operation.id, run.copies, frozenset(above))
+    run.snapshot_path = await path_below(run, snapshot.stack_id)
+    copies = Copies.of(run.operation.id, await copies_of(run, [identifier]))
+    for name in run.snapshot_path:
+        copies = copies.below(name)
+    restoring = copies.restoring(run.current)
+    run.copies |= restoring.copies
+    return replace(restoring, copies=run.copies)
 
 
 async def load_copies_to_remove(run: OperationContext) -> list[ResourceState]:

@@ -33,6 +33,7 @@ class Instance(SignalledCreation, Translated):
 
     type_name = "AWS::EC2::Instance"
     description = "A virtual machine."
+    content = "the data on the disks of the instance"
     target = _Server
     spelled = {
         "image": "ImageId",

@@ -18,6 +18,7 @@ class Volume(Translated):
 
     type_name = "AWS::EC2::Volume"
     description = "A block storage volume."
+    content = "the data on the volume"
     target = volume.Volume
     snapshot_on_delete = True
     spelled = {"size": "Size", "availability_zone": "AvailabilityZone", "metadata": "Tags"}

@@ -35,6 +35,7 @@ class Order(KeyManagerObject):
 
     type_name = "OS::Barbican::Order"
     description = "An order to the key manager to generate a key, a key pair or a certificate."
+    content = "the generated key or certificate"
     collection = collection("order")
     support = Support(version="2014.2")
     waits = Waiter.until("ACTIVE")

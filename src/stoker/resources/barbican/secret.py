@@ -21,6 +21,7 @@ class Secret(KeyManagerObject):
 
     type_name = "OS::Barbican::Secret"
     description = "A secret in the key manager."
+    content = "the stored secret"
     collection = collection("secret")
     support = Support(version="2014.2")
     computed = frozenset({"decrypted_payload"})

@@ -32,6 +32,7 @@ class Volume(RestResource):
 
     type_name = "OS::Cinder::Volume"
     description = "A block storage volume, which can be attached to servers."
+    content = "the data on the volume"
     collection = Collection("cinder", "/volumes", "volume", "volumes", list_path="/volumes/detail", owner=None)
     waits = Waiter.until(
         "available", pending=("creating", "restoring-backup", "downloading"), failed=("error", "error_restoring")
@@ -46,6 +47,12 @@ class Volume(RestResource):
 
     def configure(self, options: Mapping[str, Any]) -> None:
         self.snapshot_on_delete = options.get("backups_enabled", True)
+
+    def loses(self, properties: Mapping[str, Any], changed: Several[str] | None = None) -> str:
+        """A backup that is restored to the volume replaces its content."""
+        if changed is not None:
+            return f"{self.content} since the backup" if "backup_id" in changed and properties.get("backup_id") else ""
+        return self.content
 
     properties = {
         "availability_zone": Property(description="The availability zone of the volume."),

@@ -33,6 +33,7 @@ class WebImage(RestResource):
 
     type_name = "OS::Glance::WebImage"
     description = "An image that Glance downloads from a web server."
+    content = "the image"
     support = Support(version="12.0.0")
     collection = Collection("glance", "/v2/images", members="images", owner=None)
     identity = None

@@ -28,6 +28,7 @@ class Cluster(MagnumResource):
 
     type_name = "OS::Magnum::Cluster"
     description = "A cluster of nodes that run containers, made from a cluster template."
+    content = "what runs in the cluster, with its data"
     collection = collection("clusters")
     support = Support(version="9.0.0")
     physical_name_limit = 242

@@ -37,6 +37,7 @@ class Share(RestResource):
 
     type_name = "OS::Manila::Share"
     description = "A shared file system, and who may mount it."
+    content = "the files on the share"
     collection = Collection("manila", "/shares", "share", "shares", list_path="/shares/detail", owner=None)
     support = Support(version="5.0.0")
     waits = Waiter.until("available", pending=("creating", "creating_from_snapshot"), failed=("error",))

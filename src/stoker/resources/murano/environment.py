@@ -38,6 +38,7 @@ class Environment(UniquelyNamed):
 
     type_name = "OS::Murano::Environment"
     description = "An environment of the application catalog (Murano), with its applications. Heat has no such type."
+    content = "the applications of the environment, with their data"
     collection = Collection(
         SERVICE, "/environments", members="environments", created_field="created", owner=None, filters_names=False
     )

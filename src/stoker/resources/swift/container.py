@@ -28,6 +28,7 @@ class Container(ResourceType):
 
     type_name = "OS::Swift::Container"
     description = "A container of the object store."
+    content = "the objects in the container"
     service = "swift"
     recovery = Recovery(
         FoundBy.NAME,
@@ -69,6 +70,11 @@ class Container(ResourceType):
         if name != call.physical_name and float(headers.get("x-timestamp", 0)) < call.created_at - CLOCK_SKEW:
             return None
         return next(iter(await unrecorded(call, [name])), None)
+
+    def loses(self, properties: Mapping[str, Any], changed: Collection[str] | None = None) -> str:
+        """The deletion of a container with objects fails, unless it is to be purged."""
+        purged = self.properties["PurgeOnDelete"].convert(properties.get("PurgeOnDelete", False)) is True
+        return self.content if changed is None and purged else ""
 
     async def create(self, call: Call) -> Outcome:
         if call.physical_id is None:

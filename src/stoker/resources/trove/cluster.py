@@ -40,6 +40,7 @@ class Cluster(RestResource):
 
     type_name = "OS::Trove::Cluster"
     description = "A cluster of database servers."
+    content = "the databases of the cluster"
     collection = Collection(SERVICE, "/clusters", "cluster", "clusters", created_field="created", owner=None)
     support = Support(version="2015.1")
     consults = True

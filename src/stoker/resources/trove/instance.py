@@ -45,6 +45,7 @@ class Instance(RestResource):
 
     type_name = "OS::Trove::Instance"
     description = "A database server, with databases and users."
+    content = "the databases of the instance"
     collection = Collection(SERVICE, "/instances", "instance", "instances", created_field="created", owner=None)
     support = Support(version="2014.1")
     consults = True

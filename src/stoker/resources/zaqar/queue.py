@@ -24,6 +24,7 @@ class Queue(ResourceType):
 
     type_name = "OS::Zaqar::Queue"
     description = "A queue of messages."
+    content = "the messages in the queue"
     service = "zaqar"
     support = Support(version="2014.2")
     physical_name_limit = _LONGEST_NAME

@@ -34,6 +34,7 @@ class Container(RestResource):
 
     type_name = "OS::Zun::Container"
     description = "A container with an image, a command, networks and volumes."
+    content = "the data in the file system of the container"
     support = Support(version="9.0.0")
     collection = Collection(
         "zun", CONTAINERS, members="containers", id_field="uuid", owner=None, update="PATCH", filters_names=False

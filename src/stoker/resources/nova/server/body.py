@@ -156,3 +156,15 @@ def _source(device: Mapping[str, Any]) -> dict[str, Any]:
     return blank | without_nulls(
         {"volume_size": device.get("ephemeral_size"), "guest_format": device.get("ephemeral_format")}
     )
+
+
+def has_disks_of_its_own(properties: Mapping[str, Any]) -> bool:
+    """Return whether a server has disks that are deleted with it: unlike volumes, which are kept by default."""
+    if properties.get("image"):
+        return True
+    devices = [*(properties.get("block_device_mapping") or ()), *(properties.get("block_device_mapping_v2") or ())]
+    return any(
+        str(device.get("delete_on_termination")).lower() == "true" or device.get("ephemeral_size") is not None
+        for device in devices
+        if isinstance(device, Mapping)
+    )

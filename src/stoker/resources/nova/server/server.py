@@ -16,7 +16,7 @@ from stoker.plugins.transports import configuration_transports, secrets_of
 from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.heat.companion_user import adopt_user
 from stoker.resources.nova.server.attributes import read_attributes
-from stoker.resources.nova.server.body import TAGS_AT_CREATION, server_body
+from stoker.resources.nova.server.body import TAGS_AT_CREATION, has_disks_of_its_own, server_body
 from stoker.resources.nova.server.changes import change_steps, replacement_reason
 from stoker.resources.nova.server.image import ServerImage, make_image
 from stoker.resources.nova.server.live_state import differences
@@ -58,6 +58,7 @@ class Server(RestResource):
 
     type_name = "OS::Nova::Server"
     description = "A virtual machine or a bare metal machine."
+    content = "the data on the disks of the server"
     collection = Collection(
         "nova", "/servers", "server", "servers", list_path="/servers/detail", created_field="created", owner=None
     )
@@ -98,6 +99,12 @@ class Server(RestResource):
         self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
     ) -> str | None:
         return replacement_reason(after, changed)
+
+    def loses(self, properties: Mapping[str, Any], changed: Several[str] | None = None) -> str:
+        """A server that boots from a volume has its data there; one whose image changes in place is built again."""
+        if changed is not None:
+            return self.content if "image" in changed else ""
+        return self.content if has_disks_of_its_own(properties) else ""
 
     # -- creating ---------------------------------------------------------------------------------------------
 

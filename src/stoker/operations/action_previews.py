@@ -1,0 +1,61 @@
+"""Previews of deletions, rollbacks and restorations."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import BadValue
+from stoker.contract.stacks import ActionPreview, PreviewAction, SnapshotName
+from stoker.engine.core import Engine
+from stoker.engine.running.conclusion import rollback_target
+from stoker.operations.action_plans import last_operation, plan_deletion, plan_restoration, plan_rollback
+from stoker.operations.lookup import find_stack
+from stoker.operations.requests import check_exports
+from stoker.operations.settings import check_deletable
+from stoker.operations.snapshots import checked_restoration
+from stoker.operations.transitions import verdict
+from stoker.store import snapshots
+from stoker.store.records import Stack
+
+
+async def stack_action_preview(engine: Engine, context: RequestContext, request: PreviewAction) -> ActionPreview:
+    """Return the plan of one of `PREVIEWS`. Raises the errors with which the action itself would be refused."""
+    preview = PREVIEWS.get(request.action)
+    if preview is None:
+        raise BadValue(f"The action {request.action!r} has no preview; those that have one are {', '.join(PREVIEWS)}.")
+    stack = await find_stack(engine, context, request.ref)
+    verdict(request.action, stack)
+    return await preview(engine, context, stack, request)
+
+
+async def _deletion(engine: Engine, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
+    await check_deletable(engine, stack)
+    await check_exports(engine, stack, [])
+    planned = await plan_deletion(engine, stack)
+    taken: list[SnapshotName] = [
+        {"id": each.id, "name": each.name} for each in await engine.database.read(snapshots.snapshots_of, stack.id)
+    ]
+    return {"plan": planned.to_data(), "snapshots": taken}
+
+
+async def _rollback(engine: Engine, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
+    target = rollback_target(stack, await last_operation(engine, stack))
+    return {"plan": (await plan_rollback(engine, context, stack, target)).to_data(), "snapshots": []}
+
+
+async def _restoration(engine: Engine, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
+    if request.snapshot_id is None:
+        raise BadValue("The preview of a restoration needs the snapshot_id.")
+    snapshot, checked = await checked_restoration(engine, context, stack, request.snapshot_id)
+    planned = await plan_restoration(engine, context, stack, checked, snapshot.id)
+    return {"plan": planned.to_data(), "snapshots": []}
+
+
+PREVIEWS: Mapping[str, Callable[[Engine, RequestContext, Stack, PreviewAction], Awaitable[ActionPreview]]] = {
+    "delete": _deletion,
+    "rollback": _rollback,
+    "cancel_update": _rollback,
+    "restore": _restoration,
+}
+"""The previews by action, whose names are those of `transitions.RULES`."""
