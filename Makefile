@@ -14,7 +14,7 @@ MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/pyth
 # Without byte code every process that a test or a benchmark starts would compile each module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test guests guests-community quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud console recordings takeover images heat-plugins docs pictures man vscode clean
+.PHONY: help demo test guests guests-community quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud console recordings release takeover images heat-plugins docs pictures man vscode clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -101,6 +101,14 @@ images: $(STAMP)              ## build the container image without a daemon, and
 
 recordings: $(STAMP)    ## record the answers of the real services of LAB (a folder) again, for the tests of the emulator
 	$(BIN)/python -m realcloud.differential $(if $(LAB),--lab $(LAB)) $(SERVICES)
+
+release: $(STAMP)       ## build the distributions into dist/, with checksums and release notes, and check them
+	rm -rf dist
+	for folder in . contrib/stoker-heat-commands contrib/stoker-heat-plugins; do $(BIN)/python -m build --outdir dist $$folder || exit 1; done
+	$(BIN)/python -m contrib.vscode.pack dist/stoker-vscode.vsix
+	$(BIN)/python -m checks.release notes > dist/notes.md
+	$(BIN)/python -m checks.release sums dist
+	$(BIN)/python -m checks.release verify dist
 
 docs: $(STAMP)          ## build the manual into docs/_build/html
 	$(BIN)/sphinx-build -W -q docs docs/_build/html

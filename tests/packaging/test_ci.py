@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +66,7 @@ def test_scripts_are_bash_and_take_inputs_as_variables_only(tmp_path: Path) -> N
         named = re.findall(r"inputs\.([\w-]+)", str(step.get("env", {})) + str(step.get("if", "")))
         assert set(named) <= ACTION["inputs"].keys()
         assert set(re.findall(r"\$\{?([A-Z_]+)", step["run"])) <= {
-            *step.get("env", {}), "RUNNER_TEMP", "GITHUB_PATH", "GITHUB_OUTPUT",
+            *step.get("env", {}), "RUNNER_TEMP", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_ACTION_PATH", "MARK",
         }  # fmt: skip
     scripts = [*runs.values(), *(job(name) for name in JOBS)]
     used = set(re.findall(r"\$\{?(STOKER_[A-Z_]+)", "".join(scripts[len(runs) :])))
@@ -88,14 +90,112 @@ def test_the_manual_describes_the_inputs_and_variables() -> None:
     assert (ROOT / pipeline["include"][0]["file"]).exists()
 
 
+def value(expression: str, values: Mapping[str, str]) -> str:
+    """Return the value of an expression of GitHub's that names an input or a part of the event."""
+    found = re.fullmatch(r"\$\{\{ (?:inputs\.|github\.event\.)?([\w.-]+) \}\}", expression)
+    assert found is not None, expression
+    return str(values[found[1]])
+
+
+def run_step(
+    name: str, given: Mapping[str, str], folder: Path, more: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run a step of the action with these inputs, as GitHub's runner does."""
+    (step,) = [step for step in steps() if step["name"] == name]
+    values = {key: given.get(key, declared["default"]) for key, declared in ACTION["inputs"].items()}
+    values |= {"pull_request.number": "7", "github.token": "t", "github.repository": "o/r"}
+    variables = {key: value(text, values) for key, text in step.get("env", {}).items()}
+    environment = {**os.environ, **more, **variables}
+    return subprocess.run(
+        [*GITHUB_BASH, "-c", step["run"]], cwd=folder, env=environment, capture_output=True, text=True
+    )
+
+
+@pytest.mark.parametrize("paths", ["a.yaml\nb.yaml\n", "\n  a.yaml\r\n\n b.yaml \n", "a.yaml\nb.yaml"])
+def test_paths_are_a_block_of_lines(tmp_path: Path, paths: str) -> None:
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "stoker"
+    program.write_text(f'#!/bin/bash\nprintf "<%s>" "$@" >> {tmp_path}/calls\necho >> {tmp_path}/calls\n')
+    program.chmod(0o755)
+    path = {"PATH": f"{program.parent}:{os.environ['PATH']}"}
+    done = run_step("Check", {"paths": paths}, tmp_path, path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "calls").read_text() == "<lint><a.yaml><b.yaml>\n<fmt><--check><--diff><a.yaml><b.yaml>\n"
+    assert run_step("Check", {"paths": " \n"}, tmp_path, path).returncode == 2
+
+
+GH = """#!/usr/bin/env python3
+import json, os, sys
+words, store = sys.argv[1:], os.environ["STORE"]
+comments = json.load(open(store))
+url = next(word for word in words if word.startswith("repos/"))
+body = next((open(word[6:]).read() for word in words if word.startswith("body=@")), None)
+if "PATCH" in words:
+    next(each for each in comments if str(each["id"]) == url.rpartition("/")[2])["body"] = body
+elif "POST" in words:
+    comments.append({"id": len(comments) + 1, "body": body})
+else:
+    [print(each["id"]) for each in comments if each["body"].startswith(os.environ["MARK"])]
+json.dump(comments, open(store, "w"))
+"""
+CURL = """#!/usr/bin/env python3
+import json, os, sys
+words, store = sys.argv[1:], os.environ["STORE"]
+comments = json.load(open(store))
+url = words[-1]
+body = next((open(word[5:]).read() for word in words if word.startswith("body@")), None)
+if "PUT" in words:
+    next(each for each in comments if str(each["id"]) == url.rpartition("/")[2])["body"] = body
+elif body is not None:
+    comments.append({"id": len(comments) + 1, "body": body})
+else:
+    page = int(url.rpartition("=")[2])
+    print(json.dumps(comments[page * 100 - 100 : page * 100]))
+json.dump(comments, open(store, "w"))
+"""
+
+
+@pytest.mark.parametrize("system", ["github", "gitlab"])
+def test_one_comment_is_updated_and_others_are_left_alone(tmp_path: Path, system: str) -> None:
+    stubs, store = tmp_path / "bin", tmp_path / "comments.json"
+    stubs.mkdir()
+    for name, text in (("gh", GH), ("curl", CURL)):
+        (stubs / name).write_text(text)
+        (stubs / name).chmod(0o755)
+    others = [{"id": number, "body": f"said by somebody: {number}"} for number in range(1, 131)]
+    store.write_text(json.dumps(others))
+    more = {"PATH": f"{stubs}:{os.environ['PATH']}", "RUNNER_TEMP": str(tmp_path), "STORE": str(store)}
+
+    def comment(stack: str, plan: str) -> None:
+        (tmp_path / "plan.txt").write_text(plan)
+        if system == "github":
+            done = run_step("Comment", {"stack": stack}, tmp_path, more)
+        else:
+            script = PIPELINE["stoker-plan"]["script"][-1]
+            variables = {"STOKER_STACK": stack, "STOKER_COMMENT_TOKEN": "t", "CI_API_V4_URL": "https://gitlab.example"}
+            variables |= {"CI_PROJECT_ID": "1", "CI_MERGE_REQUEST_IID": "2"}
+            done = subprocess.run(
+                [*GITLAB_BASH, "-c", script], cwd=tmp_path, env={**os.environ, **more, **variables},
+                capture_output=True, text=True,
+            )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    for stack, plan in (("web", "one"), ("data", "two"), ("web", "three")):
+        comment(stack, plan)
+    found = json.loads(store.read_text())
+    assert found[:130] == others and len(found) == 132
+    assert "three" in found[130]["body"] and "one" not in found[130]["body"] and "two" in found[131]["body"]
+
+
 @pytest.mark.slow
 def test_the_steps_check_deploy_plan_and_comment(tmp_path: Path) -> None:
     stubs, temporary = tmp_path / "bin", tmp_path / "temporary"
     stubs.mkdir()
     temporary.mkdir()
-    for name, file in (("gh", "comment.md"), ("curl", "comment.md")):  # they would contact the servers
+    for name, answer in (("gh", ""), ("curl", "[]")):  # they would contact the servers
         (stubs / name).write_text(
-            f'#!/bin/bash\necho "{name} $*" >> {tmp_path}/calls\ncat {file} >> {tmp_path}/calls\n'
+            f"#!/bin/bash\necho '{answer}'\ncase \"$*\" in *body[=@]*)\n"
+            f'  echo "{name} $*" >> {tmp_path}/calls; cat comment.md >> {tmp_path}/calls;;\nesac\n'
         )
         (stubs / name).chmod(0o755)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "STOKER_"))}
@@ -110,11 +210,6 @@ def test_the_steps_check_deploy_plan_and_comment(tmp_path: Path) -> None:
     values = {name: given.get(name, declared["default"]) for name, declared in ACTION["inputs"].items()}
     values |= {"pull_request.number": "7", "github.token": "t", "github.repository": "o/r"}
 
-    def value(expression: str) -> str:
-        found = re.fullmatch(r"\$\{\{ (?:inputs\.|github\.event\.)?([\w.-]+) \}\}", expression)
-        assert found is not None, expression
-        return str(values[found[1]])
-
     def run(command: list[str], script: str, more: dict[str, str], folder: Path = tmp_path) -> str:
         done = subprocess.run(
             [*command, "-c", script], cwd=folder, env=environment | more, capture_output=True, text=True
@@ -127,7 +222,7 @@ def test_the_steps_check_deploy_plan_and_comment(tmp_path: Path) -> None:
     try:
         for name in ("Check", "Test", "Plan", "Comment"):
             step = by_name[name]
-            variables = {key: value(text) for key, text in step.get("env", {}).items()}
+            variables = {key: value(text, values) for key, text in step.get("env", {}).items()}
             folder = temporary if name == "Comment" else tmp_path
             said[name] = run(GITHUB_BASH, step["run"], variables, folder)
         variables = {name: str(text) for name, text in PIPELINE["variables"].items()}
@@ -136,13 +231,13 @@ def test_the_steps_check_deploy_plan_and_comment(tmp_path: Path) -> None:
             "STOKER_DATA_DIR": f"{temporary}/stoker-data", "STOKER_COMMENT_TOKEN": "t",
             "CI_API_V4_URL": "https://gitlab.example/api/v4", "CI_PROJECT_ID": "1", "CI_MERGE_REQUEST_IID": "2",
         }  # fmt: skip
-        run(GITLAB_BASH, job("stoker-check", skipped=2), variables)
-        run(GITLAB_BASH, job("stoker-plan", skipped=2), variables)
+        run(GITLAB_BASH, job("stoker-check", skipped=3), variables)
+        run(GITLAB_BASH, job("stoker-plan", skipped=3), variables)
     finally:
         run(GITHUB_BASH, by_name["Stop"]["run"], {})
     assert "try: CREATE_COMPLETE" in said["Test"] and "try: DELETE_COMPLETE" in said["Test"]
     assert (tmp_path / "output").read_text() == "changes=true\n"
     calls = (tmp_path / "calls").read_text()
-    assert "gh pr comment 7 --body-file" in calls and "merge_requests/2/notes" in calls
-    assert calls.count("~~~~text") == 2 and calls.count("+ word  OS::Heat::RandomString") == 2
+    assert "repos/o/r/issues/7/comments" in calls and "merge_requests/2/notes" in calls
+    assert calls.count("~~~~~~~~text") == 2 and calls.count("+ word  OS::Heat::RandomString") == 2
     assert "length = 5" in " ".join(calls.split()) and "length = 6" in " ".join(calls.split())
