@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 from lsprotocol import types
 
-from tests.language_server.editor import Editor
+from tests.language_server.editor import Editor, applied
 
 WEB = dedent("""\
     heat_template_version: 2021-04-16
@@ -133,3 +133,33 @@ async def test_the_command_serves_an_editor(tmp_path: Path) -> None:
     editor.open("web.yaml", "heat_template_version: 2021-04-15\n")
     await editor.diagnostics("web.yaml", "version")
     await editor.close()
+
+
+async def actions(editor: Editor, name: str, needle: str) -> list[types.CodeAction]:
+    """The quick fixes at a place."""
+    asked = editor.at(name, needle)
+    whole = types.Range(asked["position"], asked["position"])
+    params = types.CodeActionParams(asked["text_document"], whole, types.CodeActionContext([]))
+    found = await editor.client.text_document_code_action_async(params) or []
+    assert all(isinstance(item, types.CodeAction) for item in found)
+    return [item for item in found if isinstance(item, types.CodeAction)]
+
+
+async def test_quick_fixes_correct_a_name_or_suppress_a_rule(editor: Editor) -> None:
+    editor.open("web.yaml", WEB.replace("member.yaml", "OS::Nova::Server") + "      image: cirros\n")
+    await editor.diagnostics("web.yaml", "unknown-property", "required-property")
+    change, ignore = [item for item in await actions(editor, "web.yaml", "flavour") if "required" not in item.title]
+    assert (change.title, change.is_preferred) == ("Change to 'flavor'", True)
+    assert ignore.title == "Ignore unknown-property on this line"
+
+    def after(action: types.CodeAction) -> str:
+        assert action.edit is not None and action.edit.changes is not None
+        ((uri, edits),) = action.edit.changes.items()
+        return applied(editor.text(uri.rpartition("/")[2]), list(edits))
+
+    corrected, ignored = after(change), after(ignore)
+    assert "          flavor: {get_param: size}\n" in corrected.replace("      flavor", "          flavor")
+    assert "flavour: {get_param: size}  # stoker: ignore[unknown-property]\n" in ignored
+    editor.change("web.yaml", corrected)
+    assert await editor.diagnostics("web.yaml") == []
+    assert await actions(editor, "web.yaml", "flavor") == []

@@ -81,6 +81,33 @@ async def hover(editor: Editor, name: str, needle: str, offset: int = 0) -> str:
     return answer.contents.value
 
 
+async def test_descriptions_in_definitions_inside_of_properties(editor: Editor) -> None:
+    editor.open(
+        "group.yaml",
+        dedent("""\
+        heat_template_version: 2021-04-16
+        resources:
+          group:
+            type: OS::Heat::ResourceGroup
+            properties:
+              resource_def: {type: OS::Nova::Server, properties: {flavor: m1, networks: [{network: abc}]}}
+          scaled:
+            type: OS::Heat::AutoScalingGroup
+            properties:
+              max_size: 2
+              resource:
+                type: OS::Neutron::Port
+                properties:
+                  security_groups: [default]
+        """),
+    )
+    assert "A virtual machine or" in await hover(editor, "group.yaml", "OS::Nova::Server", 4)
+    assert "**flavor**" in await hover(editor, "group.yaml", "flavor", 2)
+    assert "**network** " in await hover(editor, "group.yaml", "network: abc", 2)
+    assert "**security_groups**" in await hover(editor, "group.yaml", "security_groups", 2)
+    assert "**resource_def**" in await hover(editor, "group.yaml", "resource_def", 2)
+
+
 async def definition(editor: Editor, name: str, needle: str, offset: int = 0) -> str | None:
     params = types.DefinitionParams(**editor.at(name, needle, offset))
     answer = await editor.client.text_document_definition_async(params)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from stoker.base.similar import Suggestion
+
 Path = tuple[str | int, ...]
 """Keys and indexes from the root of a document to a value."""
 
@@ -51,6 +53,11 @@ class Diagnostic:
         head = ": ".join(part for part in (where, place) if part)
         body = f"{self.message.removesuffix('.')}; {self.hint}" if self.hint else self.message
         return f"{head}: {body}" if head else body
+
+    @property
+    def replacement(self) -> tuple[str, str] | None:
+        """The name that is wrong and the one that is meant, if the hint suggests one."""
+        return (self.hint.wrong, self.hint.meant) if isinstance(self.hint, Suggestion) else None
 
     def sort_key(self) -> tuple[Any, ...]:
         """Order by document name, then by position from top to bottom."""

@@ -10,6 +10,25 @@ _LONGEST = 60
 _FEW, _MANY = 20, 200
 
 
+class Suggestion(str):
+    """The hint `did you mean 'x'?`; `wrong` is the name that was written, and `meant` the one that is to replace it.
+
+    `what` stands before the name, with a space behind it.
+    """
+
+    wrong: str
+    meant: str
+
+    def __new__(cls, wrong: str, meant: str, what: str = "") -> Suggestion:
+        made = super().__new__(cls, f"did you mean {what}{meant!r}?")
+        made.wrong, made.meant = wrong, meant
+        return made
+
+    def __deepcopy__(self, _memo: object) -> str:
+        """Return the hint alone, as part of plain data."""
+        return str(self)
+
+
 def closest(name: str, known: Iterable[str], similarity: float = _SIMILARITY) -> str | None:
     """Return the known name that differs least from a misspelt one, whatever the case of its letters.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +18,7 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.cli import paint
 from stoker.cli.errors import CommandFailed, reported_errors
 from stoker.cli.framework import InputPath
+from stoker.cli.messages import say
 from stoker.cli.offline import binding_options
 
 if TYPE_CHECKING:
@@ -59,7 +61,32 @@ def _echo(data: Any) -> None:
     click.echo(json.dumps(data, indent=2, ensure_ascii=False))
 
 
+_MOST_ROUNDS = 10
 _FORMATS: dict[str, Show] = {"text": _text, "json": _json, "sarif": _sarif}
+
+
+def _fix(diagnostics: Sequence[Diagnostic], paths: Collection[str]) -> bool:
+    """Correct what can be corrected in the files, and say what was; return whether anything was.
+
+    Files that were not named, such as nested templates, are left as they are. Raises CommandFailed.
+    """
+    from stoker.authoring.fixes import fixed
+
+    done = False
+    for path in sorted(paths):
+        try:
+            before = Path(path).read_bytes().decode("utf-8")
+            after, number = fixed(before, (item for item in diagnostics if item.source == path))
+            if number:
+                Path(path).write_bytes(after.encode("utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            if any(item.source == path and item.replacement for item in diagnostics):
+                raise CommandFailed(f"{path} cannot be corrected: {error}") from error
+            continue
+        if number:
+            done = True
+            say(f"{path}: {number} name{'' if number == 1 else 's'} corrected", err=True)
+    return done
 
 
 @click.command()
@@ -92,6 +119,7 @@ _FORMATS: dict[str, Show] = {"text": _text, "json": _json, "sarif": _sarif}
     type=InputPath(file_okay=False),
     help="Directory with plug-ins for Heat (plugin_dirs), whose types are known too; repeatable.",
 )
+@click.option("--fix", is_flag=True, help="Correct misspelt names in the files first, as hints suggest them.")
 @click.option(
     "--list-rules", is_flag=True, is_eager=True, expose_value=False, callback=_list_rules, help="List all rules."
 )
@@ -103,6 +131,7 @@ def lint(
     only: tuple[str, ...],
     ignored: tuple[str, ...],
     plugin_dirs: tuple[str, ...],
+    fix: bool,
 ) -> None:
     """Check templates without a server; for a directory, check all templates below it; - is the standard input.
 
@@ -115,6 +144,7 @@ def lint(
     Examples:
       stoker lint web.yaml
       stoker lint templates/ -e production.yaml --format sarif
+      stoker lint templates/ --fix
       generate-template | stoker lint -
     """
     from stoker.authoring.lint import lint as complaints_about
@@ -127,13 +157,20 @@ def lint(
     options = {"plugin_dirs": plugin_dirs} if plugin_dirs else {}
     with reported_errors():
         registry = Registry.on_demand(options)
-    workspace = Workspace(registry, environments, parameters, reader=reader_for([*paths, *environments]))
+    if fix and "-" in paths:
+        raise click.UsageError("--fix changes files; the standard input cannot be changed.")
     files = list(find_templates(paths))
-    chosen = [
-        item
-        for item in complaints_about(workspace, files)
-        if item.rule not in ignored and (not only or item.rule in only)
-    ]
+
+    def linted() -> tuple[Workspace, list[Diagnostic]]:
+        workspace = Workspace(registry, environments, parameters, reader=reader_for([*paths, *environments]))
+        found = complaints_about(workspace, files)
+        return workspace, [item for item in found if item.rule not in ignored and (not only or item.rule in only)]
+
+    workspace, chosen = linted()
+    for _ in range(_MOST_ROUNDS if fix else 0):  # a corrected name can reveal another mistake
+        if not _fix(chosen, {*files, *environments}):
+            break
+        workspace, chosen = linted()
     _FORMATS[form](chosen, len({*files, *environments}), workspace)
     if any(item.severity == ERROR for item in chosen):
         sys.exit(1)

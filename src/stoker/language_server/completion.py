@@ -13,7 +13,7 @@ from stoker.language_server import describe
 from stoker.language_server.items import Category, Completion, Item
 from stoker.language_server.names import Kind, function_at
 from stoker.language_server.outline import Context, Role, context
-from stoker.language_server.project import Project, TextDocument, property_at
+from stoker.language_server.project import Project, TextDocument
 from stoker.plugins.resource import ResourceType
 from stoker.schema.constraints import AllowedValues, Offered
 from stoker.schema.property import Property, Type
@@ -252,8 +252,7 @@ class _Template(_Completer):
         return self.project.kind(self.document, str(path[1]))
 
     def _property(self, path: Path) -> Property | None:
-        kind = self._kind(path)
-        return property_at(kind.properties, path[3:]) if kind else None
+        return self.project.property(self.document, path)
 
     def _property_keys(self, path: Path) -> Iterator[Item]:
         prop = self._property(path)

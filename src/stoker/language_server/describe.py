@@ -7,8 +7,8 @@ from typing import Any
 
 from stoker.authoring.constraint_words import rules
 from stoker.language_server.names import Kind, Name
-from stoker.language_server.outline import Token
-from stoker.language_server.project import Project, TextDocument, property_at
+from stoker.language_server.outline import Role, Token
+from stoker.language_server.project import Project, TextDocument
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Attribute, Change, Property, Support
 from stoker.template.functions.registered import functions
@@ -105,8 +105,10 @@ def _of_key(project: Project, document: TextDocument, token: Token) -> str | Non
     if isinstance(last, str) and (found := of_function(last, names.version)) and len(path) > 2:
         return found
     if len(path) > 3 and path[0] == names.section(Kind.RESOURCE) and path[2] == names.resource_key("properties"):
-        kind = project.kind(document, str(path[1]))
-        prop = property_at(kind.properties, path[3:]) if kind else None
+        inner = project.kind_named(document, token.text) if path[-1] == names.resource_key("type") else None
+        if inner is not None and token.role is Role.VALUE:
+            return of_type(inner)
+        prop = project.property(document, path)
         named = [part for part in path if isinstance(part, str)]
         return of_property(named[-1], prop) if prop else None
     return None

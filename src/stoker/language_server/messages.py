@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from lsprotocol import types
 
+from stoker.authoring.fixes import fix_of
 from stoker.authoring.rules import WARNING
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.manual import nearest_rule_page
@@ -15,6 +16,7 @@ from stoker.language_server.names import Kind
 from stoker.language_server.navigation import Symbol
 from stoker.language_server.outline import Outline
 from stoker.language_server.positions import Positions
+from stoker.language_server.project import TextDocument
 
 SOURCE = "stoker"
 _WORD = re.compile(r"""["']?[\w./+\-]+(?:::?[\w./+\-]+)*["']?|.""")
@@ -123,3 +125,31 @@ def changed_lines(before: str, after: str, positions: Positions) -> list[types.T
     end = len(before) - sum(map(len, old[len(old) - last :]))
     text = "".join(new[first : len(new) - last])
     return [types.TextEdit(positions.range(start, end), text)]
+
+
+def quick_fixes(
+    found: Iterable[Diagnostic], document: TextDocument, positions: Positions, uri: str
+) -> list[types.CodeAction]:
+    """Return what corrects problems of a document: the name that is meant, or a comment that suppresses the rule."""
+    actions = []
+    for item in found:
+        shown = diagnostic(item, document.outline, positions)
+        if (fix := fix_of(document.text, item)) is not None:
+            edit = types.TextEdit(positions.range(fix.start, fix.end), fix.new)
+            actions.append(_action(f"Change to {fix.new!r}", shown, uri, edit, preferred=True))
+        if not document.is_json and item.position is not None:
+            end = document.text.find("\n", positions.start_of(item.position.line, 1))
+            end = len(document.text) if end < 0 else end
+            line = document.text[positions.start_of(item.position.line, 1) : end]
+            if "#" not in line and not line.rstrip().endswith(("|", ">", "|-", ">-")):
+                edit = types.TextEdit(positions.range(end, end), f"  # stoker: ignore[{item.rule}]")
+                actions.append(_action(f"Ignore {item.rule} on this line", shown, uri, edit, preferred=False))
+    return actions
+
+
+def _action(
+    title: str, shown: types.Diagnostic, uri: str, edit: types.TextEdit, *, preferred: bool
+) -> types.CodeAction:
+    changes = types.WorkspaceEdit(changes={uri: [edit]})
+    kind = types.CodeActionKind.QuickFix
+    return types.CodeAction(title, kind=kind, diagnostics=[shown], is_preferred=preferred, edit=changes)

@@ -177,6 +177,22 @@ class Project:
         written = document.names.type_of(resource)
         return self.kind_named(document, written, resource) if written else None
 
+    def property(self, document: TextDocument, path: Path) -> Property | None:
+        """Return the property that the value at `path`, a place in a resource's properties, belongs to.
+
+        Properties can contain the definition of a resource themselves, such as that of a group's members.
+        """
+        key = document.names.resource_key
+        for depth in range(len(path) - 1, 3, -1):
+            if path[depth] != key("properties"):
+                continue
+            written = document.outline.text_at((*path[:depth], key("type")))
+            inner = self.kind_named(document, written) if written else None
+            if inner is not None:
+                return property_at(inner.properties, path[depth + 1 :])
+        kind = self.kind(document, str(path[1]))
+        return property_at(kind.properties, path[3:]) if kind else None
+
     def kind_named(self, document: TextDocument, type_name: str, resource: str = "") -> ResourceType | None:
         """Return the type with this name; None if there is none that can be used."""
         name = self.implementation(document, type_name, resource)

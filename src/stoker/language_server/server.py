@@ -18,6 +18,7 @@ from pygls.workspace import PositionCodec
 
 from stoker import __version__
 from stoker.authoring.layout import layout
+from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import StokerError
 from stoker.base.interpreter import python_command, python_environment
 from stoker.language_server import describe, messages, navigation
@@ -140,6 +141,11 @@ class StokerServer(LanguageServer):
             outline, positions = document.outline if document else Outline.of(""), self.positions(text)
             shown = [messages.diagnostic(item, outline, positions) for item in found]
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(self.uri_of(source), shown))
+
+    def complaints(self, path: str, first: int, last: int) -> list[Diagnostic]:
+        """Return the latest diagnostics of a document on these lines, which count from 0."""
+        found = dict.fromkeys(item for report in self._reports.values() for item in report.by_source.get(path, ()))
+        return [item for item in found if item.position is not None and first <= item.position.line - 1 <= last]
 
     def log(self, message: str) -> None:
         """Write a message into the editor's log."""
@@ -308,6 +314,17 @@ def _navigate(server: StokerServer) -> None:
 
 
 def _change_documents(server: StokerServer) -> None:
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+    )
+    def code_actions(params: types.CodeActionParams) -> list[types.CodeAction]:
+        document = server.opened(params.text_document.uri)
+        if document is None:
+            return []
+        positions = server.positions(document.text)
+        found = server.complaints(document.path, params.range.start.line, params.range.end.line)
+        return messages.quick_fixes(found, document, positions, params.text_document.uri)
+
     @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
     def prepare_rename(params: types.PrepareRenameParams) -> types.Range | None:
         document, positions, offset = _asked(server, params)

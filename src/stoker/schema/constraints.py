@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoker.base.patterns import PatternError, PatternTooCostly, compiled
-from stoker.base.similar import closest
+from stoker.base.similar import Suggestion, closest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +117,7 @@ class AllowedValues(Constraint):
     def hint(self, value: Any) -> str:
         names = [allowed for allowed in self.values if isinstance(allowed, str)]
         close = closest(value, names) if isinstance(value, str) else None
-        return f"did you mean {close!r}?" if close else ""
+        return Suggestion(value, close) if close else ""
 
     def to_schema(self) -> dict[str, Any]:
         return self._described({"allowed_values": list(self.values)})

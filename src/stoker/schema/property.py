@@ -16,7 +16,7 @@ from typing import Any
 
 from stoker.base.diagnostics import Path
 from stoker.base.json_text import read_json
-from stoker.base.similar import closest
+from stoker.base.similar import Suggestion, closest
 from stoker.schema.constraints import Constraint, CustomConstraint, schema_of
 from stoker.schema.unknown import Unknown, combine, has_unknown
 
@@ -230,7 +230,8 @@ class Finalizer:
     def _unknown_name(self, schema: Mapping[str, Property], name: object, path: Path) -> None:
         visible = [key for key, prop in schema.items() if prop.support.status != "HIDDEN"]
         close = closest(str(name), visible)
-        hint = f"did you mean {close!r}?" if close else f"known properties: {', '.join(sorted(visible)) or 'none'}"
+        known = f"known properties: {', '.join(sorted(visible)) or 'none'}"
+        hint = Suggestion(str(name), close) if close else known
         self._report("unknown-property", (*path, str(name)), f"unknown property {str(name)!r}", hint)
 
     def value(self, prop: Property, value: Any, path: Path) -> Any:

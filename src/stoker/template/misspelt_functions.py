@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stoker.base.diagnostics import Path
-from stoker.base.similar import closest
+from stoker.base.similar import Suggestion, closest
 from stoker.template.versions import VERSIONS, Version
 
 _SIMILARITY = 0.8
@@ -24,7 +24,7 @@ def function_hint(value: Any, version: Version) -> str:
     if later:
         return f"{name} is a function from {later[0].name.replace('.', ': ', 1)} on"
     close = closest(name, version.functions, _SIMILARITY)
-    return f"did you mean the function {close!r}?" if close else ""
+    return Suggestion(name, close, "the function ") if close else ""
 
 
 def misspelt_calls(value: Any, path: Path, version: Version) -> Iterator[tuple[Path, str, str]]:

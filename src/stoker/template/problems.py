@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from stoker.base.diagnostics import Diagnostic, Path, Position
 from stoker.base.errors import TemplateInvalid
-from stoker.base.similar import closest
+from stoker.base.similar import Suggestion, closest
 from stoker.template.document import Document
 from stoker.template.limits import DEFAULT_LIMITS
 
@@ -113,7 +113,7 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     choices = [str(choice) for choice in known]
     meant = closest(str(name), choices)
     if meant is not None:
-        return f"did you mean {meant!r}?"
+        return Suggestion(str(name), meant)
     if not choices:
         return ""
     shown = ", ".join(sorted(choices)[:10])

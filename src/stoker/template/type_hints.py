@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stoker.base.similar import closest
+from stoker.base.similar import Suggestion, closest
 
 _USUAL = {
     "AWS::EC2::Address": "AWS::EC2::EIP",
@@ -50,4 +50,4 @@ def meant_type(name: str, known: Sequence[str]) -> str | None:
 def suggested_type(name: str, known: Sequence[str]) -> str:
     """Return a hint for the type `name`, which does not exist: the type that is meant; an empty string for others."""
     meant = meant_type(name, known)
-    return f"did you mean {meant!r}?" if meant else ""
+    return Suggestion(name, meant) if meant else ""
