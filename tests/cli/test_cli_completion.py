@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
 import boto3
 import pytest
 from botocore.config import Config
 from click.shell_completion import ShellComplete
 
 from stoker.cli.main import cli
-from tests.cli.cli_shell import EXAMPLES, Shell
+from tests.cli.cli_shell import BIN, EXAMPLES, Shell
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
 
@@ -53,3 +58,32 @@ def test_names_of_stacks_and_resources_are_completed_and_aws_clients_find_them(
         assert (embedded.directory / "awsrc").stat().st_mode & 0o777 == 0o600
     finally:
         embedded.ok("delete", "greeting", "--yes")
+
+
+def test_files_are_completed_after_options_and_plans_as_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STOKER_DATA_DIR", "/nonexistent")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "web.plan").write_text("{}")
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "own.plan").write_text("{}")
+    complete = ShellComplete(cli, {}, "stoker", "_STOKER_COMPLETE")
+    for words in (["deploy", "web", "-t"], ["plan", "web", "-e"], ["plan", "web", "--template"], ["deploy", "--plan"]):
+        assert [item.type for item in complete.get_completions(words, "w")] == ["file"], words
+    assert completed("deploy", "we") == ["web.plan"] and completed("deploy", "below/") == ["below/own.plan"]
+    assert completed("plan", "we") == []
+    assert "completion" in completed("comp") and completed("completion", "") == ["bash", "zsh", "fish"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_of_a_shell_is_valid_and_completes(shell: str, tmp_path: Path) -> None:
+    environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    script = subprocess.run([BIN / "stoker", "completion", shell], capture_output=True, text=True, check=True).stdout
+    assert f"_STOKER_COMPLETE={shell}_complete" in script
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    checked = subprocess.run([shell, "-n"], input=script, text=True, capture_output=True, env=environment)
+    assert checked.returncode == 0, checked.stderr
+    if shell == "bash":
+        words = 'COMP_WORDS=(stoker dep) COMP_CWORD=1; _stoker_completion stoker; echo "${COMPREPLY[@]}"'
+        said = subprocess.run(["bash", "-c", f"{script}\n{words}"], capture_output=True, text=True, env=environment)
+        assert said.stdout.strip() == "deploy", said.stderr

@@ -240,7 +240,7 @@ def test_problems_of_environments_and_the_template_are_reported_together_as_the_
         (
             ["stack", "list"],
             {"OS_AUTH_URL": "http://127.0.0.1:1/identity", "OS_USERNAME": "a", "OS_PASSWORD": "b"},
-            "The identity service at auth_url cannot be reached",
+            "The identity service at http",
         ),
         (["stack", "list"], {"OS_AUTH_URL": "http://127.0.0.1:1", "OS_AUTH_TYPE": "magic"}, "'magic'"),
     ],

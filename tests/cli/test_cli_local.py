@@ -143,3 +143,16 @@ def wait_for(condition: object, seconds: float = 45.0) -> None:
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.1)
+
+
+def test_commands_say_that_stoker_is_stopped(shell: Shell) -> None:
+    shell.ok("up", "--detach", *ANY_PORTS)
+    named = {"OS_CLIENT_CONFIG_FILE": str(shell.directory / "clouds.yaml"), "OS_CLOUD": "stoker"}
+    assert shell.ok("stack", "list", variables=named).out == ""
+    shell.ok("down")
+    for variables in ({}, named):
+        said = shell.fails("stack", "list", variables=variables)
+        assert said.startswith("stoker: Stoker is stopped (emulated cloud and engine and API); its data is kept."), said
+        assert f"stoker up --data-dir {shell.directory}" in said
+    elsewhere = {"OS_AUTH_URL": "http://127.0.0.1:9/v3", "OS_USERNAME": "u", "OS_PASSWORD": "p", "OS_PROJECT_NAME": "p"}
+    assert "http://127.0.0.1:9/v3 cannot be reached" in shell.fails("stack", "list", variables=elsewhere)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from stoker.base.diagnostics import Diagnostic, Position
 from stoker.cli.errors import CommandFailed
 from stoker.cli.sources import collect, short, url_of
 
@@ -147,3 +148,31 @@ def test_files_below_the_working_directory_are_named_as_the_user_does(
     assert short(f"{tmp_path.as_uri()}/a/b%20c.yaml") == "a/b c.yaml"
     assert short("https://example.org/a.yaml") == "https://example.org/a.yaml"
     assert short("OS::Heat::None") == "OS::Heat::None"
+
+
+def test_places_and_names_are_those_of_the_users_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = VERSION + (
+        "resources:\n"
+        "  a: {type: x.yaml, properties: {one: {get_file: lib/n}, wrong: {get_file: lib/n}}}  # end\n"
+        "  b: {type: OS::Heat::None}\n"
+    )
+    write(tmp_path, "x.yaml", VERSION)
+    write(tmp_path, "lib/n", "note")
+    write(tmp_path, "top.yaml", text)
+    sources = collect("top.yaml")
+    for name in ("a:", "x.yaml", "one", "lib/n}, wrong", "wrong", "lib/n}}}", "}}}", "end", "b:", "OS::Heat::None"):
+        place = position(text, text.index(name))
+        url = f"{tmp_path.as_uri()}/{name.rstrip('},')}"
+        sent = name.replace("x.yaml", f'"{url}"').replace("lib/n", f'"{tmp_path.as_uri()}/lib/n"')
+        start = sources.template.index("wrong") if name in ("lib/n}}}",) else 0
+        found = position(sources.template, sources.template.index(sent, start))
+        message = f"there is no template {tmp_path.as_uri()}/x.yaml"
+        shown = sources.as_written(Diagnostic("r", message, position=found, source=""))
+        assert (shown.position, shown.message) == (place, "there is no template x.yaml"), name
+    assert sources.named()[""] == (f"{tmp_path.as_uri()}/top.yaml", text)
+
+
+def position(text: str, offset: int) -> Position:
+    before = text[:offset]
+    return Position(before.count("\n") + 1, offset - before.rfind("\n"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
 from inspect import cleandoc
 from typing import Any
 
@@ -143,3 +145,17 @@ def _paragraphs(function: type) -> str:
 def _sentence(text: str) -> str:
     text = " ".join(text.split())
     return text if not text or text.endswith((".", "!", "?")) else f"{text}."
+
+
+def type_example(name: str, kind: ResourceType) -> str:
+    """Return a template with a resource of a type and what it needs; of a plug-in, with its required properties."""
+    examples: Mapping[str, str] = json.loads(
+        files("stoker.authoring").joinpath("type_examples.json").read_text("utf-8")
+    )
+    if name in examples:
+        return examples[name]
+    lines = ["heat_template_version: 2021-04-16", "resources:", "  example:", f"    type: {name}"]
+    required = [(key, prop) for key, prop in kind.properties.items() if prop.required]
+    lines += ["    properties:"] if required else []
+    lines += [f"      {key}: # {prop.type.value.lower()}: {prop.description}" for key, prop in required]
+    return "\n".join(lines) + "\n"

@@ -1,12 +1,14 @@
-"""Names that the shell completes: those of stacks and of their resources, as the service has them."""
+"""Names that the shell completes, of stacks and their resources as the service has them and of files; its scripts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import CompletionItem, get_completion_class
 
 from stoker.processes.directory import default_directory
 
@@ -23,6 +25,19 @@ def stack_names(context: click.Context, _param: click.Parameter, incomplete: str
     return _offered(
         context, incomplete, lambda service: (stack["stack_name"] for stack in islice(service.stacks(), _MOST))
     )
+
+
+def stack_or_plan_names(context: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return names of stacks, and of saved plans in the directory that `incomplete` names."""
+    start = incomplete.rpartition("/")[2]
+    above = incomplete[: len(incomplete) - len(start)]
+    plans = sorted(path.name for path in Path(above or ".").glob("*.plan") if path.name.startswith(start))
+    return [*stack_names(context, param, incomplete), *(f"{above}{name}" for name in plans)]
+
+
+def file_names(_context: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete the names of files."""
+    return [CompletionItem(incomplete, type="file")]
 
 
 def resource_names(context: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
@@ -58,3 +73,25 @@ def _offered(context: click.Context, incomplete: str, names: Callable[[Service],
     except Exception:  # whatever is wrong, the command itself will report it
         return []
     return sorted(name for name in found if name.startswith(incomplete))
+
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion(shell: str) -> None:
+    """Print the script with which SHELL (bash, zsh or fish) completes commands, options, names and files.
+
+    \b
+    Examples:
+      eval "$(stoker completion bash)"     # in ~/.bashrc
+      eval "$(stoker completion zsh)"      # in ~/.zshrc, after compinit
+      stoker completion fish > ~/.config/fish/completions/stoker.fish
+    """
+    found = get_completion_class(shell)
+    assert found is not None
+    root = click.get_current_context().find_root().command
+    # The version of Bash is not checked, unlike in the script's own method: it is Bash that runs the script.
+    script = found(root, {}, "stoker", "_STOKER_COMPLETE")
+    click.echo(script.source_template % script.source_vars())

@@ -7,17 +7,18 @@ an openrc file, the embedded Stoker of the data directory.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 
-from keystoneauth1 import adapter, session
+from keystoneauth1 import adapter, exceptions, session
 
 from stoker.cli.errors import CommandFailed
 from stoker.cli.service import Service
 from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.cloud.named_login import plugin_loader, session_of
 from stoker.processes.access import cloud_of
-from stoker.processes.directory import DataDirectory, SetUp
+from stoker.processes.directory import DataDirectory, SetUp, default_directory
 
 _TIMEOUT_SECONDS = 120.0
 _TRUE = ("1", "true", "yes", "on")
@@ -39,6 +40,28 @@ def connect(directory: DataDirectory, cloud_name: str | None = None, timeout: fl
             "with --os-cloud, OS_CLOUD or the OS_* variables."
         )
     return embedded_service(set_up, timeout)
+
+
+def unreachable(error: Exception, service: Service, directory: DataDirectory) -> CommandFailed | None:
+    """Return what to say about an error if the service could not be reached; None for other errors.
+
+    The Stoker of the data directory is named as stopped, whichever way the command has found its address.
+    """
+    if not isinstance(error, exceptions.ConnectFailure | exceptions.DiscoveryFailure):
+        return None
+    set_up = directory.set_up()
+    if set_up is not None and service.auth_url == set_up.identity:
+        from stoker.cli.local import Local
+
+        if missing := Local(directory, set_up).missing():
+            option = (
+                "" if directory.path == default_directory().path else f" --data-dir {shlex.quote(str(directory.path))}"
+            )
+            which = " and ".join(program.title for program in missing)
+            return CommandFailed(f"Stoker is stopped ({which}); its data is kept. To start it: stoker up{option}")
+    if isinstance(error, exceptions.DiscoveryFailure):
+        return CommandFailed(f"The identity service at {service.auth_url} cannot be reached, or there is none.")
+    return None
 
 
 def embedded_service(set_up: SetUp, timeout: float = _TIMEOUT_SECONDS) -> Service:
@@ -87,4 +110,5 @@ def _service(cloud: NamedCloud, timeout: float) -> Service:
             additional_headers={"Accept": "application/json"},
         ),
         timeout,
+        auth_url=str(cloud.auth.get("auth_url", "auth_url")),
     )

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
-from stoker.cli.completion import stack_names
+from stoker.cli.completion import file_names, stack_names, stack_or_plan_names
 from stoker.cli.formats import show_record
 from stoker.cli.framework import key_values, progress_format, with_service
 from stoker.cli.messages import say
@@ -50,11 +50,13 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
             help="Value of a parameter; repeatable.",
         ),
         click.option(
-            "-e", "--environment", "environments", multiple=True, metavar="FILE|URL",
+            "-e", "--environment", "environments", multiple=True, metavar="FILE|URL", shell_complete=file_names,
             help="Environment; repeatable, later ones override.",
         ),
-        click.option("-t", "--template", required=required, metavar="FILE|URL", help="Template."),
-        click.argument("name", shell_complete=stack_names, required=required),
+        click.option(
+            "-t", "--template", required=required, metavar="FILE|URL", shell_complete=file_names, help="Template."
+        ),
+        click.argument("name", shell_complete=stack_names if required else stack_or_plan_names, required=required),
     )  # fmt: skip
 
     def decorate(function: Command) -> Command:

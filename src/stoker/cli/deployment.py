@@ -142,10 +142,11 @@ class Deployment:
         texts = self.sources.named()
         names = {source: short(url) for source, (url, _) in texts.items()}
         shown = {names[source]: text for source, (_, text) in texts.items()}
-        placed = [replace(item, source=names.get(item.source, item.source)) for item in error.diagnostics]
+        written = map(self.sources.as_written, error.diagnostics)
+        placed = [replace(item, source=names.get(item.source, item.source)) for item in written]
         urls = self.sources.environments
         try:
-            environments = [Document.parse(self.sources.files[url], source=short(url)) for url in urls]
+            environments = [Document.parse(self.sources.text(url), source=short(url)) for url in urls]
         except StokerError:  # the diagnostics are about that
             environments = []
         placed = placed_where_given(placed, {names[""]}, environments, self.body["parameters"])

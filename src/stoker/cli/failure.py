@@ -35,7 +35,7 @@ def _place(sources: Sources, name: str) -> str | None:
     from stoker.template.document import Document
 
     try:
-        document = Document.parse(sources.template, source=short(sources.template_url))
+        document = Document.parse(sources.text(sources.template_url), source=short(sources.template_url))
     except StokerError:
         return None
     for section in ("resources", "Resources"):

@@ -164,7 +164,11 @@ def _record_table(record: Row) -> None:
 
 
 def _readable(name: str, value: Any) -> str:
-    """Return a value as a table shows it: sizes in bytes with a unit, such as `317 MB`."""
+    """Return a value as a table shows it: sizes in bytes with a unit, such as `317 MB`, and short paths of files."""
+    if name in _TYPES and isinstance(value, str):
+        from stoker.cli.sources import short
+
+        return short(value)
     if name != "size" or not isinstance(value, int) or value < _THOUSAND:
         return cell(value)
     size, unit = float(value), -1
@@ -173,6 +177,7 @@ def _readable(name: str, value: Any) -> str:
     return f"{size:.3g} {_UNITS[unit]}"
 
 
+_TYPES = ("resource_type", "type")
 _THOUSAND = 1000
 _UNITS = ("kB", "MB", "GB", "TB")
 

@@ -112,9 +112,16 @@ def with_service(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def connected(directory: DataDirectory, os_cloud: str | None, **arguments: Any) -> Any:
-        from stoker.cli.connection import connect  # imports the libraries of OpenStack's clients
+        from stoker.cli.connection import connect, unreachable  # imports the libraries of OpenStack's clients
 
-        return function(connect(directory, os_cloud), **arguments)
+        service = connect(directory, os_cloud)
+        try:
+            return function(service, **arguments)
+        except Exception as error:
+            explained = unreachable(error, service, directory)
+            if explained is None:
+                raise
+            raise explained from error
 
     cloud_option = click.option("--os-cloud", envvar="OS_CLOUD", metavar="NAME", help="Entry of clouds.yaml to use.")
     return data_directory_option(cloud_option(connected))

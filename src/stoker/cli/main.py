@@ -81,6 +81,10 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "lsp": Command("stoker.cli.lsp:lsp", "Run the language server for editors, on standard input and output."),
     "schema": Command("stoker.cli.schema:schema", "Print the JSON Schema of templates or environments, for editors."),
+    "completion": Command(
+        "stoker.cli.completion:completion",
+        "Print the script with which SHELL (bash, zsh or fish) completes commands, options, names and files.",
+    ),
     "demo": Command("stoker.cli.demo:demo", "Start Stoker with an emulated cloud, deploy an example, and change it."),
     "engine": Command("stoker.cli.cluster:engine", "Run an engine of a cluster, until SIGTERM."),
     "api": Command("stoker.cli.cluster:api", "Serve the Orchestration API for a cluster's engines, until SIGTERM."),

@@ -31,8 +31,9 @@ def _type_names(_context: click.Context, _param: click.Parameter, incomplete: st
 
 @click.command("types")
 @click.argument("name", required=False, default="", metavar="[TYPE|PART]", shell_complete=_type_names)
+@click.option("--example", is_flag=True, help="Print a template with a resource of TYPE and what it needs.")
 @_FORMAT
-def types(name: str, form: str) -> None:
+def types(name: str, example: bool, form: str) -> None:
     """List the resource types, or those with PART in their names; or show the properties and attributes of TYPE.
 
     A property is shown with its type, what it accepts, and what a change of its value does to the resource: an update
@@ -44,13 +45,17 @@ def types(name: str, form: str) -> None:
       stoker types volume
       stoker types OS::Neutron::Port
       stoker types OS::Neutron::Port -f json
+      stoker types OS::Neutron::Port --example > port.yaml
     """
-    from stoker.authoring.reference import exact_type, matching_types, type_details, type_summaries
+    from stoker.authoring.reference import exact_type, matching_types, type_details, type_example, type_summaries
     from stoker.plugins.registry import Registry
     from stoker.template.type_hints import meant_type, suggested_type
 
     registry = Registry.on_demand()
     exact = exact_type(registry, name)
+    if exact is not None and example:
+        click.echo(type_example(exact, registry.types()[exact]), nl=False)
+        return
     if exact is not None:
         details = type_details(exact, registry.types()[exact])
         if form == "table":
@@ -59,9 +64,10 @@ def types(name: str, form: str) -> None:
             show_record(details, form)
         return
     found, known = matching_types(registry, name), matching_types(registry, "")
-    if not found:
+    if not found or example:
         hint = suggested_type(name, known)
-        missing = f"There is no resource type {name}" if hint else f"No resource type has {name} in its name"
+        whole = hint or example
+        missing = f"There is no resource type {name}" if whole else f"No resource type has {name} in its name"
         raise CommandFailed(f"{missing}; {hint or '`stoker types` lists all.'}")
     show_rows(list(type_summaries(registry, found)), ("type", "service", "description"), form, spare=("service",))
     meant = meant_type(name, known) if "::" in name else None

@@ -43,10 +43,12 @@ class Refused(CommandFailed):
 class Service:
     """The stacks of one project. Every method raises Refused if the service returns an error.
 
-    Requests that only read are repeated while the service does not answer, as `outages` decides.
+    Requests that only read are repeated while the service does not answer, as `outages` decides. `auth_url` is the
+    address of the identity service that it was found by.
     """
 
-    def __init__(self, adapter: Adapter, timeout: float, outages: Outages | None = None) -> None:
+    def __init__(self, adapter: Adapter, timeout: float, outages: Outages | None = None, auth_url: str = "") -> None:
+        self.auth_url = auth_url
         self._adapter = adapter
         self._timeout = timeout
         self.outages = outages or Outages()

@@ -2,7 +2,8 @@
 
 The service only has the files that are sent. References to files are rewritten to absolute URLs, which are also the
 keys of `files`, as in OpenStack's other client; so both can be used on one stack. References are replaced in place and
-nothing else in the document is changed, so that locations in the service's diagnostics are those in the user's file.
+nothing else in the document is changed; `Sources.as_written` returns the locations of the service's diagnostics in the
+user's file.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 from urllib.request import url2pathname
 
 import yaml
 
+from stoker.base.diagnostics import Diagnostic, Position
 from stoker.base.named_files import LARGEST, read_named
 from stoker.cli.errors import CommandFailed
 
@@ -29,22 +31,71 @@ _TEMPLATE_KEYS = frozenset({"heat_template_version", "HeatTemplateFormatVersion"
 _SCALAR_STYLES = (None, "", "'", '"')
 
 
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """A replaced reference, in the order of the document: its offsets as it was written, and its new length."""
+
+    start: int
+    end: int
+    length: int
+
+
 @dataclass(slots=True)
 class Sources:
-    """What is sent: the template, the URLs of environments in their order, the content of files by URL."""
+    """What is sent: the template, the URLs of environments in their order, the content of files by URL.
+
+    `written` has the documents in which references were replaced, by URL, as the user wrote them.
+    """
 
     template_url: str
     template: str = ""
     environments: list[str] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
+    written: dict[str, str] = field(default_factory=dict)
+    edits: dict[str, list[_Edit]] = field(default_factory=dict)
+
+    def as_written(self, found: Diagnostic) -> Diagnostic:
+        """Return a diagnostic of the service with the place and the names that the user's files have."""
+        url = self.named().get(found.source, ("", ""))[0]
+        message, hint = found.message, found.hint
+        for name in (self.template_url, *self.files):
+            if name in message or name in hint:
+                message = message.replace(name, short(name))
+                hint = hint.replace(name, short(name))
+        changed = (
+            replace(found, message=message, hint=hint) if (message, hint) != (found.message, found.hint) else found
+        )
+        if found.position is None or url not in self.edits:
+            return changed
+        sent = self.template if url == self.template_url else self.files[url]
+        return replace(changed, position=self._position(url, sent, found.position))
+
+    def _position(self, url: str, sent: str, place: Position) -> Position:
+        """Return the place in the user's document of a place in the one that was sent."""
+        lines = sent.split("\n")
+        offset = sum(len(line) + 1 for line in lines[: place.line - 1]) + place.column - 1
+        moved = 0
+        for edit in self.edits[url]:
+            if offset < edit.start + moved:
+                break
+            if offset < edit.start + moved + edit.length:
+                moved = offset - edit.start
+                break
+            moved += edit.length - (edit.end - edit.start)
+        before = self.written[url][: offset - moved]
+        return Position(before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
 
     def named(self) -> dict[str, tuple[str, str]]:
         """URL and content of each document by the name that the service uses for it; the template may have none."""
         names = {url: url for url in self.files} | {
             f"environment {number}": url for number, url in enumerate(self.environments, 1)
         }
-        found = {name: (url, self.files[url]) for name, url in names.items()}
-        return found | dict.fromkeys(("", "template"), (self.template_url, self.template))
+        found = {name: (url, self.text(url)) for name, url in names.items()}
+        return found | dict.fromkeys(("", "template"), (self.template_url, self.text(self.template_url)))
+
+    def text(self, url: str) -> str:
+        """Return a document as the user wrote it."""
+        return self.written.get(url) or (self.template if url == self.template_url else self.files[url])
 
 
 def collect(template: str, environments: Sequence[str] = ()) -> Sources:
@@ -123,6 +174,9 @@ def _replaced(text: str, references: Iterator[_Reference], url: str, sources: So
         _add(reference, url, sources)
         start, end = reference.node.start_mark.index, reference.node.end_mark.index
         changes[start] = (end, json.dumps(reference.url))
+    if changes:
+        sources.written[url] = text
+        sources.edits[url] = [_Edit(start, end, len(new)) for start, (end, new) in sorted(changes.items())]
     for start in sorted(changes, reverse=True):
         end, replacement = changes[start]
         text = text[:start] + replacement + text[end:]
