@@ -85,9 +85,9 @@ def completion(shell: str) -> None:
 
     \b
     Examples:
-      eval "$(stoker completion bash)"     # in ~/.bashrc
-      eval "$(stoker completion zsh)"      # in ~/.zshrc, after compinit
+      stoker completion bash > ~/.local/share/bash-completion/completions/stoker
       stoker completion fish > ~/.config/fish/completions/stoker.fish
+      eval "$(stoker completion zsh)"
     """
     found = get_completion_class(shell)
     assert found is not None
