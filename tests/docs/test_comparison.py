@@ -38,7 +38,7 @@ def _command(*names: str) -> click.Command:
 
 def test_every_row_says_something_about_every_tool() -> None:
     tables = list(_tables())
-    assert len(tables) == 3
+    assert len(tables) == 4
     for table in tables:
         assert {len(row) for row in table} == {len(table[0])}
         assert all(cell for row in table for cell in row[1:])
@@ -46,8 +46,19 @@ def test_every_row_says_something_about_every_tool() -> None:
 
 def test_every_tool_has_sources() -> None:
     sources = _PAGE.partition("## Sources")[2]
-    for tool in ("Terraform", "OpenTofu", "Pulumi", "Rain", "AWS CloudFormation", "cfn-lint", "LocalStack"):
-        entry = re.search(rf"^(?:.* )?{re.escape(tool)}(?: .*)?\n: (?:.+\n)+", sources, re.MULTILINE)
+    for tool in (
+        "Terraform",
+        "OpenTofu",
+        "Pulumi",
+        "Rain",
+        "AWS CloudFormation",
+        "ORC",
+        "Crossplane",
+        "CAPO",
+        "cfn-lint",
+        "LocalStack",
+    ):
+        entry = re.search(rf"^(?:.* )?{re.escape(tool)}(?:[ ,].*)?\n: (?:.+\n)+", sources, re.MULTILINE)
         assert entry is not None and "https://" in entry[0], tool
 
 
@@ -78,3 +89,8 @@ def test_the_commands_that_the_page_names_exist() -> None:
     for named in re.findall(r"`stoker ([a-z]+)`", _PAGE):
         assert _command(named)
     assert "--refresh" in {option for parameter in _command("plan").params for option in parameter.opts}
+
+
+def test_the_page_has_rows_in_which_the_answer_of_stoker_is_no() -> None:
+    noes = [row[0] for table in _tables() for row in table if row[1].startswith("no")]
+    assert len(noes) >= 6, noes

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 
 from stoker.base.diagnostics import Diagnostic
 
+_BEFORE = re.compile(r"[\w.-]")
+_AFTER = re.compile(r"[\w-]|\.\w|::")
+"""What makes a name a part of a longer one, before and behind it."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Fix:
@@ -40,10 +44,12 @@ def fix_of(text: str, diagnostic: Diagnostic) -> Fix | None:
 
 def _whole(line: str, name: str) -> Iterable[int]:
     """Yield the columns at which a name stands that is not a part of a longer one."""
-    for match in re.finditer(re.escape(name), line):
-        before, after = line[: match.start()][-1:], line[match.end() :]
-        if not re.match(r"[\w.-]", before) and not re.match(r"[\w-]|\.\w|::", after):
-            yield match.start()
+    start = line.find(name)
+    while start >= 0:
+        before, after = line[:start][-1:], line[start + len(name) :]
+        if not _BEFORE.match(before) and not _AFTER.match(after):
+            yield start
+        start = line.find(name, start + 1)
 
 
 def fixed(text: str, diagnostics: Iterable[Diagnostic]) -> tuple[str, int]:

@@ -18,6 +18,7 @@ from stoker.cli.service import Service
 from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.cloud.named_login import plugin_loader, session_of
 from stoker.processes.access import cloud_of
+from stoker.processes.control import programs_of, running
 from stoker.processes.directory import DataDirectory, SetUp, default_directory
 
 _TIMEOUT_SECONDS = 120.0
@@ -51,9 +52,8 @@ def unreachable(error: Exception, service: Service, directory: DataDirectory) ->
         return None
     set_up = directory.set_up()
     if set_up is not None and service.auth_url == set_up.identity:
-        from stoker.cli.local import Local
-
-        if missing := Local(directory, set_up).missing():
+        missing = [program for program in programs_of(directory, set_up) if running(directory, program.name) is None]
+        if missing:
             option = (
                 "" if directory.path == default_directory().path else f" --data-dir {shlex.quote(str(directory.path))}"
             )
