@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
+from stoker.base.errors import BadValue
+from stoker.resources.heat.wait_condition_handle import store_signal
 from tests.harness import World
 
 REF = {"name": "web", "id": None}
@@ -65,6 +69,30 @@ async def test_a_failure_and_a_timeout(world: World, signals: list[Any], why: st
     stack = await world.settle(stack_id)
     assert stack["status"] == "FAILED"
     assert why in stack["status_reason"]
+
+
+@pytest.mark.parametrize(("number", "size"), [(40, 1_000_000), (3, 900_000)])
+async def test_many_large_signals_do_not_fill_memory(world: World, number: int, size: int) -> None:
+    """The holder of the URL writes many versions of the largest size before the engine looks at them."""
+    stack_id, url = await begun(world, template(count=1000))
+    for _ in range(number):
+        send(world, url, {"data": "x" * size})
+    tracemalloc.start()
+    stack = await world.settle(stack_id)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert stack["status"] == "FAILED"
+    assert "the signals have" in stack["status_reason"] or "The signals of a handle" in stack["status_reason"]
+    assert peak < 40 * 1024 * 1024
+
+
+def test_signals_that_arrive_one_by_one_have_a_limit_together() -> None:
+    call: Any = SimpleNamespace(metadata={})
+    for _ in range(2):
+        store_signal(call, {"data": "x" * 900_000})
+    with pytest.raises(BadValue, match="bytes together"):
+        store_signal(call, {"data": "x" * 900_000})
+    assert len(call.metadata) == 2
 
 
 async def test_a_handle_of_another_type_is_refused(world: World) -> None:

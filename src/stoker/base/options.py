@@ -83,6 +83,12 @@ _TIMING = (
         item_type=_Network(),
         help="Networks with non-public addresses that templates may be fetched from by URL.",
     ),
+    cfg.IntOpt(
+        "cloud_answer_size",
+        default=16 * 2**20,
+        min=2**20,
+        help="Bytes that an answer of a service of the operator's cloud may have.",
+    ),
     cfg.ListOpt(
         "remote_cloud_networks",
         default=[],

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, urlsplit
 
+from stoker.base.errors import BadValue
+
 if TYPE_CHECKING:
     from stoker.cloud.session import Cloud
     from stoker.cloud.transport import Answer
@@ -48,14 +50,21 @@ async def pop(cloud: Cloud, queue: str) -> list[Any]:
     return [message["body"] for message in messages]
 
 
-async def read(cloud: Cloud, queue: str) -> dict[str, Any]:
-    """Return the messages of a queue without removing them: the body of each by its ID, oldest first."""
+async def read(cloud: Cloud, queue: str, most: int) -> dict[str, Any]:
+    """Return the messages of a queue without removing them: the body of each by its ID, oldest first.
+
+    Raises BadValue if they have more than `most` bytes.
+    """
     bodies: dict[str, Any] = {}
+    size = 0
     params: dict[str, Any] = {"echo": "true", "limit": AT_ONCE}
     while True:
         answer = await request(cloud, "GET", queue_path(queue, "/messages"), params=params, ok=(204, 404))
         page = answer.body.get("messages", []) if isinstance(answer.body, dict) else []
         bodies |= {message["id"]: message["body"] for message in page}
+        size += len(answer.content)
+        if size > most:
+            raise BadValue(f"the messages of the queue {queue} have more than {most} bytes")
         if len(page) < AT_ONCE:
             return bodies
         params["marker"] = _marker(answer.body["links"])

@@ -61,6 +61,7 @@ class CloudSettings:
     `server_auth_url` (`[clients_keystone] auth_uri`) the URL that is passed to them if no interface is configured.
     `remote_cloud_networks` and `remote_cloud_auth_types` restrict the addresses and plug-ins of users' credentials;
     `remote_cloud_timeout` (seconds) limits a login and a call there, `remote_cloud_answer_size` (bytes) a response.
+    `cloud_answer_size` (bytes) limits a response of the operator's cloud.
     `max_microversions` maps `nova`, `cinder` and `ironic` to the operator's limits. `max_concurrent_calls` limits the
     concurrent requests of a process to the operator's cloud, and separately those to clouds that users name, of which
     a project may have an eighth;
@@ -89,6 +90,7 @@ class CloudSettings:
     server_keystone_endpoint_type: str = ""
     server_auth_url: str | None = None
     client_retry_limit: int = 2
+    cloud_answer_size: int = 16 * 2**20
     clients: Mapping[str, ClientSettings] = field(default_factory=dict)
     max_microversions: Mapping[str, str] = field(default_factory=dict)
     remote_cloud_networks: tuple[str, ...] = ()

@@ -69,21 +69,23 @@ async def _at_once() -> None:
 
 
 class AnswerTooLarge(Exception):
-    """The response of a cloud that a user names is larger than `remote_cloud_answer_size`."""
+    """A response is larger than the limit of its lane."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Lane:
-    """Connections, the slots of concurrent requests, and their limits; None means no limit.
+    """Connections, the slots of concurrent requests, and their limits.
 
     `slot` returns the context manager in which a request for a project is sent.
-    `seconds` is the deadline of a request with its retries, `size` the maximum size of a response in bytes.
+    `size` is the maximum size of a response in bytes, which the option `size_option` sets.
+    `seconds` is the deadline of a request with its retries; None means no limit.
     """
 
     session: aiohttp.ClientSession
     slot: Callable[[str], AbstractAsyncContextManager[None]]
+    size: int
+    size_option: str
     seconds: float | None = None
-    size: int | None = None
 
 
 class Transport:
@@ -102,18 +104,15 @@ class Transport:
         guard = Guard(settings.remote_cloud_networks)
         timeout, calls = settings.call_timeout, settings.max_concurrent_calls
         self._session = _session(settings, timeout, aiohttp.TCPConnector(limit=0, ttl_dns_cache=60))
-        # Compressed responses are neither requested nor unpacked: their unpacked size is not limited.
-        guarded = _session(
-            settings,
-            settings.remote_cloud_timeout,
-            guard.connector(limit=0, ttl_dns_cache=60),
-            headers={"Accept-Encoding": "identity"},
-            auto_decompress=False,
-        )
+        guarded = _session(settings, settings.remote_cloud_timeout, guard.connector(limit=0, ttl_dns_cache=60))
         own = asyncio.Semaphore(calls)
-        self._own = _Lane(self._session, lambda project_id: own)
+        self._own = _Lane(self._session, lambda project_id: own, settings.cloud_answer_size, "cloud_answer_size")
         self._named_by_user = _Lane(
-            guarded, ProjectSlots(calls).slot, settings.remote_cloud_timeout, settings.remote_cloud_answer_size
+            guarded,
+            ProjectSlots(calls).slot,
+            settings.remote_cloud_answer_size,
+            "remote_cloud_answer_size",
+            settings.remote_cloud_timeout,
         )
 
     async def close(self) -> None:
@@ -175,7 +174,7 @@ class Transport:
             ssl=self._context(request.tls),
             allow_redirects=False,  # a token must not follow a redirect to another host
         ) as response:
-            content = await _content(response, lane.size)
+            content = await _content(response, lane)
         path, request_id = without_names(response.url.path), response.headers.get("x-openstack-request-id", "-")
         log.debug("%s %s %s: %s (%s)", request.service, request.method, path, response.status, request_id)
         return Answer(response.status, response.headers, parse(content, response.content_type), content)
@@ -214,33 +213,29 @@ def _context(tls: Tls) -> ssl.SSLContext:
     return context
 
 
-def _session(
-    settings: CloudSettings,
-    seconds: float,
-    connector: aiohttp.TCPConnector,
-    headers: Mapping[str, str] | None = None,
-    *,
-    auto_decompress: bool = True,
-) -> aiohttp.ClientSession:
+def _session(settings: CloudSettings, seconds: float, connector: aiohttp.TCPConnector) -> aiohttp.ClientSession:
+    """Return connections. Compressed responses are neither requested nor unpacked: their size would not be limited."""
     return aiohttp.ClientSession(
         connector=connector,
         timeout=aiohttp.ClientTimeout(total=seconds, sock_connect=min(seconds, settings.connect_timeout)),
         cookie_jar=aiohttp.DummyCookieJar(),
-        headers={"Accept": "application/json", "User-Agent": "stoker", **(headers or {})},
-        auto_decompress=auto_decompress,
+        headers={"Accept": "application/json", "User-Agent": "stoker", "Accept-Encoding": "identity"},
+        auto_decompress=False,
     )
 
 
-async def _content(response: aiohttp.ClientResponse, limit: int | None) -> bytes:
-    """Read the body of a response. Raises AnswerTooLarge."""
-    if limit is None:
-        return await response.read()
-    content = bytearray()
-    async for chunk in response.content.iter_any():
-        content += chunk
-        if len(content) > limit:
-            raise AnswerTooLarge(f"the response is larger than {limit} bytes (remote_cloud_answer_size)")
-    return bytes(content)
+async def _content(response: aiohttp.ClientResponse, lane: _Lane) -> bytes:
+    """Read the body of a response. Raises AnswerTooLarge, at once if the response says its length."""
+    size = response.content_length or 0
+    chunks: list[bytes] = []
+    read = 0
+    while size <= lane.size and (chunk := await response.content.readany()):
+        chunks.append(chunk)
+        read += len(chunk)
+        size = max(size, read)
+    if size > lane.size and response.method != "HEAD":
+        raise AnswerTooLarge(f"the response is larger than {lane.size} bytes ({lane.size_option})")
+    return b"".join(chunks)
 
 
 def parse(content: bytes, content_type: str) -> Any:

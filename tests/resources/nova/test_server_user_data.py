@@ -252,12 +252,12 @@ async def test_messages_in_a_queue_of_the_user(servers: Bench, given: Given) -> 
     project = server.data["stack_user_project_id"]
     user = await as_stack_user(servers.cloud, server.data, project)
     assert told["zaqar"]["project_id"] == project
-    assert list((await messaging.read(user, queue)).values()) == [server.metadata]
-    assert await messaging.read(servers.cloud, queue) == {}, "it is not in the project of the owner"
+    assert list((await messaging.read(user, queue, 10**6)).values()) == [server.metadata]
+    assert await messaging.read(servers.cloud, queue, 10**6) == {}, "it is not in the project of the owner"
 
     await servers.update(server, configured(given, "POLL_SERVER_HEAT"))
     assert set((await servers.attribute(server, "os_collect_config"))["zaqar"].values()) == {None}
-    assert await messaging.read(user, queue) == {}
+    assert await messaging.read(user, queue, 10**6) == {}
 
 
 async def test_the_queue_of_a_server_is_deleted_with_it(servers: Bench, served: ServedCloud, given: Given) -> None:

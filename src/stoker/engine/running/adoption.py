@@ -13,6 +13,7 @@ from stoker.cloud.session import Cloud
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.context import OperationHost, StackContext
 from stoker.engine.records.state import ResourceState
+from stoker.engine.running.identifiers import LONGEST, fits
 from stoker.engine.running.performer import Method
 from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Done, Failed, Outcome
@@ -39,7 +40,7 @@ def take_over(state: ResourceState, entry: Mapping[str, Any]) -> None:
     and is deleted with it. A type that adopts such a user determines its project, and verifies that it can be adopted.
     """
     identifier = entry.get("resource_id")
-    if identifier is not None and not state.type.nested:
+    if identifier is not None and not state.type.nested and fits(str(identifier)):
         state.row.physical_id = str(identifier)
     state.stored.data = {key: value for key, value in (entry.get("resource_data") or {}).items() if key != USER_PROJECT}
     if entry.get("metadata"):
@@ -85,6 +86,8 @@ async def _adopt(kind: ResourceType, call: Call) -> Outcome:
 async def _examined(kind: ResourceType, call: Call) -> Outcome:
     """Let the type examine a user's object; a string that cannot be an ID would lead requests to other URLs."""
     identifier = call.physical_id
+    if not fits(identifier):
+        return Failed(f"an ID has {LONGEST} characters at most", "NotFound")
     if identifier is not None and not (identifier.isprintable() and identifier.strip(". ") and "/" not in identifier):
         return Failed(f"{identifier!r} cannot be the ID of an object", "NotFound")
     return await kind.adopt(call)

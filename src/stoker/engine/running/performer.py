@@ -23,6 +23,7 @@ from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.engine.redaction.stacks import without_secrets
 from stoker.engine.running.hooks import hold
+from stoker.engine.running.identifiers import fits, require_fitting, with_fitting_id
 from stoker.engine.running.lost_claims import remove_lost_object
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.retries import MOST_ATTEMPTS, Retries, backoff
@@ -210,11 +211,11 @@ class Performer:
             assert task is not None
             self.run.making[state.row.uuid] = task
         try:
-            return await method(call)
+            return with_fitting_id(await method(call), call)
         finally:
             if call.metadata is not state.stored.metadata:
                 state.stored.metadata = call.metadata
-            if call.physical_id is not None and state.row.physical_id is None:
+            if call.physical_id is not None and fits(call.physical_id) and state.row.physical_id is None:
                 state.row.physical_id = call.physical_id
             await self.run.adopt_user_project(state.stored.data.get(USER_PROJECT))
 
@@ -249,7 +250,7 @@ class Performer:
         call.unrecorded = unrecorded = Unrecorded(run, whole, run.engine.all_runs)
         async with run.engine.searching:
             while state.stored.uncertain:
-                call.physical_id = row.physical_id = await found(state.type, call)
+                call.physical_id = row.physical_id = require_fitting(await found(state.type, call))
                 state.stored.uncertain = False
                 batch = Batch().change(state.seal())
                 if row.physical_id is not None and row.physical_id in unrecorded.asked_for:

@@ -35,6 +35,12 @@ QUEUE = "zaqar_signal_queue_id"
 _LARGEST = 1_048_576
 """Maximum size of a signal in bytes: the URL's holders may write any amount, and it is read into memory."""
 
+MOST_TOGETHER = 2 * _LARGEST
+"""Maximum size in bytes of the signals that are read for one resource at once."""
+
+_MOST_VERSIONS = 10_000
+"""Maximum number of versions of an object; as many as Swift lists at once."""
+
 _NOTHING_YET = b"in progress"
 """Initial content of an object whose versions are kept."""
 
@@ -86,10 +92,15 @@ async def signals_in_versions(call: Call, known: Collection[str]) -> dict[str, M
     if latest is None:  # Heat deletes what it has read
         return {}
     prefix = f"{len(name):03x}{name}/"
-    listed = await call.cloud.list("swift", f"/{call.stack.id}", "", {"format": "json", "prefix": prefix})
-    times = sorted(str(entry["name"]).removeprefix(prefix) for entry in listed)
+    wanted = {"format": "json", "prefix": prefix, "limit": _MOST_VERSIONS}
+    listed = await call.cloud.get("swift", f"/{call.stack.id}", params=wanted)
+    if len(listed) >= _MOST_VERSIONS:
+        raise BadValue(f"there are {len(listed)} signals or more; the maximum is {_MOST_VERSIONS - 1}")
+    sizes = {str(entry["name"]).removeprefix(prefix): int(entry["bytes"]) for entry in listed}
     # Versions written since then are left for the next call, so that signals are handled in order.
-    older = [time for time in times if time < latest.headers["X-Timestamp"] and time not in known]
+    older = [time for time in sorted(sizes) if time < latest.headers["X-Timestamp"] and time not in known]
+    if (together := sum(sizes[time] for time in older)) > MOST_TOGETHER:
+        raise BadValue(f"the signals have {together} bytes together; the maximum is {MOST_TOGETHER}")
     written = {time: await _read(call, prefix + time) for time in older}
     if latest.headers["X-Timestamp"] not in known:
         written[str(latest.headers["X-Timestamp"])] = latest
@@ -122,7 +133,7 @@ async def empty_queue(call: Call) -> None:
 
 async def signals_in_queue(call: Call) -> dict[str, Mapping[str, Any]]:
     """Return the signals in the queue by message ID, oldest first. Raises BadValue if one is not a signal."""
-    messages = await messaging.read(await _user(call), call.data[QUEUE])
+    messages = await messaging.read(await _user(call), call.data[QUEUE], MOST_TOGETHER)
     return {identifier: _map(body) for identifier, body in messages.items()}
 
 

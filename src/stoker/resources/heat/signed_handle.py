@@ -10,7 +10,7 @@ from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call, NoActionRequired, Snapshot
 from stoker.resources.heat.signal_url import WAIT_CONDITION, signed_url
 from stoker.resources.heat.stack_user import StackUserResource, make_key_pair
-from stoker.resources.heat.wait_condition_handle import STATUSES
+from stoker.resources.heat.wait_condition_handle import STATUSES, bounded
 from stoker.schema.property import Support
 
 _URL = "ec2_signed_url"
@@ -43,7 +43,7 @@ class SignedHandle(StackUserResource):
         if given["Status"] not in STATUSES:
             raise BadValue(f"The Status of a signal must be SUCCESS or FAILURE, not {given['Status']!r}.")
         stored = {name: given[name] for name in ("Data", "Reason", "Status")}
-        call.metadata = {**call.metadata, str(given["UniqueId"]): stored}
+        call.metadata = bounded({**call.metadata, str(given["UniqueId"]): stored})
         return f"status:{given['Status']} reason:{given['Reason']}"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from stoker.base.errors import BadValue
+from stoker.base.json_text import dumps
 from stoker.plugins.outcome import Again, Outcome
 from stoker.plugins.resource import COLLECTED, AttributeKey, Call
 from stoker.plugins.transports import (
@@ -19,6 +20,7 @@ from stoker.plugins.transports import (
 )
 from stoker.resources.base import dig
 from stoker.resources.declare import offered
+from stoker.resources.heat.signal_place import MOST_TOGETHER
 from stoker.resources.heat.stack_user import StackUserResource, record_domain
 from stoker.schema.property import Attribute, Property, Support, Type
 
@@ -113,8 +115,18 @@ def store_signal(call: Call, details: Mapping[str, Any] | None) -> str:
     identifier = str(given.get("id", number))
     reason = given.get("reason", f"Signal {identifier} received")
     stored = {"data": given.get("data"), "reason": reason, "status": status}
-    call.metadata = {**call.metadata, identifier: stored}
+    call.metadata = bounded({**call.metadata, identifier: stored})
     return f"status:{status} reason:{reason}"
+
+
+def bounded(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the metadata of a handle with its signals. Raises BadValue if they are too large together.
+
+    They are read with each signal, and each time that the condition looks at them.
+    """
+    if len(dumps(metadata)) > MOST_TOGETHER:
+        raise BadValue(f"The signals of a handle may have {MOST_TOGETHER} bytes together.")
+    return metadata
 
 
 def _curl(call: Call) -> str | None:
