@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 
 from tests.cfn.query_service import Keys, QueryService
-from tests.cfn.signing import Answer, query, send, version_2
+from tests.cfn.signing import Answer, query, send, time_text, version_2
 
 TEMPLATE = """
 heat_template_version: 2021-04-16
@@ -112,7 +112,7 @@ def test_a_url_is_good_for_its_own_resource_only(waiting: Waiting) -> None:
 
 
 def test_spoiled_urls(waiting: Waiting) -> None:
-    assert waiting.put(waiting.path.replace("Timestamp=2", "Timestamp=1"), id="x").code == "SignatureDoesNotMatch"
+    assert waiting.put(waiting.path.replace("Signature=", "Signature=x"), id="x").code == "SignatureDoesNotMatch"
     parameters = dict(parse_qsl(urlsplit(waiting.url).query))
     del parameters["Signature"]
     bare = urlsplit(waiting.url).path
@@ -124,6 +124,19 @@ def test_spoiled_urls(waiting: Waiting) -> None:
         answer = send(waiting.world, "PUT", waiting.path, body)
         assert (answer.status, answer.code) == (400, "ValidationError")
     assert send(waiting.world, "PUT", "/v1/waitcondition/nothing").status == 403
+
+
+def test_an_expired_url(waiting: Waiting) -> None:
+    """The identity service does not say why it refuses a signature; its time does."""
+    keys, place = waiting.user_keys(), urlsplit(waiting.url)
+    unquoted = place.path.replace("%3A", ":")
+    timestamp = {"Timestamp": time_text(ago=3600)}
+    signed = urlencode(version_2(keys, waiting.world.host, timestamp, "PUT", unquoted, timed=False))
+    refused = waiting.put(f"{place.path}?{signed}", id="x")
+    assert refused.code == "RequestExpired"
+    message = refused.xml.findtext("Error/Message") or ""
+    assert "has expired" in message and "seconds ago" in message
+    assert "secret key" not in message
 
 
 def test_an_agent_reads_its_own_metadata(waiting: Waiting) -> None:

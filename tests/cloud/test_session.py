@@ -140,6 +140,10 @@ async def test_only_some_errors_are_transient(
 OVER_LIMIT = {"overLimit": {"code": 413, "message": "VolumeLimitExceeded: Maximum number of volumes allowed (10)"}}
 
 
+def unavailable(what: str) -> dict[str, Any]:
+    return {"conflictingRequest": {"code": 409, "message": f"{what} is unavailable at this time."}}
+
+
 def neutron(kind: str) -> dict[str, Any]:
     return {"NeutronError": {"type": kind, "message": "no", "detail": ""}}
 
@@ -154,6 +158,10 @@ def neutron(kind: str) -> dict[str, Any]:
         ("POST nova /servers", 403, {"forbidden": {"message": "Quota exceeded for cores"}}, {}, ""),
         ("POST nova /servers", 413, {"overLimit": {"message": "Quota exceeded"}}, {"Retry-After": "0"}, "lasting"),
         ("POST nova /servers", 409, {"conflictingRequest": {"message": "Port is in use"}}, {}, "conflict lasting"),
+        ("POST nova /servers", 409, unavailable("Service"), {}, "conflict transient"),
+        ("DELETE nova /servers", 409, unavailable("Compute service of host1"), {}, "conflict transient"),
+        ("PUT nova /servers", 400, unavailable("Compute service of host1"), {}, "transient"),
+        ("POST cinder /volumes", 400, {"badRequest": {"message": "Invalid size."}}, {}, ""),
         ("POST nova /os-keypairs", 409, {"conflictingRequest": {"message": "taken"}}, {}, "conflict lasting"),
         ("POST neutron /networks", 409, neutron("OverQuota"), {}, "lasting"),
         ("POST neutron /networks", 409, neutron("RetryRequest"), {}, "conflict transient"),
@@ -204,7 +212,10 @@ async def test_neutrons_quota_is_no_conflict(cloud: Cloud, script: Script) -> No
 
 
 async def test_an_expected_status_is_returned(cloud: Cloud, script: Script) -> None:
-    script.on("GET /network/v2.0/networks/x", (404, {"NeutronError": {"type": "N", "message": "gone"}}))
+    script.on(
+        "GET /network/v2.0/networks/x",
+        (404, {"NeutronError": {"type": "NetworkNotFound", "message": "Network x could not be found."}}),
+    )
     assert (await cloud.request("GET", "neutron", "/networks/x", ok=(404,))).status == 404
 
 
@@ -348,7 +359,7 @@ class TestFind:
         script.on("GET /network/v2.0/networks", {"networks": []}, {"networks": twins})
         with pytest.raises(NotNamed) as missing:
             await cloud.find("neutron.network", "web")
-        assert missing.value.not_found
+        assert (missing.value.status, missing.value.not_found) == (404, False)
         with pytest.raises(Ambiguous, match="n1, n2") as several:
             await cloud.find("neutron.network", "web")
         assert not several.value.conflict

@@ -276,3 +276,43 @@ async def test_documents_of_another_form_are_refused(world: World, document: Any
     with pytest.raises(BadValue):
         await world.call("stack_create", name="bad", template=None, adopt_stack_data=document)
     assert (await world.call("stack_list"))["stacks"] == []
+
+
+async def test_an_association_of_a_floating_ip_in_novas_former_form_comes_back(world: World) -> None:
+    """Its ID says nothing about its two ends, and stays as it is."""
+    resources: dict[str, Any] = {
+        "net": {"type": "OS::Neutron::Net"},
+        "subnet": {
+            "type": "OS::Neutron::Subnet",
+            "properties": {"network": {"get_resource": "net"}, "cidr": "10.40.0.0/24"},
+        },
+        "router": {"type": "OS::Neutron::Router", "properties": {"external_gateway_info": {"network": "public"}}},
+        "interface": {
+            "type": "OS::Neutron::RouterInterface",
+            "properties": {"router": {"get_resource": "router"}, "subnet": {"get_resource": "subnet"}},
+        },
+        "server": {
+            "type": "OS::Nova::Server",
+            "depends_on": "subnet",
+            "properties": {"image": "cirros", "flavor": "m1.tiny", "networks": [{"network": {"get_resource": "net"}}]},
+        },
+        "address": {"type": "OS::Nova::FloatingIP", "depends_on": "interface", "properties": {"pool": "public"}},
+        "link": {
+            "type": "OS::Nova::FloatingIPAssociation",
+            "properties": {"floating_ip": {"get_resource": "address"}, "server_id": {"get_resource": "server"}},
+        },
+    }
+    stack = await world.create("home", template(**resources))
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    before = await ids(world, "home")
+    back = await adopt(world, "home", await abandon(world, "home"))
+    assert (back["action"], back["status"]) == ("ADOPT", "COMPLETE"), back["status_reason"]
+    assert await ids(world, "home") == before
+    await world.call("stack_action", ref=ref("home"), action="check")
+    checked = await world.settle(back["id"])
+    assert (checked["action"], checked["status"]) == ("CHECK", "COMPLETE"), checked["status_reason"]
+    resources["server"]["properties"]["name"] = "other"
+    again = await world.update("home", template(**resources))
+    assert again["status"] == "COMPLETE", again["status_reason"]
+    assert await ids(world, "home") == before
+    assert (await world.delete("home"))["status"] == "COMPLETE"

@@ -11,7 +11,7 @@ from stoker.base.clock import ManualClock
 from stoker.base.errors import CloudError
 from stoker.cloud.credentials import TokenCredential
 from stoker.emulator.core.faults import Fault
-from stoker.engine.running.retries import LONGEST, LONGEST_ASKED_FOR, MOST_ATTEMPTS, Retries
+from stoker.engine.running.retries import LONGEST, LONGEST_ASKED_FOR, Retries
 from tests.harness import World
 
 HOT = {"heat_template_version": "2021-04-16"}
@@ -50,10 +50,12 @@ async def test_a_busy_service_is_asked_a_bounded_number_of_times_and_each_is_log
     stack = await world.create("busy", template("OS::Neutron::Net"), timeout_mins=240)
     assert stack["status"] == "FAILED"
     assert "HTTP 503" in stack["status_reason"]
-    assert 10 < rule.hits <= MOST_ATTEMPTS
+    assert 10 < rule.hits <= CloudError.most_attempts
     lines = [line for line in caplog.messages if "refused attempt" in line]
     assert len(lines) == rule.hits
-    assert f"CREATE of it in stack busy: neutron refused attempt 1 of {MOST_ATTEMPTS}, retrying in" in lines[0]
+    assert (
+        f"CREATE of it in stack busy: neutron refused attempt 1 of {CloudError.most_attempts}, retrying in" in lines[0]
+    )
     assert "giving up" in lines[-1]
 
 
@@ -67,12 +69,15 @@ def test_attempts_are_bounded_in_number_and_time() -> None:
     while (pause := retries.pause_after(refused())) is not None:
         pauses.append(pause)
         clock.advance(pause)
-    assert len(pauses) < MOST_ATTEMPTS
+    assert len(pauses) < CloudError.most_attempts
     assert sum(pauses) <= LONGEST
     slow = Retries(clock)
     assert slow.pause_after(refused(retry_after=86400.0)) == LONGEST_ASKED_FOR
     quick = Retries(clock)
-    assert sum(quick.pause_after(refused(retry_after=0.001)) is not None for _ in range(1000)) == MOST_ATTEMPTS - 1
+    assert (
+        sum(quick.pause_after(refused(retry_after=0.001)) is not None for _ in range(1000))
+        == CloudError.most_attempts - 1
+    )
     quick.succeeded()
     assert quick.pause_after(refused()) is not None
     assert quick.pause_after(CloudError("nova", 400, "no")) is None

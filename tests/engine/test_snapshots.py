@@ -280,3 +280,67 @@ def _restored(world: World) -> int:
     """How many backups have been restored."""
     sent = world.in_cloud(lambda: world.served.cloud.journal.select({"method": "POST", "service": "cinder"}))
     return sum(entry["path"].endswith("/restore") for entry in sent)
+
+
+async def test_a_restore_that_fails_is_not_rolled_back(world: World) -> None:
+    """Rollback was an option of the last update, not of the restore."""
+    await world.create("stays", template(**NET, web=server()))
+    snapshot = await take(world, "stays")
+    await world.update("stays", template(**NET, web=server(name="other")), disable_rollback=False)
+    refused = Fault(on="POST /compute/v2.1/servers/*/action", do="fail", status=400, message="This is refused.")
+    world.in_cloud(lambda: world.served.cloud.faults.add(refused))
+    stack = await restore(world, "stays", snapshot)
+    assert (stack["action"], stack["status"]) == ("RESTORE", "FAILED")
+    assert "This is refused." in stack["status_reason"]
+    world.in_cloud(world.served.cloud.faults.clear)
+    stack = await restore(world, "stays", snapshot)
+    assert (stack["action"], stack["status"]) == ("RESTORE", "COMPLETE"), stack["status_reason"]
+    assert stack["disable_rollback"] is False
+
+
+async def test_a_new_server_is_created_from_the_template_and_the_plan_says_so(world: World) -> None:
+    """What a snapshot restored belongs to the server that was restored; the snapshot may be deleted by then."""
+    await world.create("later", template(**NET, web=server(user_data="one")))
+    snapshot = await take(world, "later")
+    await restore(world, "later", snapshot)
+    image = snapshot["data"]["resources"]["web"]["resource_data"]["snapshot_image_id"]
+
+    async def planned(**properties: Any) -> dict[str, Any]:
+        wanted = template(**NET, web=server(**properties))
+        preview = await world.call("stack_update_preview", ref=ref("later"), template=wanted)
+        return next(step for step in preview["plan"]["steps"] if step["path"] == "web" and step["kind"] != "delete")
+
+    step = await planned(user_data="one")
+    assert (step["kind"], [reason["code"] for reason in step["reasons"]]) == ("keep", ["restored"])
+    assert "image" in step["reasons"][0]["message"]
+    step = await planned(user_data="one", name="other")
+    assert (step["kind"], [reason["code"] for reason in step["reasons"]]) == ("update", ["changes", "restored"])
+    step = await planned(user_data="two")
+    assert step["kind"] == "replace"
+    changes = {change["property"]: change for change in step["changes"]}
+    assert (changes["image"]["before"], changes["image"]["after"]) == (image, "cirros")
+    await world.call("snapshot_delete", ref=ref("later"), snapshot_id=snapshot["id"])
+    await world.until(lambda: saved(world)["images"] == [])
+    before = await world.resources("later")
+    stack = await world.update("later", template(**NET, web=server(user_data="two")))
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    after = await world.resources("later")
+    assert after["web"]["physical_id"] != before["web"]["physical_id"]
+    assert _server(world, after["web"])["image"]["id"] != image
+    assert (await planned(user_data="two"))["reasons"] == []
+
+
+async def test_a_plan_examines_what_has_failed(world: World) -> None:
+    """A volume whose update was refused is still usable: it is updated, as the operation does, not replaced."""
+    await world.create("failed", template(disk=volume(description="one")))
+    refused = Fault(on="PUT /volume/v3/*/volumes/*", do="fail", status=400, message="This is refused.", times=1)
+    world.in_cloud(lambda: world.served.cloud.faults.add(refused))
+    wanted = template(disk=volume(description="two"))
+    before = await world.resources("failed")
+    stack = await world.update("failed", wanted, disable_rollback=True)
+    assert stack["status"] == "FAILED"
+    preview = await world.call("stack_update_preview", ref=ref("failed"), template=wanted)
+    assert [step["kind"] for step in preview["plan"]["steps"]] == ["update"]
+    stack = await world.update("failed", wanted, disable_rollback=True)
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert (await world.resources("failed"))["disk"]["physical_id"] == before["disk"]["physical_id"]

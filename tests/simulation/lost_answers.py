@@ -193,8 +193,10 @@ class Engines(Cluster):
 class Laboratory:
     """One cloud and one cluster in which a stack after the other is made and deleted."""
 
+    trouble_class: type[Trouble] = Trouble
+
     def __init__(self, path: Path) -> None:
-        self.trouble = Trouble()
+        self.trouble = self.trouble_class()
         self.loop = SimulatedLoop(ManualClock(), lambda: 0.0)
         self.trouble.now = self.loop.time
         self.cloud = Cloud((*SERVICES, *ELSEWHERE), clock=self.loop.clock, endpoint=ENGINE_URL)

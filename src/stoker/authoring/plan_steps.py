@@ -38,6 +38,11 @@ def changes(plan: Answer) -> list[dict[str, Any]]:
     return found
 
 
+def kept(plan: Answer) -> list[dict[str, Any]]:
+    """Return the steps that change nothing for a reason that users should know."""
+    return [step for step in plan["steps"] if step["kind"] == "keep" and step["reasons"]]
+
+
 def summary(plan: Answer) -> str:
     """Return the number of changes by kind: `2 to create, 1 to change`."""
     kinds = [step["kind"] for step in changes(plan)]

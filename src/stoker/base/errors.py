@@ -207,8 +207,11 @@ class CloudError(StokerError):
     `service` is the plugin name (`nova`, `neutron`, …), `status` the HTTP status (0 without a response), `reason` the
     service's own message, `request_id` its `x-openstack-request-id` if any. `transient` means that the same call may
     succeed later; `lasting` that it fails again until something else is changed (a quota, a name that is taken).
-    Together with `conflict`, which implies neither, they decide about retries.
+    Together with `conflict`, which implies neither, they decide about retries, of which there are at most
+    `most_attempts`.
     """
+
+    most_attempts = 120
 
     def __init__(
         self,
@@ -238,7 +241,7 @@ class CloudError(StokerError):
 
     @property
     def not_found(self) -> bool:
-        """The object does not exist in the service (404)."""
+        """The service says that the object of the request does not exist (404)."""
         return self.status == 404
 
     @property
@@ -280,8 +283,38 @@ _CLOUD_KINDS = {
 }
 
 
-class NoEndpoint(CloudError):
+class NotFoundElsewhere(CloudError):
+    """Something was not found (404), but not the object of the request: nothing is known about that."""
+
+    @property
+    def not_found(self) -> bool:
+        return False
+
+
+class NoEndpoint(NotFoundElsewhere):
     """The catalog has no endpoint of the service."""
+
+
+class LoginFailed(NotFoundElsewhere):
+    """The identity service issues no token, whatever its status."""
+
+
+class Unconfirmed(NotFoundElsewhere):
+    """A service responded with 404, but not that the object of the request does not exist (`stoker.cloud.absence`).
+
+    A service that restarts does so for objects that exist, so the request is retried for a few minutes.
+    """
+
+    most_attempts = 12
+
+    def __init__(self, service: str, reason: str, request_id: str | None = None) -> None:
+        said = f"{reason.rstrip('.')}; " if reason else ""
+        explained = f"{said}{service} does not name the object, so it is unknown whether it exists"
+        super().__init__(service, 404, explained, request_id=request_id, transient=True)
+
+    @property
+    def kind(self) -> str:
+        return "Unconfirmed"
 
 
 class ReleaseMismatch(StokerError):

@@ -18,6 +18,7 @@ from stoker.authoring.plan_steps import (
     data_loss,
     data_losses,
     is_removed,
+    kept,
     left_behind,
     reasons,
     summary,
@@ -94,6 +95,7 @@ def _step_lists(name: str, plan: Answer, out: Console, compared: Compared) -> It
         yield from _wrapped(Text("No changes: "), Text.assemble(before, (name, "bold"), after), out)
         if compared.hint:
             yield from _wrapped(Text(), Text(compared.hint, "dim"), out)
+        yield from _kept_lines(plan, out)
         return
     heading = Text.assemble("What will be done to the stack ", (name, "bold"), ":", ("  " + _legend(steps), "dim"))
     yield from _wrapped(Text(), heading, out)
@@ -105,6 +107,14 @@ def _step_lists(name: str, plan: Answer, out: Console, compared: Compared) -> It
     yield from _wrapped(Text(), Text(f"Plan: {summary(plan)}.", "bold"), out)
     if losing := data_losses(plan):
         yield from _wrapped(Text(), Text(f"Data is lost with: {losing}.", "bold red"), out)
+    yield from _kept_lines(plan, out)
+
+
+def _kept_lines(plan: Answer, out: Console) -> Iterator[Text]:
+    """Yield what differs from the template and stays nevertheless."""
+    for step in kept(plan):
+        for reason in step["reasons"]:
+            yield from _wrapped(Text("# ", "dim"), Text(f"{step['path']}: {reason['message']}", "dim"), out)
 
 
 def _legend(steps: Sequence[Answer]) -> str:

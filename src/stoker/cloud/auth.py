@@ -20,7 +20,7 @@ from keystoneauth1 import session as ksa_session
 from keystoneauth1.identity import v3
 
 from stoker.base.clock import Clock
-from stoker.base.errors import CloudError, Forbidden, Invalid, MissingCredentialError
+from stoker.base.errors import CloudError, Forbidden, Invalid, MissingCredentialError, Unconfirmed
 from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.cloud.credentials import (
     CloudsYamlCredential,
@@ -129,7 +129,7 @@ class CloudPool:
         try:
             body = await user.post("keystone", "/OS-TRUST/trusts", {"trust": trust})
         except CloudError as error:
-            if error.not_found:
+            if error.status == 404:
                 raise MissingCredentialError(
                     f"The stack's owner lacks a role that must be delegated ({', '.join(names)}): {error.reason}"
                 ) from error
@@ -155,7 +155,7 @@ class CloudPool:
             cloud = await self.cloud(credential)
             await cloud.delete("keystone", f"/OS-TRUST/trusts/{quote(trust_id, safe='')}")
         except CloudError as error:
-            if error.status not in (401, 404):
+            if isinstance(error, Unconfirmed) or error.status not in (401, 404):
                 raise
         self._clouds.pop(TrustCredential(trust_id), None)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from stoker.base.errors import CloudError
+from stoker.base.errors import CloudError, NotFoundElsewhere
 from stoker.cloud.refusals import Cause, cause_of
 
 REQUEST_ID_HEADERS = (
@@ -62,8 +62,8 @@ def thing_of(kind: str) -> str:
     return kind.rpartition(".")[2].replace("_", " ")
 
 
-class NotNamed(CloudError):
-    """A service has no object with this name or ID."""
+class NotNamed(NotFoundElsewhere):
+    """A service has no object with this name or ID, to which a request would refer."""
 
     def __init__(self, service: str, kind: str, value: str) -> None:
         self.names = (kind, value)
@@ -86,26 +86,34 @@ def refusal(
     *,
     method: str = "",
     path: str = "",
+    gone: bool = True,
 ) -> CloudError:
     """Return the error for the response to `method` `path`.
 
+    `gone` tells whether a 404 proves that the object of the request does not exist.
     `now` (seconds since the epoch) converts a date in `Retry-After` to seconds.
     """
-    request_id = next((headers[name] for name in REQUEST_ID_HEADERS if name in headers), None)
-    if request_id is None and isinstance(body, Mapping) and isinstance(body.get("request_id"), str):
-        request_id = body["request_id"]
     retry_after = _retry_after(headers.get("Retry-After"), now)
-    cause = cause_of(service, status, body, method=method, path=path, retry_after=retry_after)
-    error = OverQuota if cause is Cause.LIMIT else CloudError
+    message = words(body) or ""
+    cause = cause_of(service, status, body, message=message, method=method, path=path, retry_after=retry_after)
+    error = OverQuota if cause is Cause.LIMIT else CloudError if gone or status != 404 else NotFoundElsewhere
     return error(
         service,
         status,
-        words(body) or f"{service} gave no reason",
-        request_id=request_id,
+        message or f"{service} gave no reason",
+        request_id=request_id_of(headers, body),
         transient=cause is Cause.BUSY,
         lasting=cause in (Cause.LIMIT, Cause.LASTING),
         retry_after=retry_after,
     )
+
+
+def request_id_of(headers: Mapping[str, str], body: Any) -> str | None:
+    """Return the ID under which the service has logged a request; None if the response has none."""
+    found = next((headers[name] for name in REQUEST_ID_HEADERS if name in headers), None)
+    if found is None and isinstance(body, Mapping) and isinstance(body.get("request_id"), str):
+        return str(body["request_id"])
+    return found
 
 
 def words(body: Any) -> str | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from stoker.base.errors import CloudError
+from stoker.base.errors import CloudError, Unconfirmed
 from stoker.base.extensions import PluginInvalid, remembered, table
 from stoker.cloud.errors import Ambiguous, NotNamed
 from stoker.cloud.services import services
@@ -127,19 +127,27 @@ class Finder:
         return [name for name in names if isinstance(name, str) and name]
 
     async def find(self, cloud: Reader, kind: str, value: str) -> str:
-        """Return the ID of the object with the name or ID `value`. Raises NotNamed and Ambiguous."""
+        """Return the ID of the object with the name or ID `value`. Raises NotNamed, Ambiguous and Unconfirmed."""
         name, scope = value, {}
         if self.domain_scoped and (parts := _IN_DOMAIN.fullmatch(value)):
             name, scope = parts["name"], {"domain_id": await cloud.find("keystone.domain", parts["domain"])}
         if self.reference:
             name = value.rstrip("/").rpartition("/")[2]
+        unconfirmed: Unconfirmed | None = None
         for lookup in self.lookups if name else ():
-            found = await lookup.candidates(cloud, self, name, scope)
+            try:
+                found = await lookup.candidates(cloud, self, name, scope)
+            except Unconfirmed as error:  # another look-up may know it: a name is often no valid ID
+                unconfirmed = error
+                continue
+            unconfirmed = None
             identifiers = list(dict.fromkeys(str(item[self.id_field]) for item in found))
             if len(identifiers) > 1:
                 raise Ambiguous(self.service, kind, value, identifiers)
             if identifiers:
                 return value if self.reference else identifiers[0]
+        if unconfirmed is not None:
+            raise unconfirmed
         raise NotNamed(self.service, kind, value)
 
 

@@ -15,7 +15,7 @@ from keystoneauth1.access import service_catalog
 from keystoneauth1.identity.base import BaseIdentityPlugin
 
 from stoker.base.clock import Clock
-from stoker.base.errors import CloudError, TokenRejected
+from stoker.base.errors import CloudError, LoginFailed, TokenRejected
 from stoker.cloud.guard import is_refusal
 
 RENEW_BEFORE = 60.0
@@ -207,7 +207,7 @@ def cloud_error(error: ksa_errors.ClientException) -> CloudError:
     """Convert an error of keystoneauth."""
     if isinstance(error, ksa_errors.HttpError):
         status = error.http_status
-        return CloudError(
+        return LoginFailed(
             "keystone",
             status,
             error.message or "Keystone gave no reason",
@@ -216,4 +216,4 @@ def cloud_error(error: ksa_errors.ClientException) -> CloudError:
         )
     unreachable = isinstance(error, ksa_errors.ConnectFailure | ksa_errors.ConnectTimeout)
     transient = unreachable and not is_refusal(error)
-    return CloudError("keystone", 0, str(error) or type(error).__name__, transient=transient)
+    return LoginFailed("keystone", 0, str(error) or type(error).__name__, transient=transient)

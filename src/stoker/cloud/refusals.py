@@ -35,27 +35,39 @@ class Cause(StrEnum):
 class Rule:
     """The meaning of a status.
 
-    With `codes` it applies only to these error codes, with `method` and `path` (the end of the URL's path) only to
-    responses to such requests, with `waits` only when the service states how long to wait.
+    With `codes` it applies only to these error codes, with `phrases` only to messages that contain one of them in any
+    case, with `method` and `path` (the end of the URL's path) only to responses to such requests, with `waits` only
+    when the service states how long to wait.
     """
 
     status: int
     cause: Cause
     codes: frozenset[str] = frozenset()
+    phrases: tuple[str, ...] = ()
     method: str = ""
     path: str = ""
     waits: bool = False
 
-    def applies(self, status: int, code: str | None, method: str, path: str, retry_after: float | None) -> bool:
+    def applies(
+        self, status: int, code: str | None, message: str, method: str, path: str, retry_after: float | None
+    ) -> bool:
         """Return whether the rule applies to this response."""
         return (
             status == self.status
             and (not self.codes or code in self.codes)
+            and (not self.phrases or any(phrase in message.lower() for phrase in self.phrases))
             and (not self.method or method == self.method)
             and (not self.path or re.search(f"{self.path}/?$", path) is not None)
             and (not self.waits or bool(retry_after))
         )
 
+
+_UNAVAILABLE = ("unavailable at this time", "temporarily unavailable", "service is unavailable", "service unavailable")
+"""Parts of messages about a service that does not run, such as a compute host's. Nova has no error codes, and responds
+with 409 or 400: "Service is unavailable at this time.", "Compute service of host1 is unavailable at this time.".
+"""
+
+_FIRST = (Rule(409, Cause.BUSY, phrases=_UNAVAILABLE), Rule(400, Cause.BUSY, phrases=_UNAVAILABLE))
 
 _COMMON = (
     Rule(429, Cause.BUSY),
@@ -107,16 +119,26 @@ RULES: Mapping[str, Sequence[Rule]] = {
     "congress": (Rule(409, Cause.LASTING),),
     "heat": (Rule(409, Cause.LASTING, frozenset({"StackExists"})),),
 }
-"""Rules of single services; the first that applies is used. They precede those shared by all services."""
+"""Rules of single services; the first that applies is used. They precede those in `_COMMON`, and follow `_FIRST`."""
 
 
 def cause_of(
-    service: str, status: int, body: Any, *, method: str = "", path: str = "", retry_after: float | None = None
+    service: str,
+    status: int,
+    body: Any,
+    *,
+    message: str = "",
+    method: str = "",
+    path: str = "",
+    retry_after: float | None = None,
 ) -> Cause:
-    """Return why a service refused. `retry_after` is the requested delay in seconds, None without one."""
+    """Return why a service refused with this message.
+
+    `retry_after` is the requested delay in seconds, None without one.
+    """
     code = error_code(body)
-    for rule in (*RULES.get(service, ()), *_COMMON):
-        if rule.applies(status, code, method, path, retry_after):
+    for rule in (*_FIRST, *RULES.get(service, ()), *_COMMON):
+        if rule.applies(status, code, message, method, path, retry_after):
             return rule.cause
     return Cause.OTHER
 

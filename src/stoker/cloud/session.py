@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from functools import partial
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 from stoker.base.clock import Clock
 from stoker.base.errors import CloudError, NoEndpoint
 from stoker.base.json_text import dumps
+from stoker.cloud.absence import is_absent
 from stoker.cloud.credentials import Credential, StackDomainAdmin
 from stoker.cloud.effects import current
 from stoker.cloud.errors import refusal
 from stoker.cloud.finders import finders
 from stoker.cloud.login import Access, Login
+from stoker.cloud.paging import next_page, query_of
 from stoker.cloud.sendable import NOT_ADDRESSABLE, is_addressable, require_sendable
 from stoker.cloud.services import (
     Endpoint,
@@ -165,7 +167,8 @@ class Cloud:
         `json` is sent as the body, `data` without conversion. None among `params` is omitted; a list is repeated.
         `microversion` replaces the negotiated one. A rejected token is renewed once. `once` is for requests that are
         not idempotent although their method (PUT, DELETE) is. A path with a segment `.` or `..` gets 404 without a
-        request, see `is_addressable`. Raises BadValue for a header that HTTP cannot carry.
+        request, see `is_addressable`. Raises BadValue for a header that HTTP cannot carry, and Unconfirmed for a 404
+        that does not prove that the object does not exist, also if 404 is in `ok` (see `stoker.cloud.absence`).
         """
         sent = dict(headers or {})
         if microversion is None:
@@ -179,16 +182,20 @@ class Cloud:
             sent.setdefault("Accept", "*/*")  # Mistral refuses requests for JSON that send a definition in YAML
         url = (await self._found_endpoint(service)).join(path)
         require_sendable(service, sent)
+        gone = True
         if is_addressable(path):
             effects = current()
             effects.sent(method)
             answer = await self._answered(service, method, url, params, sent, data, once)
             effects.answered(method, answer.status)
+            if answer.status == 404:
+                look = partial(self._look, service, sent)
+                gone = await is_absent(look, service, method, path, answer, expected=404 in ok)
         else:
             answer = NOT_ADDRESSABLE
         if (answer.status >= 400 or answer.status in _REDIRECTS) and answer.status not in ok:
             now = self._shared.clock.now()
-            raise refusal(service, answer.status, answer.headers, answer.body, now, method=method, path=path)
+            raise refusal(service, answer.status, answer.headers, answer.body, now, method=method, path=path, gone=gone)
         return answer
 
     async def get(self, service: str, path: str, **options: Any) -> Any:
@@ -222,11 +229,11 @@ class Cloud:
             body = await self.get(service, path, params=wanted, **options)
             page = body if isinstance(body, list) else (body or {}).get(key) or []
             items.extend(page)
-            following = _next_page(body, key) if page else None
+            following = next_page(body, key) if page else None
             if following is None or following in seen:
                 return items
             seen.add(following)
-            wanted = _query(following)
+            wanted = query_of(following)
 
     # -- names and versions -----------------------------------------------------------------------------------
 
@@ -313,6 +320,14 @@ class Cloud:
         return None
 
     # -- internal ---------------------------------------------------------------------------------------------
+
+    async def _look(
+        self, service: str, headers: Mapping[str, str], method: str, path: str, params: Mapping[str, Any] | None
+    ) -> Answer:
+        """Ask for an object a second time, with the headers of the first request; return the response."""
+        kept = {name: value for name, value in headers.items() if name not in ("Accept", "Content-Type")}
+        url = (await self._found_endpoint(service)).join(path)
+        return await self._answered(service, method, url, params, kept, None, once=False)
 
     async def _answered(
         self,
@@ -418,22 +433,3 @@ def _text(value: Any) -> Any:
     if isinstance(value, bool):
         return str(value)
     return [_text(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _next_page(body: Any, key: str) -> str | None:
-    """Return the link to the next page, in any of the services' formats."""
-    if not isinstance(body, dict):
-        return None
-    links = body.get(f"{key}_links") or body.get("links")
-    if isinstance(links, list):
-        return next((link["href"] for link in links if link.get("rel") == "next"), None)
-    following = links.get("next") if isinstance(links, dict) else body.get("next")
-    return following if isinstance(following, str) and following else None
-
-
-def _query(link: str) -> dict[str, Any]:
-    """Return the query of a link; its host is ignored, since services behind proxies do not know their own name."""
-    query: dict[str, Any] = {}
-    for name, value in parse_qsl(urlsplit(link).query, keep_blank_values=True):
-        query.setdefault(name, []).append(value)
-    return query

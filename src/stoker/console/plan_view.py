@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from stoker.authoring.plan_steps import change_name, changes, data_loss, is_removed, left_behind, reasons
+from stoker.authoring.plan_steps import change_name, changes, data_loss, is_removed, kept, left_behind, reasons
 from stoker.console.gateway import Answer
 
 
@@ -28,6 +28,11 @@ def shown_steps(plan: Answer) -> list[Answer]:
             }
         )
     return shown
+
+
+def kept_values(plan: Answer) -> list[str]:
+    """Return what differs from the template and stays nevertheless."""
+    return [f"{step['path']}: {reason['message']}" for step in kept(plan) for reason in step["reasons"]]
 
 
 def _shown_part(change: Answer) -> Answer:

@@ -25,7 +25,7 @@ from stoker.engine.ownership.membership import Membership
 from stoker.engine.ownership.owner_host import Isolation, OwnerHost
 from stoker.engine.ownership.peers import NoPeers, Peers
 from stoker.engine.ownership.takeover import Takeover, begun
-from stoker.engine.records.actions import REMOVES, ROLLS_BACK
+from stoker.engine.records.actions import DEFINES, REMOVES
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.conclusion import conclusion, outcome, rollback_of
@@ -375,7 +375,7 @@ class Engine(OwnerHost):
             batch.then(partial(deaths.forget, operation_id=operation.id))
         if status == COMPLETE:
             values |= outcome(operation, run.inputs, now)
-            if operation.action in ROLLS_BACK:
+            if operation.action in DEFINES:
                 batch.then(partial(queries.set_stack, stack_id=stack.id, values={"good_inputs": operation.inputs}))
             if (step := exchanged(run)) is not None:
                 batch.then(step)

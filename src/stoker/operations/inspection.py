@@ -50,6 +50,7 @@ async def stack_environment(engine: Engine, context: RequestContext, request: Sh
     data = inputs.environment.to_data()
     given = {**inputs.parameters["environment"], **inputs.parameters["request"]}
     data["parameters"] = definition.parameters.redacted(given)
+    data["encrypted_param_names"] = sorted(definition.parameters.hidden & given.keys())
     below = {schema.name for schema in engine.loader.hidden_below(inputs)}
     defaults = definition.parameters.redacted(data["parameter_defaults"])
     data["parameter_defaults"] = {name: REDACTED if name in below else value for name, value in defaults.items()}

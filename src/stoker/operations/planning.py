@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, PlanOutdated
 from stoker.engine.core import Engine
-from stoker.engine.inspection.observing import observe_tree
+from stoker.engine.inspection.observing import examine_tree, observe_tree
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Forward, Wanted, plan_removal
@@ -118,8 +118,10 @@ async def plan_tree(
 ) -> Planned:
     """Return the plan with its effects on all nested stacks.
 
-    `with_kept` also lists unchanged resources; `observed` is what the cloud has of the stack, if it was asked.
+    `with_kept` also lists unchanged resources; `observed` is what the cloud has of the stack, if it was asked. The
+    objects of resources whose last action failed are examined in any case, as an operation does.
     """
+    observed = observed or await examine_tree(engine, stack)
     inputs = goal.wanted.inputs
     zones: Any = UNDETERMINED
     if inputs.template.uses("Fn::GetAZs") or any("GetAZs" in text for text in inputs.files.values()):

@@ -310,7 +310,9 @@ async def stack_show(engine: Engine, context: RequestContext, request: ShowStack
     seen = await engine.database.read(_seen, engine, context, request.ref)
     stack, inputs = seen.stack, seen.inputs
     definition = await engine.bind(stack, inputs)
-    view = details_view(stack_view(stack, seen.tags), definition, inputs.template, seen.settings)
+    view = details_view(
+        {**stack_view(stack, seen.tags), "tags": list(seen.tags or ())}, definition, inputs.template, seen.settings
+    )
     if stack.parent_id is not None:
         view["parameters"] = redact_values(view["parameters"], await secrets_now(engine, stack))
     outputs: list[dict[str, Any]] | None = [] if request.resolve_outputs else None

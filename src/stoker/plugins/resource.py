@@ -186,7 +186,10 @@ class ResourceType(ABC):
     def replacement_reason(
         self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
     ) -> str | None:
-        """Return why this change requires a replacement although every changed property allows an update; else None."""
+        """Return why this change requires a replacement although every changed property allows an update; else None.
+
+        For a plan, `changed` has only the values that are known, and others in `after` may be unknown.
+        """
         return None
 
     def loses(self, properties: Mapping[str, Any], changed: Collection[str] | None = None) -> str:

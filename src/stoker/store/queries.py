@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, delet
 
 from stoker.store import statements, tables
 from stoker.store.records import (
+    FAILED,
     UNFINISHED,
     Event,
     Inputs,
@@ -143,6 +144,13 @@ def strayed_below(connection: Connection, stack_id: str) -> set[str]:
     stacks = tables.stacks.c
     where = and_(stacks.parent_id == stack_id, stacks.strayed.is_(True), stacks.deleted_at.is_(None))
     return set(connection.execute(select(stacks.parent_resource).where(where)).scalars())
+
+
+def has_failed_resources(connection: Connection, stack_id: str) -> bool:
+    """Return whether the last action of a resource of the stack has failed."""
+    resources = tables.resources.c
+    query = select(resources.uuid).where(resources.stack_id == stack_id, resources.status == FAILED).limit(1)
+    return connection.execute(query).first() is not None
 
 
 def add_operation(connection: Connection, operation: Operation) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stoker.engine.planning.decide import Target
 from stoker.engine.planning.plan import Decision
+from stoker.engine.planning.planner import Wanted
 from stoker.engine.planning.reasons import ReasonCode
 from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.engine.records.values import finalized
 from stoker.plugins.resource import ResourceType
 from stoker.schema.unknown import has_unknown, is_unknown
+from stoker.store.records import COMPLETE
 from stoker.takeover.mapped import MappedStack
 
 
@@ -74,3 +76,35 @@ def learn_attributes(mapped: MappedStack, expected: Any, recorded: Any) -> None:
     elif isinstance(expected, list) and isinstance(recorded, list) and len(expected) == len(recorded):
         for one, other in zip(expected, recorded, strict=True):
             learn_attributes(mapped, one, other)
+
+
+def learn_references(mapped: MappedStack, wanted: Wanted, name: str, recorded: Mapping[str, Any]) -> None:
+    """Record as physical ID what stands for a resource in the recorded properties of one that refers to it.
+
+    Heat records no physical ID for some types (`AWS::AutoScaling::LaunchConfiguration`), and yet has a reference ID
+    that is not the resource's name: the physical name.
+    """
+    referred = {each.resource for each in wanted.definition.resources[name].references if each.attribute is None}
+    for other in sorted(referred):
+        state = mapped.current.get(other)
+        if state is None or state.row.physical_id is not None or state.row.status != COMPLETE:
+            continue
+        unlike = f"{_MARK}{state.row.uuid}"
+        state.row.physical_id = unlike
+        found = set(_in_place_of(unlike, wanted.target(name, mapped.scope).given, recorded))
+        state.row.physical_id = found.pop() if len(found) == 1 and found != {other} else None
+
+
+_MARK = "\ue000"
+
+
+def _in_place_of(mark: str, expected: Any, recorded: Any) -> Iterator[str]:
+    """Yield the recorded strings where a value is expected to be the mark."""
+    if expected == mark and isinstance(recorded, str):
+        yield recorded
+    elif isinstance(expected, Mapping) and isinstance(recorded, Mapping):
+        for key in expected.keys() & recorded.keys():
+            yield from _in_place_of(mark, expected[key], recorded[key])
+    elif isinstance(expected, list) and isinstance(recorded, list) and len(expected) == len(recorded):
+        for one, other in zip(expected, recorded, strict=True):
+            yield from _in_place_of(mark, one, other)

@@ -10,6 +10,7 @@ from uuid import UUID
 import orjson
 
 from stoker.base.ids import physical_name
+from stoker.base.json_text import dumps
 from stoker.engine.planning.decide import decide
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.planner import Wanted
@@ -18,7 +19,13 @@ from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.plugins.resource import AttributeKey
 from stoker.schema.unknown import has_unknown
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
-from stoker.takeover.agreement import agreed_values, known_definition, learn_attributes, only_inside
+from stoker.takeover.agreement import (
+    agreed_values,
+    known_definition,
+    learn_attributes,
+    learn_references,
+    only_inside,
+)
 from stoker.takeover.decoding import Decoder
 from stoker.takeover.definitions import Definitions
 from stoker.takeover.heat import Row, parsed, seconds
@@ -123,6 +130,8 @@ class ResourceMapper:
     ) -> None:
         """Set the type, the definition and the property values of a resource."""
         values = self._values(mapped, row)
+        if values is not None:
+            learn_references(mapped, wanted, state.row.name, values)
         target = wanted.target(state.row.name, mapped.scope)
         if values is not None and has_unknown(target.given):
             learn_attributes(mapped, target.given, values)
@@ -221,7 +230,12 @@ def physical_name_in_heat(stack_name: str, state: ResourceState) -> str:
 
 
 def adapt_data(state: ResourceState) -> None:
-    """Add what a type keeps in its data here, and Heat elsewhere: the choice of how a handle is signalled."""
+    """Add what a type keeps in its data here, and Heat elsewhere: the choice of how a handle is signalled, and the port
+    that was created for an instance of AWS.
+    """
+    if state.implementation == "AWS::EC2::Instance" and "port_id" in state.stored.data:
+        ports = [{"id": state.stored.data.pop("port_id")}]
+        state.stored.data.setdefault("internal_ports", dumps(ports).decode())
     transport = state.type.properties.get("signal_transport")
     if transport is not None and state.type.nested is False and "password" in state.stored.data:
         state.stored.data.setdefault("signal_transport", state.given.get("signal_transport") or transport.default)

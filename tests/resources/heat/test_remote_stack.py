@@ -27,6 +27,12 @@ from tests.resources.resource_harness import ActionFailed, BadProperties, Bench
 TEMPLATE = "heat_template_version: 2018-08-31\n"
 
 
+def missing(name: str) -> web.HTTPNotFound:
+    error = {"message": f"The Stack ({name}) could not be found.", "traceback": None, "type": "EntityNotFound"}
+    body = {"code": 404, "title": "Not Found", "explanation": "The resource could not be found.", "error": error}
+    return web.HTTPNotFound(text=json.dumps(body), content_type="application/json")
+
+
 @dataclass
 class RemoteService:
     """The part of the Orchestration API that the type uses. An action is complete at the second poll."""
@@ -67,7 +73,7 @@ class RemoteService:
     def wanted(self, request: web.Request) -> dict[str, Any]:
         stack = self.stacks.get(request.match_info["id"])
         if stack is None or stack["stack_name"] != request.match_info["name"]:
-            raise web.HTTPNotFound
+            raise missing(request.match_info["name"])
         return stack
 
     async def show(self, request: web.Request) -> web.Response:
@@ -77,7 +83,7 @@ class RemoteService:
         if self.looks > 1 and action and not status:
             if action == "DELETE":
                 del self.stacks[stack["id"]]
-                raise web.HTTPNotFound
+                raise missing(stack["stack_name"])
             failed = action in self.failing
             stack["stack_status"] = f"{action}_{'FAILED' if failed else 'COMPLETE'}"
             stack["stack_status_reason"] = "no such flavor" if failed else "done"

@@ -21,7 +21,7 @@ from stoker.api.cfn.faults import QueryError, fault_document
 from stoker.api.cfn.identity import SignatureCheck
 from stoker.api.cfn.parameters import VERSION, Form, read_parameters
 from stoker.api.cfn.repeating import once
-from stoker.api.cfn.signatures import Received, Signed, read_signature, require_fresh
+from stoker.api.cfn.signatures import Received, Signed, read_signature, refused, require_fresh
 from stoker.api.faults import BadRequest
 from stoker.api.middleware import RequestLog, from_falcon, write_json
 from stoker.api.outer import with_outer_layers
@@ -118,7 +118,10 @@ class _Dispatcher:
             signed = read_signature(received, self.config.region_name_for_services)
             if signed.expires is not None:
                 require_fresh(signed, self.clock.now())
-            caller = self.check.caller(signed)
+            try:
+                caller = self.check.caller(signed)
+            except QueryError as error:
+                raise refused(error, signed, self.clock.now()) from error
             context = caller.context(request.context.request_id, self.policy)
             request.context.caller = context
             self.policy.require(signals.POLICY, caller.credentials, context.project_id)

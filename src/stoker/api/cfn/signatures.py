@@ -103,6 +103,23 @@ def require_fresh(signed: Signed, now: float) -> None:
         )
 
 
+def refused(error: QueryError, signed: Signed, now: float) -> QueryError:
+    """Return the error for a signature that the identity service does not accept; it does not say why.
+
+    Signatures of signals are not checked for their age here: only the operator of the identity service knows how long
+    it accepts them ([credential] auth_ttl of Keystone).
+    """
+    age = now - signed.time if signed.time is not None else 0.0
+    if error.code != "SignatureDoesNotMatch" or age <= SKEW:
+        return error
+    return QueryError(
+        "RequestExpired",
+        f"The signed URL has expired: it was signed {age:.0f} seconds ago, and the identity service accepts it for a "
+        f"limited time (by default {SKEW:.0f} seconds, [credential] auth_ttl of Keystone). Replace the resource to get "
+        "a new URL, for example by marking it unhealthy and updating the stack.",
+    )
+
+
 def _version_2(received: Received) -> Signed:
     params = received.params
     if params.get("SignatureVersion") != "2" or params.get("SignatureMethod", "HmacSHA256") != "HmacSHA256":

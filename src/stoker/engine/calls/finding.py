@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from stoker.base.errors import CloudError, NoEndpoint
+from stoker.base.errors import CloudError
 from stoker.plugins.resource import Call, ResourceType
 
 
 async def found(kind: ResourceType, call: Call) -> str | None:
     """Return the physical ID of the object that an interrupted `create` created; None when there is none.
 
-    A service that does not have the collection, or the object that contains it, answers 404: nothing was created.
-    Without an endpoint in the catalog the service cannot be asked.
+    Without the object that would contain it, nothing was created. That a service does not have the collection is no
+    proof: it may not be ready yet.
     """
     try:
         return await kind.find(call)
-    except NoEndpoint:
-        raise
     except CloudError as error:
         if error.not_found:
             return None

@@ -78,7 +78,7 @@ class _Exporter:
             "files": dict(inputs.files) if not path else {},
             "project_id": stack.project_id,
             "stack_user_project_id": stack.user_project_id,
-            "tags": tags.get(stack.id) or None,
+            "tags": list(tags.get(stack.id) or ()),
             "resources": {},
         }
         self._secrets |= await services.secrets(stack, stack.inputs, frozenset(self._secrets))

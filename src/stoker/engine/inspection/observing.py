@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterable
 
 from sqlalchemy import Connection
 
 from stoker.base.errors import CloudError, StokerError
 from stoker.engine.calls.building import call_to_look
 from stoker.engine.inspection.reading import Reader
+from stoker.engine.planning.decide import is_examined
 from stoker.engine.records.observations import Found, Observations, is_observable
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView, view_of
@@ -33,7 +35,36 @@ async def observe_tree(services: EngineServices, stack: Stack) -> Observations:
         states = [state for state in view.current.values() if is_observable(state) and _can_be_read(state)]
         answers = await asyncio.gather(*(_look(view, state) for state in states))
         found |= {state.row.uuid: answer for state, answer in zip(states, answers, strict=True)}
-    return Observations(found)
+    return Observations(found, await usable_in(services, stacks))
+
+
+async def examine_tree(services: EngineServices, stack: Stack) -> Observations:
+    """Return which failed resources of a stack and its nested stacks need no replacement; nothing else is read."""
+    stacks = await services.database.read(_tree, stack) if stack.inputs else []
+    return Observations(None, await usable_in(services, stacks))
+
+
+async def usable_in(services: EngineServices, stacks: Iterable[Stack]) -> frozenset[str]:
+    """Return the resources whose last action failed and whose objects can be used, as an update would find them."""
+    found: set[str] = set()
+    for stack in stacks:
+        if not await services.database.read(queries.has_failed_resources, stack.id):
+            continue
+        view = await view_of(services, stack)
+        failed = [state for state in view.states.values() if is_examined(state.row)]
+        answers = await asyncio.gather(*(_is_usable(view, state) for state in failed))
+        found |= {state.row.uuid for state, usable in zip(failed, answers, strict=True) if usable}
+    return frozenset(found)
+
+
+async def _is_usable(view: StackView, state: ResourceState) -> bool:
+    try:
+        return not await state.type.needs_replacement_after_failure(
+            await call_to_look(view, state, Reader(view.services))
+        )
+    except StokerError as error:
+        LOG.info("cannot examine the object of %s: %s", state.row.name, error.message)
+        return False
 
 
 def _tree(connection: Connection, stack: Stack) -> list[Stack]:

@@ -43,7 +43,8 @@ class Target:
 
     `given` are resolved property values without the absent ones; `fingerprint` is None if some of them are unknown.
     `implementation` is the resolved type name; `since` is the start of the operation (seconds since the epoch). For
-    `restored` and `renewed` see `restoring.Restored`.
+    `restored` and `renewed` see `restoring.Restored`. `fresh` is the target of a new object, if that is another one:
+    with the template's values where the present object has those of a restored snapshot.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Target:
     restored: Mapping[str, Any] = field(default_factory=dict)
     renewed: frozenset[str] | None = None
     since: float = inf
+    fresh: Target | None = None
 
     def size(self) -> int:
         """Return about how many bytes its values take."""
@@ -114,16 +116,25 @@ def _effect(prop: Property) -> str:
     return {Change.UPDATE: "update", Change.REPLACE: "replace", Change.REFUSE: "refuse"}[prop.change]
 
 
-def decide(target: Target, state: ResourceState | None, *, repairable: bool = False, fate: Fate = Awaited) -> Decision:
+def decide(target: Target, state: ResourceState | None, *, fate: Fate = Awaited) -> Decision:
     """Decide to create, use, update, replace or keep a resource, with the reasons.
 
-    `repairable` means that the object of a failed resource was checked and can be used. `fate` returns the plan's
-    decision about the resources that unknown values depend on.
+    `fate` returns the plan's decision about the resources that unknown values depend on.
     """
-    decision = _decide(target, state, repairable, fate)
+    decision = _decide(target, state, fate)
+    if state is not None and target.fresh is not None and decision.kind in (Kind.KEEP, Kind.UPDATE, Kind.REPLACE):
+        decision = _with_restored(decision, target.fresh, state, target.restored)
     if state is None or decision.kind is not Kind.REPLACE or not _excludes(state, target):
         return decision
     return replace(decision, reasons=(*decision.reasons, Reason(ReasonCode.DELETED_FIRST)))
+
+
+def _with_restored(decision: Decision, fresh: Target, state: ResourceState, note: Mapping[str, Any]) -> Decision:
+    """Say which values of a restored snapshot the object keeps; a new object gets those of the template."""
+    if decision.kind is Kind.REPLACE:
+        return replace(decision, changes=_with_new(fresh, state))
+    kept = Reason(ReasonCode.RESTORED, ", ".join(sorted(note["instead"])))
+    return replace(decision, reasons=(*decision.reasons, kept))
 
 
 def _excludes(state: ResourceState, target: Target) -> bool:
@@ -136,7 +147,7 @@ def _excludes(state: ResourceState, target: Target) -> bool:
     return exclusion.rule(finalized(state.type, state.given), finalized(target.type, target.given))
 
 
-def _decide(target: Target, state: ResourceState | None, repairable: bool, fate: Fate) -> Decision:
+def _decide(target: Target, state: ResourceState | None, fate: Fate) -> Decision:
     if target.external_id and (state is None or state.row.action == NOT_CREATED):
         return Decision(Kind.USE, (Reason(ReasonCode.EXTERNAL, str(target.external_id)),))
     if state is None:
@@ -151,7 +162,7 @@ def _decide(target: Target, state: ResourceState | None, repairable: bool, fate:
         return Decision(Kind.REFUSE, (Reason(ReasonCode.IMMUTABLE, "external_id"),))
     if row.status == FAILED and row.action == "CHECK" and _replaced_when_unhealthy(target, state):
         return Decision(Kind.REPLACE, (Reason(ReasonCode.CHECK_FAILED, detail=row.reason),), _with_new(target, state))
-    if is_broken(row) and not (target.type.nested or repairable):
+    if is_broken(row) and not (target.type.nested or state.usable):
         reason = Reason(ReasonCode.ACTION_FAILED, row.action.lower(), row.reason)
         return Decision(Kind.REPLACE, (reason,), _with_new(target, state))
     if target.external_id:
@@ -179,6 +190,11 @@ def _updates_with_parent(target: Target) -> bool:
 def is_broken(row: Resource) -> bool:
     """Return whether the last action failed in a way that affects the object; a failed copy does not."""
     return row.status == FAILED and row.action != "SNAPSHOT"
+
+
+def is_examined(row: Resource) -> bool:
+    """Return whether the object of a resource whose action failed is examined, since it may still be usable."""
+    return is_broken(row) and row.action not in ("CHECK", "CREATE", "ADOPT", "DELETE")
 
 
 def may_be_suspended(row: Resource) -> bool:
@@ -251,11 +267,10 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
     if refused:
         return Decision(Kind.REFUSE, tuple(Reason(ReasonCode.IMMUTABLE, name) for name in refused), changes)
     reasons = [_why_replaced(change, fate) for change in changes if change.effect == "replace"]
-    if not reasons and changes and all(change.known for change in changes):
+    known = {change.name: change.after for change in changes if change.known}
+    if not reasons and known:
         demand = target.type.replacement_reason(
-            finalized(target.type, before),
-            finalized(target.type, target.given),
-            {change.name: change.after for change in changes},
+            finalized(target.type, before), finalized(target.type, target.given), known
         )
         reasons = [Reason(ReasonCode.TYPE_REQUIRES_REPLACEMENT, detail=demand)] if demand else []
     if reasons:

@@ -123,6 +123,9 @@ class Wanted:
             renewed=restored.renewed,
             since=self.since,
         )
+        if restored.fresh is not None:
+            fresh = replace(target, given=restored.fresh, restored={}, renewed=None)
+            target = replace(target, fresh=self._with_fingerprint(fresh))
         return self._with_fingerprint(target)
 
     def _with_fingerprint(self, target: Target) -> Target:

@@ -32,6 +32,7 @@ class ReasonCode(StrEnum):
     MAY_CHANGE = "may-change"
     TYPE_REQUIRES_REPLACEMENT = "type-requires-replacement"
     DELETED_FIRST = "deleted-first"
+    RESTORED = "restored"
     NESTED_MAY_CHANGE = "nested-may-change"
     NESTED_CHANGES = "nested-changes"
     SUPERSEDED_BY_REPLACEMENT = "replaced"
@@ -125,6 +126,8 @@ _SENTENCES = {
     ReasonCode.MAY_CHANGE: "{subject} may change",
     ReasonCode.TYPE_REQUIRES_REPLACEMENT: "{detail}",
     ReasonCode.DELETED_FIRST: "the old object is deleted first, since its service allows only one of them",
+    ReasonCode.RESTORED: "it keeps the {subject} that a snapshot restored, as long as it is not replaced, although the "
+    "template has another value",
     ReasonCode.NESTED_MAY_CHANGE: "its template, files or environment may change",
     ReasonCode.NESTED_CHANGES: "its nested stack changes",
     ReasonCode.SUPERSEDED_BY_REPLACEMENT: "it is replaced",

@@ -2,7 +2,8 @@
 
 A template specifies the image from which a server is created; after a snapshot was restored, the server has the content
 of the snapshot's image. To prevent later updates from reverting that, the record contains the template's values that
-the restored ones replace: they remain as long as the template does not change them.
+the restored ones replace: they remain as long as the template does not change them. They belong to the object: one that
+replaces it is created from the template, since the snapshot may be deleted by then.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from stoker.plugins.resource import ContentCopy
 @dataclass(frozen=True, slots=True)
 class Restored:
     """A resource's values after restoring. `note` is stored with it; `renewed` are the properties to apply regardless
-    of the recorded values, None if there is nothing to do.
+    of the recorded values, None if there is nothing to do. `fresh` are the values of a new object, if they differ.
     """
 
     given: Mapping[str, Any]
     note: Mapping[str, Any] = field(default_factory=dict)
     renewed: frozenset[str] | None = None
+    fresh: Mapping[str, Any] | None = None
 
 
 Restore = Callable[[str, Mapping[str, Any]], Restored]
@@ -98,4 +100,4 @@ def _kept(given: Mapping[str, Any], note: Mapping[str, Any], state: ResourceStat
     if state is None or not instead:
         return Restored(given)
     kept = {key: state.given[key] for key in instead if key in state.given}
-    return Restored({**given, **kept}, {"by": note["by"], "instead": instead})
+    return Restored({**given, **kept}, {"by": note["by"], "instead": instead}, fresh=given)

@@ -11,4 +11,8 @@ REMOVES = ("DELETE", "ABANDON")
 FORWARD = ("CREATE", "UPDATE", "ROLLBACK", "ADOPT", "RESTORE")
 """These apply a definition."""
 
-ROLLS_BACK = ("CREATE", "UPDATE", "ADOPT", "RESTORE")
+DEFINES = ("CREATE", "UPDATE", "ADOPT", "RESTORE")
+"""These apply a definition that a user has requested."""
+
+ROLLS_BACK = ("CREATE", "UPDATE", "ADOPT")
+"""These are rolled back after a failure, if they are requested with rollback; a restore has no such option."""

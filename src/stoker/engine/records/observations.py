@@ -6,7 +6,7 @@ docs/explanation/plans.md lists the rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from stoker.engine.records.state import ResourceState
@@ -47,13 +47,19 @@ def take_over(state: ResourceState, found: Found) -> dict[str, str] | None:
 
 
 class Observations:
-    """What was found, by the uuid of the resource. Resources that are missing here are as recorded."""
+    """What was found, by the uuid of the resource. Resources that are missing here are as recorded.
 
-    def __init__(self, found: Mapping[str, Found]) -> None:
+    `found` is None if healthy objects were not compared. `usable` are the resources whose last action failed and whose
+    objects need not be replaced.
+    """
+
+    def __init__(self, found: Mapping[str, Found] | None, usable: Container[str] = frozenset()) -> None:
         self._found = found
+        self._usable = usable
 
     def take_over(self, states: Iterable[ResourceState]) -> None:
         """Change recorded resources, for a plan only, to what was found."""
         for state in states:
-            if is_observable(state):
+            state.usable = state.row.uuid in self._usable
+            if self._found is not None and is_observable(state):
                 take_over(state, self._found.get(state.row.uuid, {}))

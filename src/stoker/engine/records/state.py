@@ -37,7 +37,8 @@ class ResourceState:
     `type` is the current implementation. `given` are the property values from the template, before defaults and name
     look-ups; `former` those from before the running update. The sealed state is in `sealed_state`, not in
     `row`. `memory` may unload the values while nothing uses them. `revertible` means that the running update has begun
-    in this process, and that the values before it are those of the object.
+    in this process, and that the values before it are those of the object. `usable` means that the object of a resource
+    whose last action failed was examined, and need not be replaced.
     """
 
     row: Resource
@@ -50,6 +51,7 @@ class ResourceState:
     sealed_former: SealedText | None = None
     resting: bool = False
     revertible: bool = False
+    usable: bool = False
     _stored: StoredState | None = None
     _given: Mapping[str, Any] | None = None
     _former: Mapping[str, Any] | None = None

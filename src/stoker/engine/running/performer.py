@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from stoker.base.diagnostics import Diagnostic
-from stoker.base.errors import CloudError, Fenced, StokerError, TemplateInvalid
+from stoker.base.errors import CloudError, Fenced, StokerError, TemplateInvalid, Unconfirmed
 from stoker.base.ids import new_id
 from stoker.cloud.effects import counted
 from stoker.engine.calls.building import Unrecorded, make_call, users_of
@@ -26,7 +26,7 @@ from stoker.engine.running.hooks import hold
 from stoker.engine.running.identifiers import fits, require_fitting, with_fitting_id
 from stoker.engine.running.lost_claims import remove_lost_object
 from stoker.engine.running.operation_context import OperationContext
-from stoker.engine.running.retries import MOST_ATTEMPTS, Retries, backoff
+from stoker.engine.running.retries import Retries, backoff
 from stoker.engine.running.stopping import CANCELLED, Stop, Stopped
 from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
@@ -227,17 +227,21 @@ class Performer:
         try:
             await self._find(state, call)
         except CloudError as error:
-            if state.row.action != "DELETE" or error.status not in _IMPOSSIBLE:
+            if state.row.action != "DELETE" or error.transient or error.status not in _IMPOSSIBLE:
                 raise
-            run, row = self.run, state.row
-            state.stored.uncertain = False
-            text = (
-                f"it is unknown whether its creation, which was interrupted, made an object ({state.physical_name}): "
-                f"the search was refused: {error.message}"
-            )
-            row.reason = await without_secrets(run, text, [state])
-            LOG.warning("DELETE of %s in stack %s: %s", row.name, run.stack.name, row.reason)
-            await run.commit(Batch().change(state.seal()).add(run.event(state, row.reason)))
+            await self._leave_unfound(state, error)
+
+    async def _leave_unfound(self, state: ResourceState, error: CloudError) -> None:
+        """Record that the object of an interrupted creation cannot be searched for."""
+        run, row = self.run, state.row
+        state.stored.uncertain = False
+        text = (
+            f"it is unknown whether its creation, which was interrupted, made an object ({state.physical_name}): "
+            f"the search was refused: {error.message}"
+        )
+        row.reason = await without_secrets(run, text, [state])
+        LOG.warning("DELETE of %s in stack %s: %s", row.name, run.stack.name, row.reason)
+        await run.commit(Batch().change(state.seal()).add(run.event(state, row.reason)))
 
     async def _find(self, state: ResourceState, call: Call) -> None:
         """Search for the object of an interrupted creation, and record its id.
@@ -288,6 +292,9 @@ class Performer:
         pause = await self._pause_after(state, error, retries)
         if pause is not None:
             return Again(after=pause)
+        if action == "DELETE" and state.stored.uncertain and isinstance(error, Unconfirmed):
+            await self._leave_unfound(state, error)
+            return Again(after=0.0)
         if state.stored.uncertain and await self._there_after_all(state):
             return Again(after=0.0)
         if error.conflict and action == "DELETE" and not error.lasting:
@@ -303,8 +310,8 @@ class Performer:
             message = await without_secrets(self.run, error.message, [state])
             LOG.warning(
                 "%s of %s in stack %s: %s refused attempt %d of %d, %s: %s",
-                row.action, row.name, self.run.stack.name, error.service, retries.attempts, MOST_ATTEMPTS, following,
-                message,
+                row.action, row.name, self.run.stack.name, error.service, retries.attempts, error.most_attempts,
+                following, message,
             )  # fmt: skip
         return pause
 
@@ -417,6 +424,27 @@ class Performer:
                     LOG.warning("cannot read attributes of %s: %s", state.row.name, error.message)
                     return dict.fromkeys(keys)
             await self.run.pause(new_id(), pause)
+
+    async def is_usable(self, state: ResourceState) -> bool:
+        """Examine the object of a resource whose last action failed; one that a service refuses to show is not usable.
+
+        Requests to a busy service are retried: an object is not replaced because of that. Raises Failure, Stopped.
+        """
+        retries = Retries(self.run.engine.clock)
+        while True:
+            try:
+                return not await state.type.needs_replacement_after_failure(await make_call(self.run, state))
+            except CloudError as error:
+                pause = await self._pause_after(state, error, retries)
+                if pause is None and error.transient:
+                    raise Failure.of(error, state.row.name) from error
+                problem: StokerError = error
+            except StokerError as error:
+                pause, problem = None, error
+            if pause is None:
+                LOG.info("cannot read the object of %s, it will be replaced: %s", state.row.name, problem.message)
+                return False
+            await self.run.pause(state.row.uuid, pause)
 
     async def failed(
         self, state: ResourceState, failure: Failure, batch: Batch | None = None, *, unchanged: bool = False

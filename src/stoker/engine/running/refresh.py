@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from stoker.base.errors import CloudError, StokerError
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.context import StackContext
+from stoker.engine.planning.decide import is_examined
 from stoker.engine.records.observations import Found, is_observable, take_over
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
@@ -38,6 +39,25 @@ async def observe(run: OperationContext, states: Iterable[ResourceState]) -> Non
             batch.change(state.seal())
     if batch.changed:
         await run.commit(batch)
+
+
+async def examine(run: OperationContext, states: Iterable[ResourceState]) -> None:
+    """Examine the objects of resources whose last action failed, so that the plan replaces those only that need it.
+
+    It is repeated right before a resource is changed.
+    """
+    failed = [state for state in states if is_examined(state.row)]
+    answers = await asyncio.gather(*(_is_usable(run, state) for state in failed))
+    for state, usable in zip(failed, answers, strict=True):
+        state.usable = usable
+
+
+async def _is_usable(run: StackContext, state: ResourceState) -> bool:
+    try:
+        return not await state.type.needs_replacement_after_failure(await make_call(run, state))
+    except StokerError as error:
+        LOG.info("cannot examine the object of %s: %s", state.row.name, error.message)
+        return False
 
 
 async def _look(run: StackContext, state: ResourceState) -> Found:

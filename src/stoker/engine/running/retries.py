@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 from stoker.base.clock import Clock
 from stoker.base.errors import CloudError
 
-MOST_ATTEMPTS = 120
 LONGEST_BACKOFF = 30.0
 LONGEST_ASKED_FOR = 300.0
 """Maximum number of seconds for which a service's `Retry-After` is respected."""
@@ -18,28 +18,31 @@ LONGEST = 3600.0
 class Retries:
     """The attempts at one call that a service repeatedly refuses because it is busy (`CloudError.transient`).
 
-    They are limited in number and in time. The delays double up to LONGEST_BACKOFF, plus up to a random second to
-    spread engines that fail at the same time, unless the service returns a delay.
+    They are limited in number, by the kind of error, and in time. The delays double up to LONGEST_BACKOFF, plus up to a
+    random second to spread engines that fail at the same time, unless the service returns a delay.
     """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._began = 0.0
+        self._by_kind: Counter[type[CloudError]] = Counter()
         self.attempts = 0
 
     def succeeded(self) -> None:
         """Record a success: later refusals count from the beginning."""
         self.attempts = 0
+        self._by_kind.clear()
 
     def pause_after(self, error: CloudError) -> float | None:
         """Return the seconds until the next attempt; None to give up."""
         if self.attempts == 0:
             self._began = self._clock.now()
         self.attempts += 1
+        self._by_kind[type(error)] += 1
         asked_for = min(error.retry_after or 0.0, LONGEST_ASKED_FOR)
         pause = asked_for or min(2.0 ** min(self.attempts - 1, 10), LONGEST_BACKOFF) + random.random()
         late = self._clock.now() + pause > self._began + LONGEST
-        return None if not error.transient or self.attempts >= MOST_ATTEMPTS or late else pause
+        return None if not error.transient or self._by_kind[type(error)] >= error.most_attempts or late else pause
 
 
 def backoff(times: int) -> float:

@@ -23,7 +23,7 @@ from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step, StepGraph
 from stoker.engine.planning.planner import VerbOrder, Wanted, not_created_checks, plan_forward, plan_removal, plan_verb
 from stoker.engine.planning.policies import Policies
-from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, ROLLS_BACK
+from stoker.engine.records.actions import DEFINES, FORWARD, NOTHING, REMOVES
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.recorded import facade_of
@@ -32,7 +32,7 @@ from stoker.engine.redaction.stacks import generated_secrets, secrets_above, wit
 from stoker.engine.running.exports import reached_values, refuse_changes
 from stoker.engine.running.lifecycle import Lifecycle
 from stoker.engine.running.operation_context import OperationContext, StepHost
-from stoker.engine.running.refresh import observe
+from stoker.engine.running.refresh import examine, observe
 from stoker.engine.running.stack_documents import (
     keep_document,
     load_adopted,
@@ -168,6 +168,7 @@ class OperationRun(OperationContext):
                 self.adopted = await load_adopted(self)
             if self.operation.observe:
                 await observe(self, states)
+            await examine(self, states)
             former = await self._former()
             above = await self._secrets_above()
             policies = Policies.of(self.engine, self.stack, action)
@@ -268,7 +269,7 @@ class OperationRun(OperationContext):
 
         Rollbacks are not checked: they restore the previous state as far as possible. Raises StackValidationFailed.
         """
-        if self.wanted is None or self.operation.action not in ROLLS_BACK:
+        if self.wanted is None or self.operation.action not in DEFINES:
             return
         names = [name for name, _ in self.wanted.definition.exports()]
         if not names or not await self.engine.database.read(exchange.importers, self.stack.project_id, names):

@@ -15,13 +15,12 @@ import orjson
 
 from stoker.base.errors import Bug, StokerError
 from stoker.base.ids import new_id
-from stoker.engine.calls.building import make_call
 from stoker.engine.planning.decide import (
     BEGINNING,
     NOT_CREATED,
     Target,
     decide,
-    is_broken,
+    is_examined,
     is_incomplete,
     may_be_suspended,
     was_never_usable,
@@ -161,7 +160,7 @@ class StepRunner:
         elif state is not None and decision.kind is Kind.UPDATE:
             return await self._update(state, target)
         else:
-            return await self._create(target, state)
+            return await self._create(target.fresh or target, state)
         return None
 
     async def _forbidden(self, state: ResourceState, reasons: Iterable[Reason]) -> Failure:
@@ -201,14 +200,9 @@ class StepRunner:
                     run.scope.prefetched[reference.resource, text] = values.get(key)
 
     async def _decide(self, target: Target, state: ResourceState | None) -> Decision:
-        repairable = False
-        if state is not None and is_broken(state.row) and state.row.action not in ("CHECK", "CREATE", "ADOPT"):
-            try:
-                call = await make_call(self.run_, state)
-                repairable = not await state.type.needs_replacement_after_failure(call)
-            except StokerError as error:
-                LOG.info("cannot read the object of %s, it will be replaced: %s", target.name, error.message)
-        return decide(target, state, repairable=repairable)
+        if state is not None and is_examined(state.row):
+            state.usable = await self.performer.is_usable(state)
+        return decide(target, state)
 
     async def _serving(self, target: Target, state: ResourceState, decision: Decision) -> Decision:
         """Restore what a resource gave up for its replacement, and resume it if it is suspended; return what remains to
@@ -322,7 +316,8 @@ class StepRunner:
                 await self.performer.perform(state, state.type.update)
             except NeedsReplacement:
                 state.row.status = FAILED
-                return await self._create(await self._final_target(state.row.name), state)
+                target = await self._final_target(state.row.name)
+                return await self._create(target.fresh or target, state)
             if former_reference != state.reference_id():
                 run.moved.add(state.row.name)
             return None

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from stoker.base.errors import CloudError
 from stoker.engine.running.operation_context import OperationContext
-from stoker.engine.running.retries import MOST_ATTEMPTS, Retries, backoff
+from stoker.engine.running.retries import Retries, backoff
 from stoker.engine.running.stopping import Stopped
 
 LOG = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ async def remove_user_project(run: OperationContext) -> None:
                 raise
             LOG.warning(
                 "cannot remove the project of the users of stack %s, attempt %d of %d, retrying in %.1f s: %s",
-                run.stack.name, retries.attempts, MOST_ATTEMPTS, pause, error.message,
+                run.stack.name, retries.attempts, error.most_attempts, pause, error.message,
             )  # fmt: skip
         with suppress(Stopped):  # the run ends accordingly
             await run.pause(run.stack.id, pause)

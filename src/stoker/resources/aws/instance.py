@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from stoker.base.errors import CloudError
+from stoker.cloud.errors import NotNamed
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call
@@ -91,10 +91,10 @@ async def _id_of(call: Call, kind: str, value: str) -> str:
     """Return the ID for a name; except on creation, the object need not exist any more."""
     try:
         return await call.cloud.find(kind, value)
-    except CloudError as error:
-        if error.not_found and call.action != "CREATE":
-            return value
-        raise
+    except NotNamed:
+        if call.action == "CREATE":
+            raise
+        return value
 
 
 def server_properties(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -219,7 +219,7 @@ async def launch_properties(call: Call) -> tuple[dict[str, Any], Mapping[str, An
     found = await call.neighbours.by_reference(name)
     if found is None or found.type != LAUNCH_CONFIGURATION:
         raise BadValue(f"{name!r} is not the reference of a launch configuration in this stack")
-    return launched_by(found), found.metadata
+    return await launched_by(call, found), found.metadata
 
 
 def _tags(call: Call) -> list[Mapping[str, Any]]:

@@ -63,10 +63,16 @@ class LaunchConfiguration(ResourceType):
         return Replace("its metadata has changed")
 
 
-def launched_by(configuration: Neighbour) -> dict[str, Any]:
-    """Return the properties of an instance from a launch configuration: given ones, and those copied from a server."""
+async def launched_by(call: Call, configuration: Neighbour) -> dict[str, Any]:
+    """Return the properties of an instance from a launch configuration: given ones, and those copied from a server.
+
+    One that was taken over from Heat has no copy of the server's: they are read now. Raises CloudError.
+    """
     given = {name: value for name, value in configuration.properties.items() if name != "InstanceId"}
-    return {**configuration.data.get(_TAKEN, {}), **given}
+    taken = configuration.data.get(_TAKEN)
+    if taken is None and (server := configuration.properties.get("InstanceId")) is not None:
+        taken = await like_instance(call, server)
+    return {**(taken or {}), **given}
 
 
 async def like_instance(call: Call, server: str) -> dict[str, Any]:

@@ -93,7 +93,7 @@ async def _begin(call: Call, volume: str | None, *, force: bool) -> str | None:
     try:
         made = await call.cloud.post("cinder", "/backups", {"backup": body})
     except CloudError as error:
-        if error.not_found:
+        if error.status == 404:
             return None
         raise
     return str(made["backup"]["id"])

@@ -15,7 +15,7 @@ from stoker.resources.base import dig
 from stoker.resources.heat.remote_cloud import remote_cloud
 from stoker.resources.heat.remote_snapshot import RemoteSnapshot
 from stoker.schema.property import Attribute, Change, Property, Support, Type
-from stoker.schema.unknown import has_unknown
+from stoker.schema.unknown import has_unknown, is_unknown
 
 if TYPE_CHECKING:
     from stoker.cloud.session import Cloud
@@ -106,6 +106,8 @@ class Stack(ResourceType):
     def replacement_reason(
         self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
     ) -> str | None:
+        if is_unknown(after["context"]):
+            return None
         former, wanted = ((values["context"] or {}).get("region_name") for values in (before, after))
         return None if former == wanted else f"the region changes from {former} to {wanted}"
 

@@ -17,6 +17,7 @@ from stoker.resources.base import dig
 from stoker.resources.declare import custom
 from stoker.resources.mistral.requests import SERVICE, execution_path, json_string, start_execution
 from stoker.schema.property import Attribute, Change, Property, Support, Type
+from stoker.schema.unknown import is_unknown
 
 OUTPUTS = "outputs"
 """The key of `Call.data` with the merged outputs of all executions, a string of JSON."""
@@ -88,6 +89,8 @@ class ExternalResource(ResourceType):
     def replacement_reason(
         self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
     ) -> str | None:
+        if is_unknown(before["input"]) or is_unknown(after["input"]) or is_unknown(after["replace_on_change_inputs"]):
+            return None
         was, wanted = before["input"] or {}, after["input"] or {}
         names = [name for name in after["replace_on_change_inputs"] or [] if was.get(name) != wanted.get(name)]
         return f"the input {names[0]} changes" if names else None

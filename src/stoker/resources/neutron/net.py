@@ -120,10 +120,12 @@ class Net(NeutronResource):
 
 async def network_segments(call: Call) -> list[dict[str, Any]] | None:
     """Return the segments of the network, unnamed ones first; None when Neutron does not show them."""
+    if not await call.cloud.has_extension("neutron", "segment"):
+        return None
     try:
         segments = await call.cloud.list("neutron", "/v2.0/segments", "segments", {"network_id": call.physical_id})
     except CloudError as error:
-        if error.not_found or error.status == 403:
+        if error.status == 403:
             return None
         raise
     return sorted(segments, key=lambda segment: segment.get("name") or "")

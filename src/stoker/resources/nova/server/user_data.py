@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from stoker.base.errors import BadValue, CloudError
+from stoker.base.errors import BadValue, NoEndpoint
 from stoker.base.json_text import read_json
 from stoker.cloud.finders import is_uuid
 from stoker.plugins.resource import Call
@@ -90,10 +90,8 @@ def metadata_url(call: Call) -> str | None:
     if not url:
         try:
             url = call.cloud.endpoint("heat-cfn")
-        except CloudError as error:
-            if error.not_found:
-                return None
-            raise
+        except NoEndpoint:
+            return None
     url = str(url).rstrip("/")
     return f"{url}/" if url.endswith("/v1") else f"{url}/v1/"
 

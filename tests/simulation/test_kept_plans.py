@@ -1,0 +1,78 @@
+"""What a plan announces is what the update does, after whatever has happened to the stack before."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.simulation.kept_plans import ACTION, CHANGES, CREATIONS, OBJECTS, START, WORDS, Event, Stories, Story, opened
+
+
+@pytest.fixture(scope="module")
+def stories() -> Iterator[Stories]:
+    with tempfile.TemporaryDirectory() as directory:
+        yield opened(directory)
+    asyncio.set_event_loop(None)
+
+
+def words() -> st.SearchStrategy[dict[str, str]]:
+    values: dict[str, Any] = {name: st.sampled_from(("one", "two")) for name in WORDS}
+    return st.fixed_dictionaries({**values, "count": st.sampled_from("213")})
+
+
+VICTIMS = st.sampled_from(sorted(OBJECTS))
+EVENTS = st.one_of(
+    st.builds(Event, st.just("update"), words(), st.sampled_from(("", *CHANGES))),
+    st.builds(Event, st.sampled_from(("suspend", "resume", "restore")), refused=st.sampled_from(("", ACTION))),
+    st.builds(Event, st.sampled_from(("check", "unhealthy")), victim=VICTIMS),
+)
+STORIES = st.builds(
+    Story,
+    st.builds(Event, st.just("create"), refused=st.sampled_from(("", "", "", *CREATIONS))),
+    st.lists(EVENTS, min_size=1, max_size=4).map(tuple),
+    st.builds(Event, st.just("update"), st.one_of(st.just(dict(START)), words())),
+)
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(story=STORIES)
+def test_updates_do_what_their_plans_announce(stories: Stories, story: Story) -> None:
+    random.seed(1)
+    assert stories.tell(story) == []
+
+
+@pytest.mark.parametrize(
+    ("events", "words"),
+    [
+        pytest.param([Event("update", {**START, "disk": "two"}, "PUT /volume/v3/*/volumes/*")], {}, id="failed update"),
+        pytest.param([Event("check", victim="marked")], {}, id="failed check"),
+        pytest.param([Event("check", victim="net")], {"web": "two"}, id="failed check of what all others use"),
+        pytest.param([Event("unhealthy", victim="port")], {"data": "two"}, id="replaced for two reasons"),
+        pytest.param([Event("restore")], {"web": "two"}, id="restored"),
+        pytest.param([Event("restore", refused=ACTION)], {}, id="failed restore"),
+        pytest.param([Event("suspend", refused=ACTION), Event("resume")], {}, id="failed suspension"),
+        pytest.param([Event("suspend"), Event("resume", refused=ACTION)], {}, id="failed resumption"),
+    ],
+)
+def test_plans_in_these_states(stories: Stories, events: list[Event], words: dict[str, str]) -> None:
+    random.seed(1)
+    compared = stories.compared
+    story = Story(Event("create"), tuple(events), Event("update", {**START, **words}))
+    assert stories.tell(story) == []
+    assert stories.compared > compared
+
+
+@pytest.mark.parametrize("refused", CREATIONS)
+def test_plans_after_a_failed_creation(stories: Stories, refused: str) -> None:
+    random.seed(1)
+    compared = stories.compared
+    assert stories.tell(Story(Event("create", refused=refused), (), Event("update"))) == []
+    assert stories.compared > compared
