@@ -103,6 +103,7 @@ async def test_the_time_ends(world: World) -> None:
     stack = await world.settle(await begin(world, template(ready=wanted)))
     assert 300 <= world.clock.now() - began < 400
     assert "1 of 1 resource signal(s) not received within 300 seconds" in stack["status_reason"]
+    assert "openstack console log show" in stack["status_reason"]
 
 
 async def test_signals_and_the_deadline_survive_a_restart(served: ServedCloud, tmp_path: Path) -> None:

@@ -515,3 +515,19 @@ def test_guests_end_with_a_killed_cloud_and_are_started_once_with_the_next(tmp_p
         nova.call("DELETE", f"/servers/{key}")
         nova.until(lambda: not console.parent.exists())
     assert "Traceback" not in log.read_text()
+
+
+@pytest.mark.guests
+def test_user_data_runs_at_the_first_boot_or_at_each_one_where_asked() -> None:
+    with guest_cloud() as nova:
+        each = "#cloud-boothook\n#!/bin/sh\necho RAN AT EACH BOOT\n"
+        once = "#!/bin/sh\necho RAN ONCE\n"
+        keys = [nova.boot(user_data=base64.b64encode(text.encode()).decode()) for text in (each, once)]
+        for key in keys:
+            nova.until(lambda: nova.console(key).count("has booted.") == 1)  # noqa: B023  it is called at once
+            nova.act(key, "reboot", {"type": "HARD"})
+            nova.until(lambda: nova.console(key).count("has booted.") == 2)  # noqa: B023
+        consoles = [nova.console(key) for key in keys]
+        assert consoles[0].count("RAN AT EACH BOOT") == 2
+        assert consoles[1].count("RAN ONCE") == 1
+        assert consoles[1].count("is not run again") == 1

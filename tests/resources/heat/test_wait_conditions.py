@@ -321,7 +321,9 @@ async def test_condition_is_met_and_then_needs_more_signals(local: Callable[...,
     resource = await bench.create({"handle": "handle-ref", "timeout": 90})
     assert json.loads(await bench.attribute(resource, "data")) == {"1": {"a": 1}}
     assert bench.reference(resource) == "thing"
-    with pytest.raises(ActionFailed, match="1 of 2 received: fine"):
+    with pytest.raises(
+        ActionFailed, match=r"1 of 2 received: fine\. The console log .* openstack console log show SERVER"
+    ):
         await bench.update(resource, {"handle": "handle-ref", "timeout": 90, "count": 2})
 
 

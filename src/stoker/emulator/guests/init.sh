@@ -42,22 +42,37 @@ keep_running() {
 }
 
 # Without cloud-init, user data that is a script is run once, at the first boot of the server, as CirrOS does. The disk
-# may have been that of another server.
+# may have been that of another server. A script below a line `#cloud-boothook` is run at each boot, as by cloud-init.
 run_user_data() {
     done=/var/lib/cloud/user-data-has-run
+    [ -e "$seed/user_data" ] || return 0
+    if [ "$(head -c 15 "$seed/user_data")" = '#cloud-boothook' ]; then
+        tail -n +2 "$seed/user_data" >/run/user-data
+        run_script
+        return
+    fi
     read -r server <"$seed/meta_data.json"
     server=${server#*\"uuid\":\"}
     server=${server%%\"*}
-    [ "$(cat "$done" 2>/dev/null)" = "$server" ] || [ ! -e "$seed/user_data" ] && return 0
+    if [ "$(cat "$done" 2>/dev/null)" = "$server" ]; then
+        echo "The user data has run at the first boot of the server, and is not run again. What it has started does not" \
+            "run any more: a script below a line #cloud-boothook is run at each boot."
+        return 0
+    fi
     echo "$server" >"$done"
     case $(head -c 2 "$seed/user_data") in
     '#!')
-        cp "$seed/user_data" /run/user-data && chmod 700 /run/user-data && /run/user-data
-        status=$?
-        [ "$status" -eq 0 ] || echo "The user data script ended with status $status."
+        cp "$seed/user_data" /run/user-data
+        run_script
         ;;
     *) echo "The user data is not a script, and the image has no cloud-init: it is ignored." ;;
     esac
+}
+
+run_script() {
+    chmod 700 /run/user-data && /run/user-data
+    status=$?
+    [ "$status" -eq 0 ] || echo "The user data script ended with status $status."
 }
 
 # Whether there are processes besides this one and the first one. Threads of the kernel have no command.

@@ -17,6 +17,7 @@ from stoker.plugins.resource import Call, NoActionRequired, ResourceType
 from stoker.resources.declare import between
 from stoker.resources.durations import Duration, seconds_of
 from stoker.resources.heat.pause import seconds_left
+from stoker.resources.heat.wait_condition import WHERE_TO_LOOK
 from stoker.resources.heat.wait_condition_handle import STATUSES
 from stoker.schema.property import Finalizer, Property, Type
 
@@ -147,7 +148,8 @@ class _Policy:
         if left <= 0:
             missing = self.needed - successes
             return Failed(
-                f"{missing} of {self.needed} resource signal(s) not received within {self.timeout:g} seconds",
+                f"{missing} of {self.needed} resource signal(s) not received within {self.timeout:g} seconds. "
+                f"{WHERE_TO_LOOK}",
                 "WaitConditionTimeout",
             )
         return Again(after=left)

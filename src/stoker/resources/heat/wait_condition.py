@@ -24,6 +24,8 @@ HANDLES = frozenset(
     }
 )
 
+WHERE_TO_LOOK = "The console log of a server tells what its user data did: openstack console log show SERVER"
+"""What to do when signals are missing."""
 _COLLECTING_SECONDS = 5.0
 """Seconds between polls of another service for the signals that it stores."""
 
@@ -57,6 +59,8 @@ class Waiting(ResourceType):
             return Failed(f"{reference!r} is not the reference of a wait condition handle in this stack", "ValueError")
         left = seconds_left(call, self._given(call, "timeout"))
         outcome = judge(handle, self._given(call, "count"), left)
+        if isinstance(outcome, Failed) and left <= 0:
+            outcome = replace(outcome, reason=f"{outcome.reason}. {WHERE_TO_LOOK}")
         return replace(outcome, kind=f"{self.failures}{outcome.kind}") if isinstance(outcome, Failed) else outcome
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
