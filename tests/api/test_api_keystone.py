@@ -13,7 +13,7 @@ from falcon import testing
 
 from stoker.api.app import make_app
 from stoker.api.auth import keystone
-from stoker.base.clock import SystemClock
+from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.config import load_config
 from stoker.base.processor_time import processor_time
 from stoker.emulator.services import new_cloud
@@ -132,6 +132,30 @@ def test_access_rules_of_application_credentials_decide(
     assert client.simulate_get(other, headers={"X-Auth-Token": token}).status_code == 401
     as_service = {"X-Auth-Token": token, "X-Service-Token": served.token("demo", "demo")}
     assert client.simulate_get(other, headers=as_service).status_code == 401
+
+
+def test_a_refused_token_is_not_checked_again_for_some_seconds(
+    served: ServedCloud, engine: FakeEngine, tmp_path: Path
+) -> None:
+    settings, clock = tmp_path / "heat.conf", ManualClock()
+    settings.write_text(KEYSTONE_SETTINGS.format(url=served.url, password=served.cloud.password_of("heat")))
+    config = load_config([], [str(settings)])
+    client = testing.TestClient(make_app(config, engine, keystone(config, clock)))
+
+    counting = {"on": "GET /identity/v3/auth/tokens", "do": "delay", "seconds": 0}
+    assert served.call("POST", "/control/faults", counting).status == 201
+
+    def checks(*tokens: str) -> int:
+        """How many tokens the identity service has been asked for, after these have been refused."""
+        for token in tokens:
+            assert client.simulate_get("/v1/p/stacks", headers={"X-Auth-Token": token}).status_code == 401
+        return int(served.call("GET", "/control/faults").json["faults"][0]["hits"])
+
+    assert checks("wrong") == 1
+    assert checks(*["wrong"] * 5) == 1
+    assert checks("another") == 2
+    clock.advance(11)
+    assert checks("wrong", "wrong") == 3
 
 
 @pytest.mark.parametrize("wild", ["**", "*", "{name}"])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
 from falcon import testing
 
 from stoker.api.app import make_app
+from stoker.api.server import Server
 from stoker.base.clock import SystemClock
 from stoker.base.config import load_config
 from stoker.emulator.services import new_cloud
@@ -92,3 +94,20 @@ def test_an_identity_service_that_is_away_is_no_wrong_password(make: Make, serve
 
 def test_passwords_are_taken_only_where_the_operator_says_so(make: Make, project: str) -> None:
     assert make("").simulate_get(f"/v1/{project}/stacks", headers=DEMO).status_code == 401
+
+
+def test_a_password_is_exchanged_once_though_the_request_moves_to_its_project(
+    make: Make, served: ServedCloud, project: str
+) -> None:
+    server = Server(make(STANDALONE).app, "127.0.0.1", 0)
+    server.start()
+    counting = {"on": "POST /identity/v3/auth/tokens", "match": {"name": "demo"}, "do": "delay", "seconds": 0}
+    assert served.call("POST", "/control/faults", counting).status == 201
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
+    try:
+        connection.request("GET", f"/v1/{project}/stacks", headers=DEMO)
+        assert connection.getresponse().status == 200
+    finally:
+        connection.close()
+        server.stop()
+    assert served.call("GET", "/control/faults").json["faults"][0]["hits"] == 1

@@ -17,6 +17,7 @@ import pytest
 
 from stoker.api.server import Server
 from stoker.api.serving.limits import HEAD_BYTES, PIPELINED, Limits
+from stoker.api.serving.shares import Share, identified
 from stoker.api.serving.workers import Workers, waiting
 
 SMALL = Limits(body=1000, bodies=100_000, connections=50, head_seconds=0.3, body_seconds=0.3, idle_seconds=30)
@@ -505,7 +506,9 @@ class SlowEngine:
         self.go_on = threading.Event()
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> list[bytes]:
-        if environ["PATH_INFO"].startswith("/v1/a/"):
+        project = environ["HTTP_X_AUTH_TOKEN"]
+        identified(environ, project, "u")
+        if project == "a":
             with self.lock:
                 self.waiting += 1
                 self.most = max(self.most, self.waiting)
@@ -517,16 +520,20 @@ class SlowEngine:
         return [environ["PATH_INFO"].encode()]
 
 
+def _sent_by(project: str) -> bytes:
+    return GET.replace(b"\r\n\r\n", f"\r\nX-Auth-Token: {project}\r\n\r\n".encode())
+
+
 def test_a_project_whose_requests_wait_leaves_a_quarter_of_the_threads_to_others() -> None:
     engine = SlowEngine()
     with serving(engine, threads=8) as server, ExitStack() as opened:
         slow = [opened.enter_context(connected(server)) for _ in range(20)]
         for client in slow:
-            client.sendall(GET.replace(b"/here", b"/v1/a/stacks"))
+            client.sendall(_sent_by("a"))
         for _ in range(6):
             assert engine.arrived.acquire(timeout=10)
         for _ in range(5):
-            assert one_answer(server, GET.replace(b"/here", b"/v1/b/stacks"))[0] == 200
+            assert one_answer(server, _sent_by("b"))[0] == 200
         assert engine.most == 6
         engine.go_on.set()
         for client in slow:
@@ -544,12 +551,12 @@ def test_shares_take_turns() -> None:
         begun.set()
         assert blocked.wait(10)
 
-    workers.submit("z", block)
+    workers.submit(Share(True, "z"), block)
     assert begun.wait(10)
     for number in range(3):
-        workers.submit("a", partial(order.append, f"a{number}"))
-    workers.submit("b", lambda: order.append("b0"))
-    workers.submit("c", lambda: order.append("c0"))
+        workers.submit(Share(True, "a"), partial(order.append, f"a{number}"))
+    workers.submit(Share(True, "b"), lambda: order.append("b0"))
+    workers.submit(Share(True, "c"), lambda: order.append("c0"))
     blocked.set()
     assert workers.stop(10)
     assert order == ["a0", "b0", "c0", "a1", "a2"]
@@ -563,9 +570,9 @@ def test_a_job_that_waits_outside_lets_another_have_its_turn() -> None:
             inside.set()
             assert done.wait(10)
 
-    workers.submit("a", slow)
+    workers.submit(Share(True, "a"), slow)
     assert inside.wait(10)
-    workers.submit("a", done.set)
+    workers.submit(Share(True, "a"), done.set)
     assert done.wait(10)
     assert workers.stop(10)
 

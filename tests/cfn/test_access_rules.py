@@ -44,3 +44,15 @@ def test_a_refused_request_changes_nothing(world: QueryService) -> None:
     shown = query(world, world.keys(), Action="DescribeStacks", StackName="limited")
     assert shown.status == 400
     assert b"exist" in shown.content
+
+
+def test_a_signature_is_checked_once_though_the_request_moves_to_its_project(world: QueryService) -> None:
+    counting = {"on": "POST /identity/v3/ec2tokens", "do": "delay", "seconds": 0}
+    fault = world.served.call("POST", "/control/faults", counting).json["fault"]
+    try:
+        keys = world.keys()
+        assert [query(world, keys, Action="ListStacks").status for _ in range(3)] == [200] * 3
+        faults = world.served.call("GET", "/control/faults").json["faults"]
+        assert [one["hits"] for one in faults if one["id"] == fault["id"]] == [3]
+    finally:
+        world.served.call("DELETE", f"/control/faults/{fault['id']}")

@@ -15,6 +15,7 @@ import yaml
 from click.testing import CliRunner
 from oslo_config import cfg
 
+from stoker.api.token_cache import TokenCache
 from stoker.base.clock import ManualClock
 from stoker.base.errors import Conflict, Invalid
 from stoker.cli.errors import CommandFailed
@@ -28,7 +29,6 @@ from stoker.processes.control import StartFailed, programs_of, running, start
 from stoker.processes.directory import WELL_KNOWN_PASSWORD, DataDirectory, SetUp
 from stoker.processes.embedded import Options, configuration
 from stoker.processes.settings import cloud_settings, engine_settings
-from stoker.processes.tokens import TokenCache
 
 SET_UP = SetUp("http://127.0.0.1:8104/v1", "http://127.0.0.1:8100/v1", "http://127.0.0.1:5100/identity/v3")
 KEEP: dict[str, int | None] = {"rest": None, "cfn": None, "identity": None}

@@ -8,6 +8,7 @@ Confirmed`, `X-User-Id`, `X-User-Name`, `X-Project-Id`, `X-Project-Name`, `X-Use
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from hashlib import blake2b
 from typing import Any
 
 import webob  # type: ignore[import-untyped]
@@ -18,6 +19,8 @@ from oslo_config import cfg
 from stoker.api.access_rules import covered
 from stoker.api.faults import IdentityUnavailable, Unauthenticated, fault_body, status_of
 from stoker.api.policy import Credentials, Policy
+from stoker.api.token_cache import TokenCache
+from stoker.base.clock import Clock, SystemClock
 from stoker.base.context import RequestContext
 from stoker.rpc.contract import json_text
 
@@ -30,8 +33,11 @@ Authenticator = Callable[[WSGIApplication], WSGIApplication]
 _SETTINGS = {"delay_auth_decision": False, "include_service_catalog": False}
 
 
-def keystone(config: cfg.ConfigOpts) -> Authenticator:
-    """Return an authenticator that checks tokens with the identity service of `[keystone_authtoken]`."""
+def keystone(config: cfg.ConfigOpts, clock: Clock | None = None) -> Authenticator:
+    """Return an authenticator that checks tokens with the identity service of `[keystone_authtoken]`.
+
+    Refusals are remembered for some seconds, so that repeating an invalid token costs no request to that service.
+    """
     for group, options in opts.list_auth_token_opts():
         config.register_opts(options, group=group)
 
@@ -41,7 +47,8 @@ def keystone(config: cfg.ConfigOpts) -> Authenticator:
         config.set_default(name, value, group="keystone_authtoken")
 
     def wrap(application: WSGIApplication) -> WSGIApplication:
-        return _TokenCheck(application, {**_SETTINGS, "oslo_config_config": config})
+        refused = TokenCache(clock or SystemClock())
+        return _TokenCheck(application, {**_SETTINGS, "oslo_config_config": config}, refused)
 
     return wrap
 
@@ -50,6 +57,10 @@ _TOKENS = ("HTTP_X_AUTH_TOKEN", "HTTP_X_STORAGE_TOKEN", "HTTP_X_SERVICE_TOKEN")
 _LONGEST_TOKEN = 8192
 """Characters; Keystone's servers refuse longer headers with errors that look like their own failures."""
 
+_REFUSAL_SECONDS = 10.0
+"""A token that another server of Keystone has just issued may be unknown to the one that was asked."""
+
+_InvalidToken: Any = auth_token.ksm_exceptions.InvalidToken
 _Request: Any = auth_token.AuthProtocol.__call__.RequestClass
 
 _IDENTITY_KEYS = tuple(f"HTTP_{name.upper().replace('-', '_')}" for name in _Request({})._all_auth_headers())
@@ -72,10 +83,25 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
     for each: the application itself reports where to get a token.
     """
 
+    def __init__(self, application: WSGIApplication, settings: Mapping[str, Any], refused: TokenCache) -> None:
+        super().__init__(application, settings)
+        self._refused = refused
+
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
         refusal = self.process_request(_CheckedRequest(environ))
         answer = self._app if refusal is None else refusal
         return answer(environ, start_response)
+
+    def fetch_token(self, token: str, allow_expired: bool = False) -> Any:
+        """Return what the identity service says of a token. Raises keystonemiddleware's InvalidToken."""
+        key = blake2b(token.encode(), digest_size=32, person=b"expired" if allow_expired else b"").hexdigest()
+        if self._refused.get(key):
+            self._invalid_user_token()
+        try:
+            return super().fetch_token(token, allow_expired=allow_expired)
+        except _InvalidToken:
+            self._refused.set(key, True, _REFUSAL_SECONDS)
+            raise
 
     def validate_allowed_request(self, request: Any, token: Mapping[str, Any]) -> None:
         """Check access rules, in place of keystonemiddleware's matcher (see `stoker.api.access_rules`).

@@ -21,6 +21,7 @@ from stoker.api.faults import (
 from stoker.api.paths import VersionDocument, negotiate, version_document
 from stoker.api.policy import Policy
 from stoker.api.serving.limits import RETRY_AFTER
+from stoker.api.serving.shares import identified
 from stoker.api.v1 import openapi
 from stoker.base.ids import new_request_id
 from stoker.base.logging import request_scope
@@ -78,6 +79,7 @@ class Authentication:
 
     def process_request(self, request: falcon.Request, response: falcon.Response) -> None:
         caller = credentials(request.env)
+        identified(request.env, caller.project_id, caller.user_id)
         request.context.credentials = caller
         request.context.caller = request_context(request.context.request_id, request.env, caller, self._policy)
 

@@ -16,6 +16,7 @@ from oslo_config import cfg
 
 from stoker.api.auth import Authenticator, WSGIApplication
 from stoker.api.faults import IdentityUnavailable, fault_body, status_of
+from stoker.api.serving.shares import kept
 from stoker.rpc.contract import json_text
 
 STANDALONE = "standalone"
@@ -36,12 +37,13 @@ def with_passwords(check: Authenticator, config: cfg.ConfigOpts) -> Authenticato
             user, key = environ.pop(_USER, None), environ.pop(_KEY, None)
             project = _PROJECT.match(environ.get("PATH_INFO", ""))
             if user and key and project and _TOKEN not in environ:
+                passed = kept(environ)
                 try:
-                    token = _token(config, user, key, project[1])
+                    token = passed.get(_TOKEN) or _token(config, user, key, project[1])
                 except exceptions.ClientException:
                     return _unavailable()(environ, start_response)
                 if token is not None:
-                    environ[_TOKEN] = token
+                    environ[_TOKEN] = passed[_TOKEN] = token
             return checked(environ, start_response)
 
         return exchanging

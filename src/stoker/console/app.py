@@ -8,6 +8,7 @@ from typing import Any
 import falcon
 
 from stoker.api.auth import WSGIApplication
+from stoker.api.serving.shares import identified
 from stoker.base.clock import Clock
 from stoker.console.assistance import Assistant
 from stoker.console.attempts import Attempts
@@ -123,6 +124,7 @@ class _Console:
             if exchange.session is None:
                 exchange.ask_to_log_in()
                 return
+            identified(request.env, exchange.session.project_id, "")
             if request.method == "POST" and not exchange.is_current() and (kept := exchange.keep_form()):
                 exchange.offer_form(kept, request.path, 403)
                 return

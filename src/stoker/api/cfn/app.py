@@ -18,7 +18,7 @@ from stoker.api.cfn import rendering, signals
 from stoker.api.cfn.actions import ACTIONS
 from stoker.api.cfn.call import Action, Call
 from stoker.api.cfn.faults import QueryError, fault_document
-from stoker.api.cfn.identity import SignatureCheck
+from stoker.api.cfn.identity import Caller, SignatureCheck
 from stoker.api.cfn.parameters import VERSION, Form, read_parameters
 from stoker.api.cfn.repeating import once
 from stoker.api.cfn.signatures import Received, Signed, read_signature, refused, require_fresh
@@ -28,6 +28,7 @@ from stoker.api.outer import with_outer_layers
 from stoker.api.paths import version_document
 from stoker.api.policy import Policy
 from stoker.api.serving.limits import RETRY_AFTER
+from stoker.api.serving.shares import identified, kept
 from stoker.base.clock import Clock, SystemClock
 from stoker.base.logging import request_scope
 from stoker.rpc.contract import EngineClient
@@ -37,6 +38,7 @@ QUERY_PATHS = ("/", "/v1", "/v1/", "/v1.0", "/v1.0/")
 
 _FORM = "application/x-www-form-urlencoded"
 _XML, _JSON = "application/xml", "application/json"
+_CALLER = "caller"
 _AMAZON_REQUEST_ID = "X-Amzn-RequestId"
 
 
@@ -96,7 +98,7 @@ class _Dispatcher:
         _write(request, response, {f"{name}Response": {f"{name}Result": result, "ResponseMetadata": metadata}})
 
     def _call(self, request: falcon.Request, signed: Signed, action: Action, form: Form) -> Call:
-        caller = self.check.caller(signed)
+        caller = self._caller(request, signed)
         context = caller.context(request.context.request_id, self.policy)
         request.context.caller = context
         values = read_parameters(action.parameters, form.own())
@@ -104,6 +106,15 @@ class _Dispatcher:
         if action.takes_types:
             context = replace(context, denied_types=self.policy.denied_types(caller.credentials))
         return Call(context, self.client, self.config, values)
+
+    def _caller(self, request: falcon.Request, signed: Signed) -> Caller:
+        """Return the signer, whose share of the threads the request uses from then on. Raises Elsewhere."""
+        passed = kept(request.env)
+        if _CALLER not in passed:
+            passed[_CALLER] = self.check.caller(signed)
+        caller: Caller = passed[_CALLER]
+        identified(request.env, caller.credentials.project_id, caller.credentials.user_id)
+        return caller
 
     # -- signals ---------------------------------------------------------------------------------------------------
 
@@ -119,7 +130,7 @@ class _Dispatcher:
             if signed.expires is not None:
                 require_fresh(signed, self.clock.now())
             try:
-                caller = self.check.caller(signed)
+                caller = self._caller(request, signed)
             except QueryError as error:
                 raise refused(error, signed, self.clock.now()) from error
             context = caller.context(request.context.request_id, self.policy)

@@ -12,9 +12,10 @@ from http import HTTPStatus
 from typing import Any
 
 from stoker.api.serving.connection_pool import ConnectionPool
-from stoker.api.serving.exchange import BROKEN, LAST, NOTHING_NOW, WAKE, Application, Exchange, plain_answer
+from stoker.api.serving.exchange import BROKEN, LAST, MOVED, NOTHING_NOW, WAKE, Application, Exchange, plain_answer
 from stoker.api.serving.limits import HEAD_BYTES, LINGER_SECONDS, PIPELINED, WRITE_SECONDS, Limits
 from stoker.api.serving.messages import Reader, Refused, Request
+from stoker.api.serving.shares import KnownCallers, Turn, credential_of, stranger
 from stoker.api.serving.workers import Workers
 
 _log = logging.getLogger(__name__)
@@ -45,6 +46,7 @@ class ServerState:
     limits: Limits
     pool: ConnectionPool
     workers: Workers
+    callers: KnownCallers
     loop: asyncio.AbstractEventLoop
     base: dict[str, Any]
 
@@ -57,6 +59,7 @@ class Connection(asyncio.Protocol):
         self._reader = Reader(self)
         self._transport: Any = None
         self.address = ""
+        self._stranger = stranger(self.address)
         self.held = 0
         self.deadline = _NEVER
         self._base: dict[str, Any] = server.base
@@ -67,7 +70,7 @@ class Connection(asyncio.Protocol):
         self._refused: Refused | None = None
         self._deaf = False
         self._exchange: Exchange | None = None
-        self._share = ""
+        self._credential = b""
         self._woken = False
         self._stepping = False
         self._streams = False
@@ -83,6 +86,7 @@ class Connection(asyncio.Protocol):
         self._transport = transport
         peer = transport.get_extra_info("peername") or ("", 0)
         self.address = str(peer[0])
+        self._stranger = stranger(self.address)
         if not self._server.pool.enter(self):
             transport.write(plain_answer(Refused(HTTPStatus.SERVICE_UNAVAILABLE, "There are too many connections.")))
             transport.close()
@@ -223,8 +227,9 @@ class Connection(asyncio.Protocol):
             self._server.pool.ends_waiting(self)
             self._served_bytes, self._streams = len(request.body), False
             request.keep_alive = request.keep_alive and not self._is_last
-            self._exchange = Exchange(self._server.application, request, self._base, self)
-            self._share = request.share or self.address
+            self._credential = credential_of(request.headers)
+            turn = Turn(self._server.callers.of(self._credential) or self._stranger)
+            self._exchange = Exchange(self._server.application, request, self._base, self, turn)
             self._step()
         elif self._refused is not None:
             self._refuse(self._refused)
@@ -241,7 +246,7 @@ class Connection(asyncio.Protocol):
         if self._exchange is not None:
             self._stepping, self._woken = True, False
             self._phase, self.deadline = _Phase.APPLICATION, _NEVER
-            self._server.workers.submit(self._share, self._exchange.step)
+            self._server.workers.submit(self._exchange.turn.share, self._exchange.step)
 
     def take(self, data: bytes, state: str) -> None:
         """Implements Receiver; called by worker threads."""
@@ -277,6 +282,10 @@ class Connection(asyncio.Protocol):
                 exchange.gone = True
                 self._step()
             return
+        if state is MOVED:
+            self._step()
+            return
+        self._learn(exchange)
         if data:
             self._transport.write(data)
         if state is BROKEN:
@@ -291,6 +300,14 @@ class Connection(asyncio.Protocol):
             self._when_read(self._park)
         else:
             self._when_read(self._step)
+
+    def _learn(self, exchange: Exchange) -> None:
+        """Remember whose the credential is, so that the next request with it begins in the right share."""
+        if self._credential:
+            if exchange.refused:
+                self._server.callers.forget(self._credential)
+            elif exchange.turn.identity is not None:
+                self._server.callers.remember(self._credential, exchange.turn.identity)
 
     def _when_read(self, then: Callable[[], None]) -> None:
         """Call `then` when the client has read enough of the sent data."""

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from stoker.api.serving.limits import RETRY_AFTER
 from stoker.api.serving.messages import Refused, Request, environ_of
+from stoker.api.serving.shares import TURN, Elsewhere, Turn
 
 _log = logging.getLogger(__name__)
 
@@ -30,28 +31,34 @@ _PART = 262144
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _IDENT = "stoker"
+_UNAUTHORIZED = "401"
 
 
 class Receiver(Protocol):
     """The connection that receives the response; its methods can be called by any thread."""
 
     def take(self, data: bytes, state: str) -> None:
-        """Send `data`. `state` says what follows: MORE, NOTHING_NOW, LAST, or BROKEN (the response is cut off)."""
+        """Send `data`. `state` says what follows: MORE, NOTHING_NOW, LAST, BROKEN (the response is cut
+        off), or MOVED (the request begins again in the share of its turn)."""
 
 
-MORE, NOTHING_NOW, LAST, BROKEN = "more", "nothing now", "last", "broken"
+MORE, NOTHING_NOW, LAST, BROKEN, MOVED = "more", "nothing now", "last", "broken", "moved"
 
 
 class Exchange:
     """One request and its response.
 
     `step` runs on worker threads, one at a time. `gone` can be set by any thread if the client has left or the server
-    stops; the next step then closes the body.
+    stops; the next step then closes the body. `refused` says that the application does not accept the caller.
     """
 
-    def __init__(self, application: Application, request: Request, base: dict[str, Any], receiver: Receiver) -> None:
+    def __init__(
+        self, application: Application, request: Request, base: dict[str, Any], receiver: Receiver, turn: Turn
+    ) -> None:
         self.keep_alive = request.keep_alive
         self.gone = False
+        self.turn = turn
+        self.refused = False
         self._application = application
         self._request = request
         self._base = base
@@ -68,6 +75,8 @@ class Exchange:
         """Continue the response as far as possible without waiting for the client."""
         try:
             data, state = self._continue()
+        except Elsewhere:
+            data, state = b"", MOVED
         except Refused as refused:
             self.keep_alive = False
             data, state = plain_answer(refused), LAST
@@ -84,7 +93,8 @@ class Exchange:
         if self.gone:  # between two parts, a stream can end regularly
             return (self._framed([], last=True), LAST) if self._chunked else (b"", BROKEN)
         if self._parts is None:
-            self._body = self._application(environ_of(self._request, self._base), self._start)
+            environ = {**environ_of(self._request, self._base), TURN: self.turn}
+            self._body = self._application(environ, self._start)
             complete = isinstance(self._body, list | tuple)  # an empty part of it does not mean "no data now"
             self._parts = filter(None, self._body) if complete else iter(self._body)
         gathered: list[bytes] = []
@@ -104,6 +114,7 @@ class Exchange:
             if _CONTROL.search(name) or _CONTROL.search(value):
                 raise ValueError(f"the header {name!r} has control characters")
         self._status, self._headers = status, list(headers)
+        self.refused = status.startswith(_UNAUTHORIZED)
         return _no_write
 
     def _declared(self) -> str | None:

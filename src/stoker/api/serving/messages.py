@@ -18,8 +18,6 @@ from stoker.api.serving.limits import HEAD_BYTES
 
 _HOST = re.compile(rb"[A-Za-z0-9._~:\[\]%-]*")
 _METHOD = re.compile(r"[A-Z]+(?:[-_][A-Z]+)*")
-_PROJECT = re.compile(rb"/v1/([^/?]+)/")
-_ACCESS_KEY = re.compile(rb"(?:Credential=|AWSAccessKeyId=)([\w-]+)")
 
 _HEADER_SYNTAX = len(": \r\n")
 
@@ -49,15 +47,6 @@ class Request:
     chunked: bool = False
     expects_continue: bool = False
     body: bytearray = field(default_factory=bytearray)
-
-    @property
-    def share(self) -> str | None:
-        """Return the project or access key that the request is for, if it contains one."""
-        if found := _PROJECT.match(self.target):
-            return found[1].decode("latin-1")
-        signed = next((value for name, value in self.headers if name == b"authorization"), self.target)
-        found = _ACCESS_KEY.search(signed)
-        return found[1].decode("latin-1") if found else None
 
 
 def checked(request: Request) -> Request:

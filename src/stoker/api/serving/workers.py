@@ -8,6 +8,9 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
+
+from stoker.api.serving.shares import Share
 
 _log = logging.getLogger(__name__)
 
@@ -18,6 +21,9 @@ _MOST_WAITING = 64
 
 _WHILE_ALONE = 3
 """How many times as many threads as are free a share may have while no other one has any."""
+
+_STRANGERS_PART = 4
+"""All strangers together use at most one of so many threads, or one."""
 
 _here = threading.local()
 
@@ -32,7 +38,7 @@ def waiting() -> Iterator[None]:
     if workers is None:
         yield
         return
-    share: str = _here.share
+    share: Share = _here.share
     workers._step_aside(share)
     try:
         yield
@@ -43,10 +49,11 @@ def waiting() -> Iterator[None]:
 class Workers:
     """Runs at most `size` jobs at a time.
 
-    Each job belongs to a share (a project, or another identity that it is done for). Shares take turns. A share gets
-    another thread only while more threads are free than it uses; the only share that uses any, while three times as
-    many are free. So shares with long jobs leave threads to others, however many jobs they send: one share uses at most
-    three quarters of the threads, and each further one half of the threads that are left.
+    Each job belongs to a share (see `stoker.api.serving.shares`). Shares take turns. A share gets another thread only
+    while more threads are free than it uses; the only share that uses any, while three times as many are free. So
+    shares with long jobs leave threads to others, however many jobs they send: one share uses at most three quarters of
+    the threads, and each further one half of the threads that are left. The shares of strangers take turns with those
+    of known callers as if they were one, and have a quarter of the threads together.
     """
 
     def __init__(self, size: int) -> None:
@@ -54,17 +61,20 @@ class Workers:
         self._lock = threading.Lock()
         self._called = threading.Condition(self._lock)
         self._ended = threading.Condition(self._lock)
-        self._queued: dict[str, deque[Job]] = {}
-        self._running: Counter[str] = Counter()
+        self._most_strangers = max(1, size // _STRANGERS_PART)
+        self._queued: dict[bool, dict[Share, deque[Job]]] = {True: {}, False: {}}
+        self._prefers_known = True
+        self._running: Counter[Share] = Counter()
+        self._strangers = 0
         self._active = 0
         self._idle = 0
         self._threads = 0
         self._stopped = False
 
-    def submit(self, share: str, job: Job) -> None:
+    def submit(self, share: Share, job: Job) -> None:
         """Run `job` when it is the turn of its share."""
         with self._lock:
-            self._queued.setdefault(share, deque()).append(job)
+            self._queued[share.identified].setdefault(share, deque()).append(job)
             self._call_somebody()
 
     def stop(self, seconds: float) -> bool:
@@ -97,11 +107,11 @@ class Workers:
             with self._lock:
                 self._step_aside_locked(share)
 
-    def _taken(self) -> tuple[str, Job] | None:
+    def _taken(self) -> tuple[Share, Job] | None:
         """Return the next job, waiting for one; None if this thread must end."""
         with self._lock:
             while (share := self._next()) is None:
-                if (self._stopped and not self._queued) or self._idle >= self._size:
+                if (self._stopped and not any(self._queued.values())) or self._idle >= self._size:
                     self._threads -= 1
                     if self._stopped:
                         self._called.notify_all()  # the queue may have become empty since the others looked
@@ -114,37 +124,45 @@ class Workers:
                 self._call_somebody()
             return share, job
 
-    def _next(self) -> str | None:
+    def _next(self) -> Share | None:
         """Return the share whose turn it is; None when no job may begin."""
-        return next(filter(self._may_begin, self._queued), None)
+        if self._strangers >= self._most_strangers:
+            return next(filter(self._may_begin, self._queued[True]), None)
+        kinds = (self._prefers_known, not self._prefers_known)
+        return next(filter(self._may_begin, chain.from_iterable(self._queued[kind] for kind in kinds)), None)
 
-    def _may_begin(self, share: str) -> bool:
+    def _may_begin(self, share: Share) -> bool:
         free, running = self._size - self._active, self._running[share]
         alone = running == self._active
         return running < free * (_WHILE_ALONE if alone else 1)
 
-    def _take(self, share: str) -> Job:
-        jobs = self._queued.pop(share)
+    def _take(self, share: Share) -> Job:
+        queued = self._queued[share.identified]
+        jobs = queued.pop(share)
         job = jobs.popleft()
         if jobs:
-            self._queued[share] = jobs  # move the share to the end of the queue
-        self._active += 1
-        self._running[share] += 1
+            queued[share] = jobs  # move the share to the end of the queue
+        self._prefers_known = not share.identified
+        self._step_back_locked(share)
         return job
 
-    def _step_aside(self, share: str) -> None:
+    def _step_aside(self, share: Share) -> None:
         with self._lock:
             self._step_aside_locked(share)
-            if self._queued:
-                self._call_somebody()
+            self._call_somebody()
 
-    def _step_aside_locked(self, share: str) -> None:
+    def _step_aside_locked(self, share: Share) -> None:
         self._active -= 1
+        self._strangers -= not share.identified
         self._running[share] -= 1
         if not self._running[share]:
             del self._running[share]
 
-    def _step_back(self, share: str) -> None:
+    def _step_back(self, share: Share) -> None:
         with self._lock:
-            self._active += 1
-            self._running[share] += 1
+            self._step_back_locked(share)
+
+    def _step_back_locked(self, share: Share) -> None:
+        self._active += 1
+        self._strangers += not share.identified
+        self._running[share] += 1
