@@ -101,6 +101,27 @@ def test_a_project_that_is_alone_again_gets_its_threads_back() -> None:
     assert workers.stop(30)
 
 
+def test_a_project_with_large_answers_has_two_threads_until_they_are_small() -> None:
+    """Requests whose answers are large take the memory of all threads at once."""
+    workers = Workers(THREADS)
+    held = Held(workers)
+    large = Share(True, "large")
+    workers.answered(large, 400_000)
+    workers.answered(Share(True, "other"), 1_000)
+    held.submit("large", 10)
+    held.reach("large", 2)
+    held.submit("other", 10)
+    held.reach("other", 3)
+    assert held.running["large"] == 2
+    for _ in range(2):
+        workers.answered(large, 1_000)
+    held.release("other", 10)
+    held.reach("other", 0)
+    held.reach("large", 6)
+    held.release("large", 10)
+    assert workers.stop(30)
+
+
 def test_all_strangers_together_have_a_quarter_of_the_threads() -> None:
     """Clients without a valid token, each from an address of its own, hold all threads of the API."""
     workers = Workers(THREADS)

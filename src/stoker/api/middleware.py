@@ -23,6 +23,7 @@ from stoker.api.policy import Policy
 from stoker.api.serving.limits import RETRY_AFTER
 from stoker.api.serving.shares import identified
 from stoker.api.v1 import openapi
+from stoker.base.errors import forget_frames
 from stoker.base.ids import new_request_id
 from stoker.base.logging import request_scope
 from stoker.rpc.contract import json_text
@@ -99,6 +100,7 @@ class Faults:
         if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
             response.set_header("Retry-After", str(RETRY_AFTER))
         write_json(response, fault_body(fault))
+        forget_frames(error)
 
 
 def from_falcon(request: falcon.Request, response: falcon.Response, error: Exception) -> Exception:

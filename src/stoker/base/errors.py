@@ -372,6 +372,21 @@ class Bug(StokerError):
         self.reference = reference
 
 
+def forget_frames(error: BaseException) -> None:
+    """Release what the frames refer to that an error passed through, when it has been reported.
+
+    A frame that refers to the error, such as that of a function that raises what it was given, is otherwise in a
+    reference cycle with it. The garbage collector counts objects, not bytes: it would come late, and each refused
+    request would keep its body in memory until then.
+    """
+    pending: list[BaseException | None] = [error]
+    while pending:
+        found = pending.pop()
+        if found is not None and found.__traceback__ is not None:
+            found.__traceback__ = None
+            pending += (found.__cause__, found.__context__)
+
+
 def _tree(cls: type[StokerError]) -> dict[str, type[StokerError]]:
     found = {cls.__name__: cls}
     for child in cls.__subclasses__():

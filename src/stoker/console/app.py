@@ -10,6 +10,7 @@ import falcon
 from stoker.api.auth import WSGIApplication
 from stoker.api.serving.shares import identified
 from stoker.base.clock import Clock
+from stoker.base.errors import forget_frames
 from stoker.console.assistance import Assistant
 from stoker.console.attempts import Attempts
 from stoker.console.exchange import Exchange
@@ -142,6 +143,7 @@ class _Console:
             exchange.ask_to_log_in(ended="1")
             return
         exchange.fail(error)
+        forget_frames(error)
 
 
 class _Resource:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from stoker.base.budget import charge_copy
 from stoker.base.context import RequestContext
 from stoker.base.redaction import redact
 from stoker.contract.stacks import ChangesPreview, PreviewPatch, PreviewStack, PreviewUpdate, StackPreview
@@ -28,6 +29,10 @@ NO_STACK = "None"
 """The id in previews of a stack that does not exist yet."""
 
 
+_COPIES = 4
+"""How often the values of a preview exist on their way to the client, written out wherever they occur."""
+
+
 async def stack_preview(engine: Engine, context: RequestContext, request: PreviewStack) -> StackPreview:
     """Return the stack that a create would make, with its resources and the plan; nothing is recorded."""
     stack = replace(new_stack(engine, context, request.name, request), id=NO_STACK, root_id=NO_STACK)
@@ -35,11 +40,13 @@ async def stack_preview(engine: Engine, context: RequestContext, request: Previe
     template = checked.prepared.loaded.template
     view = stack_view(stack, check_tags(request.tags))
     planned = await plan_tree(engine, context, stack, Goal.of(stack, checked, "CREATE"))
-    return {
+    previewed: StackPreview = {
         **details_view(view, checked.definition, template, StackSettings(stack.id)),
         "resources": _previewed(engine, stack, planned.plan),
         "plan": planned.to_data(),
     }
+    charge_copy(previewed, _COPIES)
+    return previewed
 
 
 async def stack_update_preview(engine: Engine, context: RequestContext, request: PreviewUpdate) -> ChangesPreview:
@@ -88,7 +95,9 @@ async def _changes(
             continue
         recorded = present.get(step.uuid or "") if step.kind in (Kind.UPDATE, Kind.REFUSE, Kind.DELETE) else None
         buckets[_BUCKETS[step.kind]].append(_raw(stack, step) | (recorded or {}))
-    return {"resource_changes": buckets, "plan": planned.to_data()}
+    changes: ChangesPreview = {"resource_changes": buckets, "plan": planned.to_data()}
+    charge_copy(changes, _COPIES)
+    return changes
 
 
 def _present(connection: Connection, stack: Stack, show_nested: bool) -> dict[str, tuple[Stack, str, ResourceView]]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from stoker import __version__
-from stoker.base.errors import AnswerMismatch, Bug, StokerError
+from stoker.base.errors import AnswerMismatch, Bug, StokerError, forget_frames
 from stoker.contract.request import Answer, Request
 from stoker.rpc.contract import RequestContext, error_from_dict, error_to_dict, json_data, json_text
 
@@ -62,6 +62,7 @@ async def reply_of(
         reply = {"answer": packed(f"the answer of {method}", answer)}
     except StokerError as error:
         reply = {"error": packed("the error", error_to_dict(error))}
+        forget_frames(error)
     return {**reply, "release": __version__}
 
 
@@ -77,7 +78,10 @@ def answer_of(request: Request[Answer], reply: Reply) -> Answer:
         error = error_from_dict(unpacked(reply["error"]))
     except (ValueError, LookupError, TypeError, AttributeError) as problem:
         raise _unusable(request.method, reply, problem) from problem
-    raise error
+    try:
+        raise error
+    finally:
+        del error  # this frame and the error would refer to each other
 
 
 def _unusable(method: str, reply: Reply, problem: Exception) -> StokerError:

@@ -30,6 +30,7 @@ from stoker.api.policy import Policy
 from stoker.api.serving.limits import RETRY_AFTER
 from stoker.api.serving.shares import identified, kept
 from stoker.base.clock import Clock, SystemClock
+from stoker.base.errors import forget_frames
 from stoker.base.logging import request_scope
 from stoker.rpc.contract import EngineClient
 
@@ -184,6 +185,7 @@ class _Dispatcher:
         if status == HTTPStatus.SERVICE_UNAVAILABLE:
             response.set_header("Retry-After", str(RETRY_AFTER))
         _write(request, response, document)
+        forget_frames(error)
 
 
 def _parameters(query: str) -> Form:

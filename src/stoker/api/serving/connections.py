@@ -286,6 +286,7 @@ class Connection(asyncio.Protocol):
             self._step()
             return
         self._learn(exchange)
+        self._server.workers.answered(exchange.turn.share, len(data))
         if data:
             self._transport.write(data)
         if state is BROKEN:

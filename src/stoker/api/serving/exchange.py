@@ -10,6 +10,7 @@ from email.utils import formatdate
 from http import HTTPStatus
 from typing import Any, Protocol
 
+from stoker.api.serving.garbage import GARBAGE
 from stoker.api.serving.limits import RETRY_AFTER
 from stoker.api.serving.messages import Refused, Request, environ_of
 from stoker.api.serving.shares import TURN, Elsewhere, Turn
@@ -85,9 +86,12 @@ class Exchange:
             self.keep_alive = False
             failed = Refused(HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error; the service has logged it.")
             data, state = (b"", BROKEN) if self._head_sent else (plain_answer(failed), LAST)
-        if state in (LAST, BROKEN) or self.gone:
+        ended = state in (LAST, BROKEN) or self.gone
+        if ended:
             self._close()
         self._receiver.take(data, state)
+        if ended:
+            GARBAGE.answered(len(self._request.body))
 
     def _continue(self) -> tuple[bytes, str]:
         if self.gone:  # between two parts, a stream can end regularly

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import Counter, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain
@@ -21,6 +21,12 @@ _MOST_WAITING = 64
 
 _WHILE_ALONE = 3
 """How many times as many threads as are free a share may have while no other one has any."""
+
+_LARGE_ANSWER = 131_072
+_LARGE_AT_ONCE = 2
+"""Threads of a share whose answers are large, in bytes: each takes many times its size in memory while it is made."""
+
+_MOST_REMEMBERED = 1024
 
 _STRANGERS_PART = 4
 """All strangers together use at most one of so many threads, or one."""
@@ -61,6 +67,7 @@ class Workers:
         self._lock = threading.Lock()
         self._called = threading.Condition(self._lock)
         self._ended = threading.Condition(self._lock)
+        self._large: OrderedDict[Share, int] = OrderedDict()
         self._most_strangers = max(1, size // _STRANGERS_PART)
         self._queued: dict[bool, dict[Share, deque[Job]]] = {True: {}, False: {}}
         self._prefers_known = True
@@ -76,6 +83,15 @@ class Workers:
         with self._lock:
             self._queued[share.identified].setdefault(share, deque()).append(job)
             self._call_somebody()
+
+    def answered(self, share: Share, size: int) -> None:
+        """Record how many bytes an answer of a share has. After large ones, the share has two threads for a while."""
+        with self._lock:
+            size = max(size, self._large.pop(share, 0) // 2)
+            if size >= _LARGE_ANSWER:
+                self._large[share] = size
+                if len(self._large) > _MOST_REMEMBERED:
+                    self._large.popitem(last=False)
 
     def stop(self, seconds: float) -> bool:
         """Wait for running and queued jobs; return False if they have not finished within `seconds`."""
@@ -133,6 +149,8 @@ class Workers:
 
     def _may_begin(self, share: Share) -> bool:
         free, running = self._size - self._active, self._running[share]
+        if running >= _LARGE_AT_ONCE and share in self._large:
+            return False
         alone = running == self._active
         return running < free * (_WHILE_ALONE if alone else 1)
 
