@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from stoker_reference.query_actions import missing_actions, pages
 
 from stoker.api.cfn.actions import ACTIONS
 from tests.docs.query_walk import walk
@@ -30,3 +31,10 @@ def test_the_examples_are_what_the_query_api_answers(docs: Path, tmp_path: Path)
     for action, example in shown.items():
         assert example["request"].keys() == answered[action]["request"].keys(), action
         assert elements(example["answer"]) == elements(answered[action]["answer"]), action
+
+
+def test_the_reference_lists_the_actions_that_are_missing() -> None:
+    missing = missing_actions()
+    assert "CreateStackSet" in missing and not set(missing) & ACTIONS.keys()
+    contents = dict(pages())["query-api.md"]
+    assert f"{len(missing)} more actions" in contents and all(f"`{name}`" in contents for name in missing)

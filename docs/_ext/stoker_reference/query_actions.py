@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import botocore.session
+
 from stoker.api.cfn.actions import ACTIONS
 from stoker.api.cfn.call import Action
 from stoker.api.cfn.faults import STATUSES
@@ -39,6 +41,9 @@ def pages() -> Iterator[tuple[str, str]]:
                 ("Action", "What it does"),
                 [(f"[{code(name)}](/generated/query/{name.lower()}.md)", _summary(name)) for name in names],
             ),
+            "## Actions that are missing",
+            f"CloudFormation has {len(missing_actions())} more actions, as botocore knows them, which Stoker lacks: "
+            f"{', '.join(map(code, missing_actions()))}. A request for one of them is refused with `InvalidAction`.",
             "## Unsupported parameters",
             "AWS's clients can send these parameters. A request with one of them is refused with `ValidationError` and "
             "the reason.",
@@ -50,6 +55,12 @@ def pages() -> Iterator[tuple[str, str]]:
     )
     for name in names:
         yield f"query/{name.lower()}.md", _page(name, ACTIONS[name], examples.get(name))
+
+
+def missing_actions() -> list[str]:
+    """Return the actions of CloudFormation that botocore knows and Stoker does not have."""
+    known = botocore.session.get_session().get_service_model("cloudformation").operation_names
+    return sorted(set(known) - ACTIONS.keys())
 
 
 def _page(name: str, action: Action, example: Mapping[str, Any] | None) -> str:

@@ -26,15 +26,13 @@ from stoker.contract.request import Reference
 from stoker.contract.resources import StackId
 from stoker.contract.views import JSONObject
 from stoker.engine.core import Engine
-from stoker.engine.inspection.drift import DRIFTED, IN_SYNC, drift_of
+from stoker.engine.inspection.drift import DRIFTED, IN_SYNC, NOT_CHECKED, drift_of
 from stoker.operations.lookup import find_stack
 from stoker.store import claims, drifts, queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, DriftDetection, Stack
 
 LOG = logging.getLogger(__name__)
-
-NEVER_CHECKED = "NOT_CHECKED"
 
 
 async def drift_detect(engine: Engine, context: RequestContext, request: DetectDrift) -> StackId:
@@ -96,7 +94,7 @@ async def drift_list(engine: Engine, context: RequestContext, request: ListDrift
 async def drift_summaries(engine: Engine, stack_ids: Sequence[str]) -> dict[str, DriftSummary]:
     """Return for each stack whether it has drifted, and the time of the last detection."""
     last = await engine.database.read(drifts.latest, stack_ids)
-    summaries: dict[str, DriftSummary] = {name: {"status": NEVER_CHECKED, "time": None} for name in stack_ids}
+    summaries: dict[str, DriftSummary] = {name: {"status": NOT_CHECKED, "time": None} for name in stack_ids}
     for name, detection in last.items():
         found = engine.sealer.open(detection.body)["found"]
         summaries[name] = {"status": _overall(found), "time": detection.created_at}
@@ -164,7 +162,9 @@ async def _is_looked_after(engine: Engine, detection: DriftDetection) -> bool:
 
 def _overall(found: Sequence[dict[str, Any]]) -> str:
     """Return the drift status of a stack from that of its resources."""
-    return "DRIFTED" if any(item["status"] in DRIFTED for item in found) else IN_SYNC
+    if any(item["status"] in DRIFTED for item in found):
+        return "DRIFTED"
+    return NOT_CHECKED if found and all(item["status"] == NOT_CHECKED for item in found) else IN_SYNC
 
 
 def _view(item: dict[str, Any], stack: Stack) -> dict[str, Any]:
