@@ -134,6 +134,11 @@ class RestResource(ResourceType):
 
     # -- creating ---------------------------------------------------------------------------------------------
 
+    def has_own_name(self, call: Call) -> bool:
+        by_name = self.recovery is not None and self.recovery.by in (FoundBy.NAME, FoundBy.MARK)
+        unchanged = type(self).find is RestResource.find  # others may do more than search, or search by other fields
+        return by_name and unchanged and self.identity is not None and not call.properties.get(self.identity)
+
     async def find(self, call: Call) -> str | None:
         body = await self.create_body(call)
         name = body.get(self.identity) if self.identity else None

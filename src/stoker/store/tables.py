@@ -228,6 +228,16 @@ operation_deaths = Table(
 )
 """The deaths of engines while they ran an operation (see `deaths`)."""
 
+late_requests = Table(
+    "late_requests",
+    metadata,
+    Column("resource_uuid", Identifier, primary_key=True),
+    Column("stack_id", Identifier, nullable=False, index=True),
+    Column("looks", Integer, nullable=False),
+    Column("due_at", Double, nullable=False, index=True),
+)
+"""Creations whose request a service may still execute (see `late_requests`)."""
+
 engines = Table(
     "engines",
     metadata,

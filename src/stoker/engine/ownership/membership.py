@@ -17,6 +17,8 @@ from stoker.base.errors import Fenced
 from stoker.engine.ownership.cleaning import Cleaner
 from stoker.engine.ownership.healing import Healer
 from stoker.engine.ownership.owner_host import OwnerHost
+from stoker.engine.ownership.healing import Healer, HealingHost
+from stoker.engine.ownership.late_requests import LateObjects
 from stoker.engine.ownership.peers import Peers
 from stoker.engine.ownership.second_chances import SecondChances
 from stoker.engine.ownership.taking_over import Takeovers
@@ -44,6 +46,7 @@ class Membership:
         self._cleaner = Cleaner(engine)
         self._second_chances = SecondChances(engine)
         self.takeovers = Takeovers(engine, self)
+        self._late_objects = LateObjects(engine)
         self.others = False
         self.stopped = False
         self._leaving_at: float | None = None
@@ -134,6 +137,7 @@ class Membership:
             engine.spawn(self._healer.look())
             engine.spawn(self._cleaner.look())
             engine.spawn(self._second_chances.look())
+            engine.spawn(self._late_objects.look())
         engine.leftovers.give_back(idle=not engine.runs)
 
     def _note_activity(self, batch: Batch) -> None:

@@ -48,7 +48,7 @@ async def remove_lost_object(run: OperationContext, state: ResourceState) -> Non
             "deleting %s %s of stack %s: it was created after another engine had taken over and created its own",
             row.type, call.physical_id, run.stack.name,
         )  # fmt: skip
-        await _remove(engine, state, call)
+        await delete_object(engine, state, call)
     except StokerError as error:
         LOG.warning("an object created for %s of stack %s may remain: %s", row.name, run.stack.name, error.message)
 
@@ -67,7 +67,8 @@ def _unsettled(row: Resource) -> bool:
     return row.physical_id is None and row.status == IN_PROGRESS
 
 
-async def _remove(engine: StepHost, state: ResourceState, call: Call) -> None:
+async def delete_object(engine: StepHost, state: ResourceState, call: Call) -> None:
+    """Delete an object that no resource has; `state` is the resource that it was created for."""
     for _ in range(MOST_PAUSES):
         try:
             outcome = await state.type.delete(call)

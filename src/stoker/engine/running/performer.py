@@ -32,6 +32,7 @@ from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.store.journal import Batch
+from stoker.store.late_requests import expect
 from stoker.store.ownership import Ownership, Taken
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS
 from stoker.template.properties import against_schema, declared_for, key_path
@@ -206,6 +207,9 @@ class Performer:
         """Call the method once; if an interrupted creation may have created an object, search for it first."""
         if state.stored.uncertain and state.row.physical_id is None:
             await self._find_if_possible(state, call)
+            if state.row.physical_id is None and state.stored.progress.pop(LOOK_AGAIN, False):
+                state.stored.uncertain = state.type.has_own_name(call)
+                return Again(after=LATE_SECONDS if state.stored.uncertain else 0.0)
         if state.row.action == "CREATE" and state.row.physical_id is None and not state.type.local:
             task = asyncio.current_task()
             assert task is not None
@@ -257,6 +261,9 @@ class Performer:
                 call.physical_id = row.physical_id = require_fitting(await found(state.type, call))
                 state.stored.uncertain = False
                 batch = Batch().change(state.seal())
+                if row.physical_id is None and row.action == "CREATE" and state.type.has_own_name(call):
+                    now = run.engine.clock.now()
+                    batch.then(partial(expect, resource_uuid=row.uuid, stack_id=row.stack_id, now=now))
                 if row.physical_id is not None and row.physical_id in unrecorded.asked_for:
                     batch.found.append(Ownership(row.physical_id, row.uuid, whole))
                 try:
@@ -466,6 +473,12 @@ class Performer:
             state.revert_change()
         await run.commit((batch or Batch()).change(state.seal()).add(event))
 
+
+LOOK_AGAIN = "look_again"
+"""The key of a deletion's progress that says that the search for the object must be repeated once."""
+
+LATE_SECONDS = 15.0
+"""When that is done: the creation was interrupted, and its request may still be on its way."""
 
 _IMPOSSIBLE = frozenset({400, 404, 405, 410, 501})
 """Statuses with which a service says that it does not support a request or its path for any caller."""

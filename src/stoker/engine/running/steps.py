@@ -36,7 +36,7 @@ from stoker.engine.running.content_copies import Copier
 from stoker.engine.running.hooks import hold, holds
 from stoker.engine.running.making_way import Around, MakingWay
 from stoker.engine.running.operation_context import OperationContext
-from stoker.engine.running.performer import Method, NeedsReplacement, Performer
+from stoker.engine.running.performer import LOOK_AGAIN, Method, NeedsReplacement, Performer
 from stoker.engine.running.removing import EFFECT, PARTINGS, recorded_effect, removal_effect
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
@@ -356,8 +356,9 @@ class StepRunner:
             unknown = row.physical_id is None and not state.type.local
             state.stored.uncertain = unknown and (row.action == "CREATE" or state.stored.uncertain)
             state.stored.stillborn = was_never_usable(state)
+            interrupted = row.action == "CREATE" and row.status == IN_PROGRESS
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.engine.clock.now()
-            state.stored.progress = {}
+            state.stored.progress = {LOOK_AGAIN: True} if interrupted else {}
             await run.commit(Batch().change(state.seal()).add(*run.events_for(state)))
         method = PARTINGS[recorded_effect(run.operation.action, state)](state.type)
         if method is not None:

@@ -108,6 +108,9 @@ class Server(RestResource):
 
     # -- creating ---------------------------------------------------------------------------------------------
 
+    def has_own_name(self, call: Call) -> bool:
+        return not call.properties.get("name")
+
     async def find(self, call: Call) -> str | None:
         if any(needs_own_port(entry) for entry in call.properties.get("networks") or []):
             await find_strays(call)

@@ -1,0 +1,100 @@
+"""Looks for objects that services have created for requests of engines that died, and deletes them.
+
+See `stoker.store.late_requests`. Only objects with a name that Stoker has chosen for the resource are looked for: any
+other one may be a user's.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+
+from stoker.base.errors import StokerError
+from stoker.engine.calls.building import Unrecorded, make_call
+from stoker.engine.calls.context import StackContext
+from stoker.engine.calls.finding import found
+from stoker.engine.ownership.healing import HealingHost
+from stoker.engine.records.stack_view import filled
+from stoker.engine.records.state import ResourceState
+from stoker.engine.running.lost_claims import delete_object
+from stoker.engine.running.stopping import LOST, never
+from stoker.store import late_requests, queries
+from stoker.store.journal import Batch, NoWriter
+from stoker.store.late_requests import LateRequest
+from stoker.store.records import COMPLETE, IN_PROGRESS, Resource
+
+LOG = logging.getLogger(__name__)
+
+RETRY_SECONDS = 60.0
+
+
+class LateObjects:
+    """Looks when a search is due; one engine of a cluster does it."""
+
+    def __init__(self, engine: HealingHost) -> None:
+        self._engine = engine
+        self._busy = False
+
+    async def look(self) -> None:
+        """Repeat the searches that are due."""
+        engine = self._engine
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            LOST.set(never)
+            for request in await engine.database.read(late_requests.due, engine.clock.now()):
+                if engine.stopped:
+                    break
+                await self._look_for(request)
+        except Exception:
+            LOG.exception("cannot look for objects that were created late, will try again")
+        finally:
+            self._busy = False
+
+    async def _look_for(self, request: LateRequest) -> None:
+        engine, now = self._engine, self._engine.clock.now()
+        step = partial(late_requests.looked, request=request, now=now)
+        again = partial(late_requests.postpone, request=request, due_at=now + RETRY_SECONDS)
+        stack = await engine.database.read(queries.stack_by_id, request.stack_id)
+        row = await engine.database.read(queries.resource_by_uuid, request.resource_uuid)
+        if stack is None or stack.deleted_at is not None or row is None:
+            step = partial(late_requests.forget, request=request)
+        elif row.status == IN_PROGRESS:
+            step = again
+        else:
+            try:
+                await self._remove(await filled(StackContext(engine, stack, NoWriter())), row)
+            except StokerError as error:
+                LOG.info("cannot look for late objects of %s in stack %s: %s", row.name, stack.name, error.message)
+                step = again
+        await engine.journal.commit(Batch().then(step))
+
+    async def _remove(self, context: StackContext, row: Resource) -> None:
+        """Delete an object with the resource's own name that no resource has."""
+        engine, known = self._engine, context.states.get(row.uuid)
+        if known is None:
+            return
+        values = known.given
+        bare = Resource(
+            uuid=row.uuid, stack_id=row.stack_id, position=row.position, name=row.name, type=row.type, action="DELETE",
+            status=COMPLETE, reason="", physical_id=None, created_at=row.created_at, started_at=row.started_at,
+        )  # fmt: skip
+        # Without the resource's data, which is about its own object, not about the late one.
+        state = ResourceState(bare, known.type, context.stack.name, engine.sealer, engine.values)
+        state.give(values)
+        call = await make_call(context, state)
+        if not state.type.has_own_name(call):
+            return
+        call.unrecorded = Unrecorded(context, state.type.part_of, engine.all_runs)
+        async with engine.searching:
+            call.physical_id = await found(state.type, call)
+        if call.physical_id is None:
+            return
+        if await engine.database.read(queries.recorded_ids, [call.physical_id], state.type.part_of):
+            return
+        LOG.warning(
+            "deleting %s %s of stack %s: the service has executed the request of an engine that died, after another "
+            "engine had created the object", row.type, call.physical_id, context.stack.name,
+        )  # fmt: skip
+        await delete_object(engine, state, call)

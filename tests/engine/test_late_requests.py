@@ -1,0 +1,102 @@
+"""A service executes a request of which nobody knows any more, after another object has been created instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from stoker.base.clock import ManualClock
+from stoker.emulator.core.faults import Fault
+from stoker.store.tables import late_requests
+from tests.harness import World
+
+NETWORKS = "/network/v2.0/networks"
+
+
+def template(**properties: Any) -> dict[str, Any]:
+    net = {"type": "OS::Neutron::Net", "properties": properties}
+    return {"heat_template_version": "2021-04-16", "resources": {"net": net}}
+
+
+def networks(world: World, name: str) -> list[str]:
+    answer = world.served.call("GET", f"{NETWORKS}?name={name}", token=world.context.token)
+    return [item["id"] for item in answer.json["networks"]]
+
+
+def create(world: World, name: str) -> str:
+    """Execute the request now."""
+    made = world.served.call("POST", NETWORKS, {"network": {"name": name}}, token=world.context.token)
+    return str(made.json["network"]["id"])
+
+
+def expected(world: World) -> int:
+    with world.database.engine.connect() as connection:
+        return int(connection.execute(select(func.count()).select_from(late_requests)).scalar_one())
+
+
+async def later(world: World, seconds: float) -> None:
+    assert isinstance(world.clock, ManualClock)
+    end = world.clock.now() + seconds
+    while world.clock.now() < end:
+        world.clock.advance(3)
+        await world.turn()
+
+
+async def lost(world: World, **properties: Any) -> tuple[str, str]:
+    """A stack whose first request for a network got lost; the network's ID and name."""
+    world.in_cloud(lambda: world.served.cloud.faults.add(Fault(on=f"POST {NETWORKS}", do="drop", times=1)))
+    stack = await world.create("web", template(**properties))
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    identifier = (await world.resources("web"))["net"]["physical_id"]
+    shown = world.served.call("GET", f"{NETWORKS}/{identifier}", token=world.context.token)
+    return identifier, shown.json["network"]["name"]
+
+
+async def test_the_object_of_a_late_request_is_deleted(world: World) -> None:
+    kept, name = await lost(world)
+    assert expected(world) == 1
+    late = create(world, name)
+    assert sorted(networks(world, name)) == sorted([kept, late])
+    await later(world, 70)
+    await world.until(lambda: networks(world, name) == [kept])
+
+
+async def test_an_object_that_appears_after_several_looks_is_deleted_and_then_nothing_is_expected(world: World) -> None:
+    kept, name = await lost(world)
+    await later(world, 400)
+    assert expected(world) == 1
+    create(world, name)
+    await later(world, 1900)
+    await world.until(lambda: networks(world, name) == [kept] and expected(world) == 0)
+
+
+async def test_an_object_with_the_name_that_the_template_gives_may_be_a_users(world: World) -> None:
+    kept, _ = await lost(world, name="backend")
+    theirs = create(world, "backend")
+    await later(world, 400)
+    assert sorted(networks(world, "backend")) == sorted([kept, theirs])
+    assert expected(world) == 0
+
+
+async def test_a_creation_that_is_certain_is_not_looked_for(world: World) -> None:
+    await world.create("web", template())
+    assert expected(world) == 0
+
+
+async def test_nothing_is_looked_for_after_the_stack_is_gone(world: World) -> None:
+    await lost(world)
+    await world.delete("web")
+    await later(world, 70)
+    await world.until(lambda: expected(world) == 0)
+
+
+@pytest.mark.parametrize("type_name", ["OS::Nova::Server", "OS::Cinder::Volume", "OS::Neutron::FloatingIP"])
+async def test_types_with_names_of_their_own(world: World, type_name: str) -> None:
+    kind = world.engine.types.offered()[type_name]
+
+    class Call:
+        properties: dict[str, Any] = {}
+
+    assert kind.has_own_name(Call())  # type: ignore[arg-type]
