@@ -16,9 +16,8 @@ from stoker.base.clock import Timer
 from stoker.base.errors import Fenced
 from stoker.engine.ownership.cleaning import Cleaner
 from stoker.engine.ownership.healing import Healer
-from stoker.engine.ownership.owner_host import OwnerHost
-from stoker.engine.ownership.healing import Healer, HealingHost
 from stoker.engine.ownership.late_requests import LateObjects
+from stoker.engine.ownership.owner_host import OwnerHost
 from stoker.engine.ownership.peers import Peers
 from stoker.engine.ownership.second_chances import SecondChances
 from stoker.engine.ownership.taking_over import Takeovers
