@@ -16,15 +16,29 @@ from typing import Any
 from chaos.place import Place
 from stoker.emulator.core.faults import Fault
 from tests.cluster.running_cluster import LEASE, Engine, Process
+from tests.network_link import Link, Mode
 from tests.simulation.simulated_parts import Nature
 
 DATABASE_AWAY = 10.0
+FULL = 8.0
+"""The longest time for which the database cannot store anything, in seconds."""
+
+CUTS: Mapping[str, Callable[[Link], None]] = {
+    "reset": Link.reset,
+    "refused": lambda link: link.treat(Mode.REFUSE),
+    "connections swallowed": Link.drop,
+    "all swallowed": lambda link: link.treat(Mode.HOLE),
+    "answers swallowed": lambda link: link.treat(Mode.DEAF),
+    "slow": lambda link: link.delay(0.3),
+}
+"""What happens to connections; those that were swallowed remain so, new ones work afterwards."""
+
 READY_WITHIN = 120
 """Seconds after its start in which a process is ready, although other things may be away meanwhile."""
 SPARED = (0.0, 2.0, 5.0)
 """Seconds in which nothing is done to a process that has come back, so that it comes to do some work."""
 LONGEST_DELAY = LEASE / 3
-"""Seconds. A call that a service carries out after another engine has taken over is among the known flaws."""
+"""Seconds. A call that a service carries out after another engine has taken over is looked for a minute later."""
 
 TRUSTS = "POST /identity/v3/OS-TRUST/trusts"
 SERVICES = (
@@ -154,6 +168,32 @@ class Adversary:
         await asyncio.sleep(seconds)
         await asyncio.to_thread(server.start)
 
+    async def _fill_disk(self) -> None:
+        async def fill() -> None:
+            self._tell("full disks")
+            await asyncio.to_thread(self._place.let_database_store, False)
+            await asyncio.sleep(self._chance.uniform(2.0, FULL))
+            await asyncio.to_thread(self._place.let_database_store, True)
+
+        await self._alone(self._place.database, fill)
+
+    # -- the network -------------------------------------------------------------------------------------------
+
+    async def _cut_network(self) -> None:
+        """Something happens to the connections of an engine to the database or to the broker."""
+        engine = self._some_engine()
+        database, broker = self._place.cluster.links[engine.host]
+        kind, link = self._chance.choice(list(CUTS)), self._chance.choice((database, broker))
+        whom = f"{engine.host} {'database' if link is database else 'broker'}"
+        await self._alone(link, lambda: self._cut(link, kind, whom))
+
+    async def _cut(self, link: Link, kind: str, whom: str) -> None:
+        self._tell(f"network: {kind}", whom)
+        await asyncio.to_thread(CUTS[kind], link)
+        await asyncio.sleep(LEASE * self._chance.uniform(0.3, 3.0))
+        await asyncio.to_thread(link.treat, Mode.PASS)
+        link.delay(0.0)
+
     # -- the cloud ---------------------------------------------------------------------------------------------
 
     async def _misbehave(self) -> None:
@@ -187,5 +227,7 @@ TROUBLES: Mapping[str, int] = {
     "kill_api": 1,
     "restart_broker": 1,
     "stop_database": 1,
+    "fill_disk": 1,
+    "cut_network": 4,
 }
 """How often the adversary does what to the cluster."""

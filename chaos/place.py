@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import orjson
+from sqlalchemy import text
 
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from tests.cluster.running_cluster import Cluster, Process
+from tests.network_link import Link
 from tests.servers import PostgreSQL, RabbitMQ, Server, wait_until
 from tests.simulation.simulation import OUTSIDE
 
@@ -34,6 +37,25 @@ _UNLIMITED = {
 }
 
 
+class LinkedCluster(Cluster):
+    """A cluster whose engines reach the database and the broker through links of their own, which can be cut."""
+
+    def __init__(self, opened: ExitStack, *arguments: Any) -> None:
+        self._opened = opened
+        self.links: dict[str, tuple[Link, Link]] = {}
+        super().__init__(*arguments)
+
+    def addresses(self, host: str) -> tuple[str, str]:
+        database, broker = super().addresses(host)
+        if host == "api":
+            return database, broker
+        links = [
+            self._opened.enter_context(Link(int(url.rsplit(":", 1)[1].split("/")[0]))) for url in (database, broker)
+        ]
+        self.links[host] = links[0], links[1]
+        return links[0].url(database), links[1].url(broker)
+
+
 @dataclass(frozen=True)
 class Place:
     """What there is to be troubled. Logs are in `directory`."""
@@ -42,7 +64,7 @@ class Place:
     database: PostgreSQL
     broker: RabbitMQ
     served: ServedCloud
-    cluster: Cluster
+    cluster: LinkedCluster
     apis: tuple[Process, ...]
 
     def save(self, name: str) -> None:
@@ -51,6 +73,15 @@ class Place:
         asked = self.served.do(lambda: self.served.cloud.journal.select({}))
         lines = b"".join(orjson.dumps(entry) + b"\n" for entry in asked)
         (self.directory / f"{name}-cloud.jsonl").write_bytes(lines)
+
+    def let_database_store(self, may: bool) -> None:
+        """Let the database store something again, or nothing any more, as if its disk was full."""
+        engine = self.cluster.database.engine.execution_options(isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.execute(text("SET default_transaction_read_only = off"))
+            connection.execute(text(f"ALTER SYSTEM SET default_transaction_read_only = {'off' if may else 'on'}"))
+            connection.execute(text("SELECT pg_reload_conf()"))
+            connection.invalidate()  # its setting is of no use to others
 
     @property
     def whole(self) -> bool:
@@ -72,7 +103,7 @@ def running(directory: Path) -> Iterator[Place]:
         cloud = new_cloud(clock=SystemClock(), pace=PACE, extra_endpoints=OUTSIDE)
         served = stack.enter_context(ServedCloud(cloud))
         lift_quotas(served)
-        cluster = Cluster(directory, database.new_database(DATABASE), broker.url, served, "chaos", "")
+        cluster = LinkedCluster(stack, directory, database.new_database(DATABASE), broker.url, served, "chaos", "")
         stack.callback(cluster.stop)
         place = Place(directory, database, broker, served, cluster, (cluster.api, cluster.start_api()))
         for _ in range(ENGINES):

@@ -152,11 +152,16 @@ class Cluster:
         self.api = Process(["api", "--config-file", str(config)], directory / "api.log", self.api_port)
         self.database = Database(database_url)
 
+    def addresses(self, host: str) -> tuple[str, str]:
+        """The URLs of database and broker for a process on a host."""
+        return self.database_url, self.broker
+
     def _config(self, host: str, status_port: int, lease: float = LEASE) -> Path:
         path = self.directory / f"{host}.conf"
+        database, broker = self.addresses(host)
         path.write_text(
             CONFIGURATION.format(
-                broker=self.broker, exchange=self.exchange, key="k" * 32, host=host, database=self.database_url,
+                broker=broker, exchange=self.exchange, key="k" * 32, host=host, database=database,
                 lease=lease, heartbeat=HEARTBEAT, deaths_limit=self.deaths_limit,
                 status_port=status_port or "", api_port=self.api_port,
                 cfn_port=self.cfn_port, cloud=self.served.url, broker_options=self.broker_options,

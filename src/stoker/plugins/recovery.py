@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 
 class FoundBy(Enum):
@@ -19,10 +21,19 @@ class FoundBy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """`by` is the method, `why` explains in one or two sentences why it is reliable."""
+    """`by` is the method, `why` explains in one or two sentences why it is reliable.
+
+    Unless the property `own_name_without` is given, the object has a name, or a mark, that Stoker has chosen for the
+    resource: no other object can have it. None if that is not known.
+    """
 
     by: FoundBy
     why: str
+    own_name_without: str | None = None
+
+    def has_own_name(self, properties: Mapping[str, Any]) -> bool:
+        """Return whether an object with these properties has a name that no other object can have."""
+        return self.own_name_without is not None and not properties.get(self.own_name_without)
 
 
 OWN_RECORD = Recovery(FoundBy.RECORD, "It exists only in Stoker's database: no external object can be lost.")

@@ -209,10 +209,6 @@ class ResourceType(ABC):
 
     # -- the life of a resource -------------------------------------------------------------------------------
 
-    def has_own_name(self, call: Call) -> bool:
-        """Return whether the object has a name, or a mark, that Stoker has chosen: no other object can have it."""
-        return False
-
     async def find(self, call: Call) -> str | None:
         """Return the physical ID of the object that an interrupted `create` created; None when there is none.
 

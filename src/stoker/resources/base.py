@@ -94,6 +94,7 @@ class RestResource(ResourceType):
         "The physical name is searched in the project's list. A name that the template gives is not sufficient: "
         "the object must also have been created since the action began, have the requested properties, and "
         "belong to no other resource.",
+        own_name_without="name",
     )
 
     def __init_subclass__(cls, **arguments: Any) -> None:
@@ -133,11 +134,6 @@ class RestResource(ResourceType):
         return None if answer.status == 404 else self.collection.unwrap(answer.body)
 
     # -- creating ---------------------------------------------------------------------------------------------
-
-    def has_own_name(self, call: Call) -> bool:
-        by_name = self.recovery is not None and self.recovery.by in (FoundBy.NAME, FoundBy.MARK)
-        unchanged = type(self).find is RestResource.find  # others may do more than search, or search by other fields
-        return by_name and unchanged and self.identity is not None and not call.properties.get(self.identity)
 
     async def find(self, call: Call) -> str | None:
         body = await self.create_body(call)

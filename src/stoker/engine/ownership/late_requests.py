@@ -84,7 +84,7 @@ class LateObjects:
         state = ResourceState(bare, known.type, context.stack.name, engine.sealer, engine.values)
         state.give(values)
         call = await make_call(context, state)
-        if not state.type.has_own_name(call):
+        if state.type.recovery is None or not state.type.recovery.has_own_name(call.properties):
             return
         call.unrecorded = Unrecorded(context, state.type.part_of, engine.all_runs)
         async with engine.searching:

@@ -208,7 +208,7 @@ class Performer:
         if state.stored.uncertain and state.row.physical_id is None:
             await self._find_if_possible(state, call)
             if state.row.physical_id is None and state.stored.progress.pop(LOOK_AGAIN, False):
-                state.stored.uncertain = state.type.has_own_name(call)
+                state.stored.uncertain = _has_own_name(state, call)
                 return Again(after=LATE_SECONDS if state.stored.uncertain else 0.0)
         if state.row.action == "CREATE" and state.row.physical_id is None and not state.type.local:
             task = asyncio.current_task()
@@ -261,7 +261,7 @@ class Performer:
                 call.physical_id = row.physical_id = require_fitting(await found(state.type, call))
                 state.stored.uncertain = False
                 batch = Batch().change(state.seal())
-                if row.physical_id is None and row.action == "CREATE" and state.type.has_own_name(call):
+                if row.physical_id is None and row.action == "CREATE" and _has_own_name(state, call):
                     now = run.engine.clock.now()
                     batch.then(partial(expect, resource_uuid=row.uuid, stack_id=row.stack_id, now=now))
                 if row.physical_id is not None and row.physical_id in unrecorded.asked_for:
@@ -479,6 +479,11 @@ LOOK_AGAIN = "look_again"
 
 LATE_SECONDS = 15.0
 """When that is done: the creation was interrupted, and its request may still be on its way."""
+
+
+def _has_own_name(state: ResourceState, call: Call) -> bool:
+    return state.type.recovery is not None and state.type.recovery.has_own_name(call.properties)
+
 
 _IMPOSSIBLE = frozenset({400, 404, 405, 410, 501})
 """Statuses with which a service says that it does not support a request or its path for any caller."""

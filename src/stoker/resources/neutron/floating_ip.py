@@ -33,6 +33,7 @@ class FloatingIP(NeutronResource):
         FoundBy.MARK,
         "The description is the physical name, unless value_specs sets another; then the floating IP must have "
         "been created since the action began, have the requested properties, and belong to no other resource.",
+        own_name_without="value_specs",
     )
 
     properties = {

@@ -77,6 +77,7 @@ class Server(RestResource):
         "The name is searched in the project's list; if the template gives the name, image and creation time "
         "must match too. Ports created for a server have the resource's mark as their device owner until Nova "
         "binds them, and are found by it.",
+        own_name_without="name",
     )
 
     def configure(self, options: Mapping[str, Any]) -> None:
@@ -107,9 +108,6 @@ class Server(RestResource):
         return self.content if has_disks_of_its_own(properties) else ""
 
     # -- creating ---------------------------------------------------------------------------------------------
-
-    def has_own_name(self, call: Call) -> bool:
-        return not call.properties.get("name")
 
     async def find(self, call: Call) -> str | None:
         if any(needs_own_port(entry) for entry in call.properties.get("networks") or []):
