@@ -8,13 +8,13 @@ SERVICE ?= heat
 HALVES  ?= user operator
 PLACE   ?= /tmp/stoker-images
 IMAGE ?= debian
-CODE = src contrib tests bench conformance chaos realcloud checks docs
+CODE = src contrib tests bench conformance chaos mutants realcloud checks docs
 MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/python -m manual_pages
 
 # Without byte code every process that a test or a benchmark starts would compile each module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test guests guests-community quick coverage attack check format plans bench chaos conformance playbook rally horizon realcloud console recordings release takeover images heat-plugins docs pictures man vscode clean
+.PHONY: help demo test guests guests-community quick coverage attack check format plans bench chaos mutants conformance playbook rally horizon realcloud console recordings release takeover images heat-plugins docs pictures man vscode clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -87,6 +87,9 @@ heat-plugins: $(STAMP)  ## use resource types that vendors wrote for Heat, insta
 
 chaos: $(STAMP)         ## simulate crashes, then kill real processes, MINUTES long in all
 	$(BIN)/python -m chaos --minutes $(MINUTES)
+
+mutants: $(STAMP)       ## plant bugs in a copy of the sources, and print which suite of tests notices each (BUGS: words of names)
+	$(BIN)/python -m mutants $(BUGS)
 
 realcloud: $(STAMP)     ## run all types, scenarios and operators' parts on the real services of LAB (HALVES: user, operator)
 	@bad=0; for half in $(HALVES); do \

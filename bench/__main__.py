@@ -9,6 +9,7 @@ The case `networks` compares 500 OS::Neutron::Net with a bare script that makes 
 `templates` is in `template_cases`, `reads` in `read_cases`, and `tree`, `stacks`, `waiting` and `memory` in
 `lifecycle_cases`.
 `startup` measures commands and processes from their start (`startup_cases`).
+`takeover` kills an engine with 5,000 operations (`takeover_cases`).
 `guests` starts servers that run, and deploys software to one (`guest_cases`).
 `databases` compares databases, and numbers of engines, with each other (`database_cases`).
 """
@@ -30,7 +31,16 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bench import database_cases, guest_cases, lifecycle_cases, networks, read_cases, startup_cases, template_cases
+from bench import (
+    database_cases,
+    guest_cases,
+    lifecycle_cases,
+    networks,
+    read_cases,
+    startup_cases,
+    takeover_cases,
+    template_cases,
+)
 
 LIVES = {
     "reads": read_cases.reads,
@@ -42,7 +52,7 @@ LIVES = {
 OUTSIDE = {name: name for name in ("flat", "group", "chain", "fan", "update", "validate")} | {"requests": "reads"}
 """The outside benchmark's cases that are run, with its own names for them."""
 
-CASES = (*OUTSIDE, "networks", "templates", "startup", *LIVES, "guests", "databases")
+CASES = (*OUTSIDE, "networks", "templates", "startup", *LIVES, "takeover", "guests", "databases")
 HERE = Path(__file__).parent
 STOKER = [str(Path(sys.executable).with_name("stoker"))]
 
@@ -68,6 +78,8 @@ def main() -> int:
             if "networks" in cases:
                 records.append(networks.measure(place))
     records += lives([case for case in cases if case in LIVES])
+    if "takeover" in cases:
+        records += takeover_cases.measure(500 if arguments.quick else takeover_cases.COUNT)
     if "guests" in cases:
         records += guest_cases.measure(embedded)
     if "databases" in cases:

@@ -29,6 +29,8 @@ COUNT = 5000
 _MEMBERS = 98
 _STACKS = _MEMBERS + 2
 """The stacks of a group: that of the request, that of the group, and those of the members."""
+_SETTLING_SECONDS = 7.0
+"""Seconds until the operations are recorded as waiting, at a heartbeat."""
 _LONGEST_SECONDS = 3600.0
 _STOKER = [sys.executable, "-c", "from stoker.cli.main import main; main()"]
 _LEAF = {
@@ -63,6 +65,7 @@ def measure(count: int = COUNT) -> list[dict[str, Any]]:
         asyncio.run(_fill(_place(data), groups))
         while _read(data, _WAITING) != [(groups * _MEMBERS,)]:
             time.sleep(1.0)
+        time.sleep(_SETTLING_SECONDS)
         os.kill(_place(data)["pids"]["engine"], signal.SIGKILL)
         began = time.monotonic()
         _run("up", "--detach", "--data-dir", str(data))

@@ -36,6 +36,8 @@ class Process:
         self.paused = False
         self.entered = 0
         self.doom: int | None = None
+        self.spared = False
+        """Whether it is not killed any more: its late requests are removed by nobody else."""
         self.on_death: list[Callable[[], None]] = []
         self._backlog: list[tuple[Context, Callable[..., Any], tuple[Any, ...]]] = []
         self.context = loop.outside.copy()

@@ -43,6 +43,8 @@ from tests.simulation.simulated_loop import READING, Process, ProcessClock, Simu
 LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
 LONGEST_TRIP = 1.0
 """Seconds that a request or an answer is on its way at most."""
+SLOW_TRIP = (10.0, 50.0)
+"""The same for those that are slow: they may outlast a lease."""
 
 FAULTS = ("fail", "succeed_but_fail", "rate_limit", "drop", "act_and_drop")
 ENGINE_URL = "http://cloud"
@@ -61,6 +63,8 @@ class Nature:
         """The part of all messages between engines that is lost."""
         self.cut_rate = 0.0
         """The part of all commits in which the connection breaks."""
+        self.slow_rate = 0.0
+        """The part of all creations that are on their way for longer than a lease, there or back."""
         self.spoil_rate = 0.0
         """The part of all ends of operations that cannot be written, for a reason that no retry resolves."""
         self.trace: list[str] = []
@@ -73,7 +77,7 @@ class Nature:
 
     def peace(self) -> None:
         """Nothing goes wrong any more."""
-        self.spoil_rate = 0.0
+        self.spoil_rate = self.slow_rate = 0.0
         self.fault_rate = self.refusal_rate = self.loss_rate = self.cut_rate = self._away_until = 0.0
 
     def database_away(self, seconds: float) -> None:
@@ -93,6 +97,14 @@ class Nature:
     def trip(self) -> float:
         """Seconds that a message is on its way: mostly little, now and then long."""
         return self.chance.random() ** 4 * LONGEST_TRIP
+
+    def slow_trip(self, request: Request) -> tuple[float, float]:
+        """Seconds that a request and its answer are on their way, where not both are quick: 0 otherwise."""
+        if request.method != "POST" or not self.happens(self.slow_rate):
+            return 0.0, 0.0
+        self.counts["slow creations"] += 1
+        seconds = self.chance.uniform(*SLOW_TRIP)
+        return (seconds, 0.0) if self.chance.random() < 0.5 else (0.0, seconds)
 
     def fault(self, request: CloudRequest) -> Fault | None:
         """What goes wrong with a request."""
@@ -252,12 +264,20 @@ class SimulatedTransport(Transport):
             request.method, url.raw_path, url.raw_query_string, {**self._session.headers, **request.headers}, content
         )
         future: asyncio.Future[Answer] = self._loop.create_future()
+        there, back = self._nature.slow_trip(request)
+        if there:
+            self._process.spared, self._process.doom = True, None
         self._loop.outside.copy().run(
-            self._loop.call_later, self._nature.trip(), self._arrive, sent, future, READING.get()
+            self._loop.call_later, self._nature.trip() + there, self._arrive, sent, future, READING.get(), there, back
         )
         return await future
 
-    def _arrive(self, sent: CloudRequest, future: asyncio.Future[Answer], reading: bool) -> None:
+    def _arrive(
+        self, sent: CloudRequest, future: asyncio.Future[Answer], reading: bool, there: float, back: float
+    ) -> None:
+        """Answer a request. One that was slow got stuck on its way, and ends with its sender."""
+        if there and self._process.dead:
+            return
         self._nature.counts["cloud calls"] += 1
         fault = self._nature.fault(sent)
         if self._process.dead:
@@ -268,7 +288,7 @@ class SimulatedTransport(Transport):
             f"{self._loop.time():.3f} {self._process.name} {sent.method} {sent.path} "
             f"{response.status if response else None} {fault.do if fault else ''}"
         )
-        self._loop.call_later(self._nature.trip(), _deliver, response, future)
+        self._loop.call_later(self._nature.trip() + back, _deliver, response, future)
 
 
 def _deliver(response: Response | None, future: asyncio.Future[Answer]) -> None:

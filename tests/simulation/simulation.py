@@ -53,8 +53,9 @@ LONGEST = 4 * 3600.0
 class Simulation:
     """One seed's history."""
 
-    def __init__(self, seed: int, path: Path, *, readers: bool = False) -> None:
+    def __init__(self, seed: int, path: Path, *, readers: bool = False, slow: bool = False) -> None:
         self.nature = Nature(seed)
+        self._slow = slow
         self.chance = self.nature.chance
         clock = ManualClock()
         self.loop = SimulatedLoop(clock, lambda: self.nature.trip() / 50)
@@ -101,14 +102,15 @@ class Simulation:
         nature.refusal_rate = chance.choice((0.0, 0.0, 0.0, 0.1))
         nature.loss_rate = chance.choice((0.0, 0.3, 1.0))
         nature.cut_rate = chance.choice((0.0, 0.0, 0.05))
+        nature.slow_rate = chance.choice((0.0, 0.5)) if self._slow else 0.0
         nature.spoil_rate = chance.choice((0.0, 0.0, 0.0, 0.7))
         if chance.random() < 0.1:
             nature.database_away(chance.uniform(0.5, 30.0))
         for member in self.cluster.members:
             process = member.process
-            if chance.random() < 0.5:
+            if chance.random() < 0.5 and not process.spared:
                 process.doom = process.entered + int(10 ** chance.uniform(0.5, 3.6))
-        if chance.random() < 0.3:
+        if chance.random() < (0.8 if nature.slow_rate else 0.3):
             self._pause_one()
 
     def _pause_one(self) -> None:
@@ -170,10 +172,10 @@ def make_deterministic(seed: int) -> None:
     random._urandom = source.randbytes  # type: ignore[attr-defined]
 
 
-def report(seed: int, path: Path, trace: bool, readers: bool) -> dict[str, Any]:
+def report(seed: int, path: Path, trace: bool, readers: bool, slow: bool) -> dict[str, Any]:
     """Run a seed here."""
     make_deterministic(seed)
-    simulation = Simulation(seed, path, readers=readers)
+    simulation = Simulation(seed, path, readers=readers, slow=slow)
     began = time.process_time()
     nature = simulation.nature
     try:
@@ -195,9 +197,11 @@ def report(seed: int, path: Path, trace: bool, readers: bool) -> dict[str, Any]:
     }
 
 
-def in_fork(seed: int, template: bytes, trace: bool = False, readers: bool = False) -> dict[str, Any]:
+def in_fork(
+    seed: int, template: bytes, trace: bool = False, readers: bool = False, slow: bool = False
+) -> dict[str, Any]:
     """Run a seed in a process that ends with it, on a copy of the database."""
-    answer = forked(lambda path: report(seed, path, trace, readers), template)
+    answer = forked(lambda path: report(seed, path, trace, readers, slow), template)
     return answer or {"seed": seed, "violations": ["broken: the process died"], "counts": {}}
 
 
@@ -277,6 +281,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("seeds", nargs="*", type=int)
     parser.add_argument("--minutes", type=float, help="run fresh seeds for this long")
+    parser.add_argument("--slow", action="store_true", help="let creations take longer than leases")
+    parser.add_argument("--first", action="store_true", help="end with the first seed that shows a problem")
     parser.add_argument("--trace", action="store_true", help="print each seed's history")
     parser.add_argument("--readers", action="store_true", help="have people look at the stacks all the time")
     options = parser.parse_args()
@@ -288,12 +294,14 @@ def main() -> int:
     Registry.from_entry_points(EngineSettings().type_options)  # imports every type once, and not in each fork
     reports = []
     for seed in seeds:
-        reports.append(in_fork(seed, template, options.trace, options.readers))
+        reports.append(in_fork(seed, template, options.trace, options.readers, options.slow))
         if options.minutes is None or reports[-1]["violations"]:
             print(json.dumps(reports[-1]), flush=True)
         if reports[-1]["violations"]:
-            reading = " --readers" if options.readers else ""
+            reading = " --readers" * options.readers + " --slow" * options.slow
             print(f"replay with: {PROGRAM} {seed}{reading} --trace", file=sys.stderr, flush=True)
+            if options.first:
+                break
     print(summary(reports))
     return int(any(each["violations"] for each in reports))
 
