@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import gc
 import os
+import socket
 import sys
 import time
 from collections.abc import Collection, Iterator
@@ -29,7 +31,7 @@ from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import CloudClient, ServedCloud
 
 from .conftest import Nova
-from .guest_cloud import RealNova, guest_cloud
+from .guest_cloud import RealNova, boot, guest_cloud, program
 
 
 class Recorder(GuestDriver):
@@ -531,3 +533,24 @@ def test_user_data_runs_at_the_first_boot_or_at_each_one_where_asked() -> None:
         assert consoles[0].count("RAN AT EACH BOOT") == 2
         assert consoles[1].count("RAN ONCE") == 1
         assert consoles[1].count("is not run again") == 1
+
+
+CONNECT = """
+import socket, sys
+one = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+print("CONNECTED", flush=True)
+one.recv(1)
+"""
+
+
+@pytest.mark.guests
+def test_no_task_is_left_of_connections_of_guests_that_have_ended(caplog: pytest.LogCaptureFixture) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as service, guest_cloud() as nova:  # which answers nothing
+        port = service.getsockname()[1]
+        nova.served.cloud.extra_endpoints["other"] = f"http://127.0.0.1:{port}/"
+        keys = [boot(nova, program(CONNECT, port)) for _ in range(2)]
+        for key in keys:
+            nova.until(lambda: "CONNECTED" in nova.console(key))  # noqa: B023  it is called at once
+        nova.call("DELETE", f"/servers/{keys[0]}")
+    gc.collect()
+    assert "Task was destroyed" not in caplog.text

@@ -17,7 +17,7 @@ from aiohttp import web
 from stoker.emulator.core.app import guest_runner
 from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.guests.driver import Address, Cloudside
-from stoker.emulator.guests.streams import join
+from stoker.emulator.guests.streams import ended, join
 from stoker.emulator.guests.topology import METADATA_ADDRESS
 
 METADATA = (METADATA_ADDRESS, 80)
@@ -53,17 +53,19 @@ class Doors(Cloudside):
     async def serve(self, guest_id: str, listeners: Mapping[Address, socket]) -> Callable[[], Awaitable[None]]:
         runners: list[web.AppRunner] = []
         servers: list[asyncio.Server] = []
+        passing: set[asyncio.Task[None]] = set()
         own, ports = urlsplit(self._cloud.endpoint).port, self._ports()
         for (_, port), listener in listeners.items():
             listener.setblocking(False)
             if port == own:
                 runners.append(await _served(guest_runner(self._cloud, lambda address: guest_id), listener))
             else:
-                servers.append(await asyncio.start_server(_forwarder(ports[port]), sock=listener))
+                servers.append(await asyncio.start_server(_forwarder(ports[port], passing), sock=listener))
 
         async def close() -> None:
             for server in servers:
                 server.close()
+            await ended(list(passing))
             for runner in runners:
                 await runner.cleanup()
 
@@ -83,8 +85,15 @@ async def _served(runner: web.AppRunner, listener: socket) -> web.AppRunner:
     return runner
 
 
-def _forwarder(port: int) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]:
-    """Return what connects a guest's connection with a loopback port of this machine."""
+def _forwarder(
+    port: int, passing: set[asyncio.Task[None]]
+) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]:
+    """Return what connects a guest's connection with a loopback port of this machine. passing: the tasks that do it."""
+
+    def begin(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.get_running_loop().create_task(forward(reader, writer))
+        passing.add(task)
+        task.add_done_callback(passing.discard)
 
     async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -94,4 +103,4 @@ def _forwarder(port: int) -> Callable[[asyncio.StreamReader, asyncio.StreamWrite
             return
         await join((reader, writer), inner)
 
-    return forward
+    return begin
