@@ -10,6 +10,7 @@ import pytest
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.resource import ResourceType
+from stoker.schema.constraints import AllowedValues
 from stoker.template.check import check, graph
 from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import UnknownScope
@@ -184,3 +185,10 @@ def test_the_description_of_a_resource_serves_a_property_of_that_name() -> None:
     definition = bind(HEAD + "resources: {n: {type: 'Test::Net', description: mine}}")
     values = finalize(definition, definition.resources["n"], TYPES["Test::Net"], UnknownScope()).values
     assert values["description"] == "mine"
+
+
+def test_values_in_messages_of_constraints_are_those_of_templates() -> None:
+    allowed = AllowedValues(values=("a", True, 1))
+    assert allowed.problem({"key": None}) == "{\"key\": null} is not one of 'a', true, 1"
+    assert allowed.problem([[1, False]]) == "[1, false] is not one of 'a', true, 1"
+    assert allowed.problem("b") == "'b' is not one of 'a', true, 1"

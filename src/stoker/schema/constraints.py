@@ -6,6 +6,7 @@ message that is generated here.
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -111,7 +112,7 @@ class AllowedValues(Constraint):
         items = value if isinstance(value, list | tuple) else [value]
         for item in items:
             if not any(_same(item, allowed) for allowed in self.values):
-                return f"{item!r} is not one of {', '.join(listed(self.values))}"
+                return f"{in_template(item)} is not one of {', '.join(listed(self.values, in_template))}"
         return None
 
     def hint(self, value: Any) -> str:
@@ -121,6 +122,11 @@ class AllowedValues(Constraint):
 
     def to_schema(self) -> dict[str, Any]:
         return self._described({"allowed_values": list(self.values)})
+
+
+def in_template(value: Any) -> str:
+    """Return a value as a message shows it: a string in quotes, everything else as JSON, as a template has it."""
+    return repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def listed(values: Sequence[Any], shown: Callable[[Any], str] = repr) -> Iterator[str]:
@@ -176,7 +182,7 @@ class AllowedPattern(Constraint):
             fits = compiled(self.pattern).fits(str(value))
         except PatternTooCostly:
             return f"the pattern {self.pattern!r} takes too long on this value"
-        return None if fits else f"{value!r} does not match the pattern {self.pattern!r}"
+        return None if fits else f"{in_template(value)} does not match the pattern {self.pattern!r}"
 
     def to_schema(self) -> dict[str, Any]:
         return self._described({"allowed_pattern": self.pattern})
