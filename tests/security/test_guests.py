@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import socket
 import tarfile
@@ -291,6 +292,49 @@ def test_the_network_of_another_project(cloud: RealNova) -> None:
     results = [line.split()[-1] for line in shown.splitlines() if line.startswith("TRIED")]
     assert len(results) == len(lines)
     assert not any(result.startswith("10.") for result in results), shown
+    cloud.call("DELETE", f"/servers/{key}")
+
+
+def test_the_guests_of_another_project(cloud: RealNova) -> None:
+    """A guest of another project, in a network with the same addresses, looks for a guest of this one: at its address,
+    at the gateways, and with routes and neighbours of its own."""
+    network, _ = subnetwork(cloud, "10.91.0.0/24")
+    wished = {"security_groups": [group(cloud, protocol=None)], "fixed_ips": [{"ip_address": "10.91.0.77"}]}
+    port = neutron(cloud, "POST", "/ports", {"port": {"network_id": network, **wished}})
+    key, address = web(cloud, 80, networks=[{"port": port["id"]}])
+    token = cloud.served.token("admin", "admin")
+
+    def admin(path: str, kind: str, **wanted: object) -> dict[str, str]:
+        answer = cloud.served.call("POST", f"/network/v2.0/{path}", {kind: wanted}, token)
+        assert answer.status == 201, answer.content
+        found: dict[str, str] = answer.json[kind]
+        return found
+
+    own = admin("networks", "network", name="theirs")["id"]
+    admin("subnets", "subnet", network_id=own, cidr="10.91.0.0/24", ip_version=4)
+    lines = [
+        program(TRY, f"{address}:80"),
+        f"ip neighbour replace {address} lladdr {port['mac_address']} dev eth0; {program(TRY, f'{address}:80')}",
+        f"ip route replace {address} via 10.91.0.1 onlink dev eth0; {program(TRY, f'{address}:80')}",
+    ]
+    text = "\n".join(("#!/bin/sh", *lines, "echo END OF SCRIPT", ""))
+    wanted = {"name": "spy", "flavorRef": "1", "imageRef": cloud.image(), "networks": [{"uuid": own}]}
+    wanted["user_data"] = base64.b64encode(text.encode()).decode()
+    answer = cloud.call("POST", "/servers", {"server": wanted}, user="admin")
+    assert answer.status == 202, answer.content
+    spy = str(answer.json["server"]["id"])
+
+    def shown() -> str:
+        said = cloud.act(spy, "os-getConsoleOutput", {}, user="admin")
+        return str(said.json["output"]) if said.status == 200 else ""
+
+    cloud.until(lambda: "END OF SCRIPT" in shown())
+    results = [line.split()[-1] for line in shown().splitlines() if line.startswith("TRIED")]
+    assert len(results) == len(lines), shown()
+    assert set(results) <= {"TimeoutError", "OSError"}, shown()
+    assert cloud.call("GET", f"/servers/{spy}").status == 404, "nor does this project see the other's server"
+    assert cloud.act(spy, "os-getConsoleOutput", {}).status == 404
+    cloud.call("DELETE", f"/servers/{spy}", user="admin")
     cloud.call("DELETE", f"/servers/{key}")
 
 
