@@ -48,6 +48,11 @@ def _here(heat: Heat, entry: Mapping[str, Any], outputs: Mapping[str, Any]) -> s
     different = [key for key, value in outputs["outputs"].items() if not _same(now.get(key), value)]
     if different:
         return f"NO: outputs {', '.join(different)}"
+    if shown["tags"] != outputs["tags"]:
+        return f"NO: tags {shown['tags']}, in Heat {outputs['tags']}"
+    hidden = heat.call("GET", f"{heat.path(entry['name'])}/environment").get("encrypted_param_names")
+    if sorted(hidden or ()) != sorted(outputs["hidden"] or ()):
+        return f"NO: encrypted_param_names {hidden}, in Heat {outputs['hidden']}"
     return str(shown["stack_status"])
 
 

@@ -151,12 +151,17 @@ def make_all(heat: Heat, entries: Iterable[Mapping[str, Any]]) -> dict[str, str]
 
 
 def shown_outputs(heat: Heat, name: str) -> dict[str, Any]:
-    """Return a stack's ID and outputs, as its users see them; reading a signal URL for the first time creates it."""
+    """Return a stack's ID, outputs, tags and hidden parameters, as its users see them.
+
+    Reading a signal URL for the first time creates it.
+    """
     try:
         shown = heat.show(name)
     except RuntimeError:
-        return {"id": None, "outputs": {}}
+        return {"id": None, "outputs": {}, "tags": [], "hidden": []}
     return {
         "id": shown["id"],
         "outputs": {each["output_key"]: each.get("output_value") for each in shown.get("outputs", ())},
+        "tags": shown["tags"],
+        "hidden": heat.call("GET", f"{heat.path(name)}/environment").get("encrypted_param_names"),
     }

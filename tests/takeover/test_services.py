@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,12 +36,15 @@ class Moved:
         self.heat = World(directory / "heats.db", served)
         self.world = World(directory / "stoker.db", served)
 
-    async def take_over(self, name: str, **columns: Any) -> TreeReport:
-        """Take over a stack, whose row of the table of stacks has also the given columns."""
+    async def take_over(
+        self, name: str, change: Callable[[heat_database.Rows], None] = lambda rows: None, **columns: Any
+    ) -> TreeReport:
+        """Take over a stack after a change of its rows, of which that of the stack also gets the given columns."""
         kept: heat_database.Rows = {}
         heat_database.make(self._directory / "none.db", "none", lambda rows: kept.update(rows))
         rows = await rows_of(self.heat, name, kept)
         rows["stack"][0].update(columns)
+        change(rows)
 
         def instead(every: heat_database.Rows) -> None:
             every.clear()
@@ -160,3 +163,70 @@ async def test_images_and_backups_of_snapshots_are_restored_and_deleted(moved: M
     assert [each["id"] for each in saved(world)["images"]] == [image]
     assert (await world.delete("full"))["status"] == "COMPLETE"
     assert saved(world) == {"images": [], "backups": []}
+
+
+def _of_heat(name: str) -> str:
+    """The physical name that Heat has given to a launch configuration."""
+    return f"web-{name}-abcdefghijkl"
+
+
+async def test_what_refers_to_a_launch_configuration_is_unchanged(moved: Moved) -> None:
+    """Heat records no physical ID of a launch configuration, and refers to it by its physical name."""
+    wanted = {
+        "AWSTemplateFormatVersion": "2010-09-09",
+        "Resources": {
+            "launch": {
+                "Type": "AWS::AutoScaling::LaunchConfiguration",
+                "Properties": {"ImageId": "cirros", "InstanceType": "m1.tiny"},
+            },
+            "group": {"Type": "OS::Heat::Value", "Properties": {"value": {"Ref": "launch"}}},
+        },
+    }
+    made = await moved.heat.create("web", wanted)
+    assert made["status"] == "COMPLETE", made["status_reason"]
+
+    def as_in_heat(rows: heat_database.Rows) -> None:
+        numbers = {row["name"]: row["id"] for row in rows["resource"]}
+        for row in rows["resource"]:
+            if row["name"] == "launch":
+                row["nova_instance"] = None
+        for row in rows["resource_properties_data"]:
+            if row["id"] == numbers["group"]:
+                row["data"] = json.dumps({**json.loads(row["data"]), "value": _of_heat("launch")})
+
+    await moved.take_over("web", change=as_in_heat)
+    assert await moved.unchanged("web", wanted)
+    rows = await moved.world.resources("web")
+    assert rows["launch"]["physical_id"] == _of_heat("launch")
+
+
+async def test_the_port_of_an_instance_is_deleted_with_it(moved: Moved) -> None:
+    resources = {
+        **NET,
+        "instance": {
+            "type": "AWS::EC2::Instance",
+            "properties": {"ImageId": "cirros", "InstanceType": "m1.tiny", "SubnetId": {"get_resource": "subnet"}},
+        },
+    }
+    token = moved.world.served.token("demo", "demo")
+
+    def ports() -> set[str]:
+        listed = moved.world.served.call("GET", "/network/v2.0/ports", token=token).json["ports"]
+        return {port["id"] for port in listed if port["device_owner"] != "network:dhcp"}
+
+    before = ports()
+    made = await moved.heat.create("web", template(**resources))
+    assert made["status"] == "COMPLETE", made["status_reason"]
+
+    def as_in_heat(rows: heat_database.Rows) -> None:
+        for row in rows["resource_data"]:
+            if row["key"] == "internal_ports":
+                row |= {"key": "port_id", "value": json.loads(row["value"])[0]["id"]}
+        assert "port_id" in [row["key"] for row in rows["resource_data"]]
+
+    await moved.take_over("web", change=as_in_heat)
+    assert len(ports()) > len(before)
+    assert (await moved.world.delete("web"))["status"] == "COMPLETE"
+    assert ports() == before
+    left = moved.world.served.call("GET", "/network/v2.0/networks", token=token).json["networks"]
+    assert sorted(network["name"] for network in left) == ["private", "public"]
