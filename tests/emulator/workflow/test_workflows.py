@@ -185,6 +185,21 @@ def test_workbooks_have_workflows_and_actions_of_their_own(client: Client) -> No
         assert "Action definition not found" in client.refused(404, "DELETE", f"/actions/{name}")
 
 
+def test_only_administrators_show_objects_to_all_projects(served: ServedCloud, client: Client) -> None:
+    """The policies `…:publicize`; those for a project's own objects ask for no role, so readers change them."""
+    workflow, action = f"{HEAD}w: {{tasks: {{t: {{}}}}}}", f"{HEAD}a: {{base: std.noop}}"
+    book = f"{HEAD}name: b\nworkflows: {{w: {{tasks: {{t: {{}}}}}}}}"
+    environment = {"name": "e", "variables": {"a": 1}}
+    for kind, body in (("workflows", workflow), ("actions", action), ("workbooks", book)):
+        for method, status in (("POST", 201), ("PUT", 200)):
+            client.refused(403, method, f"/{kind}?scope=public", body)
+            assert client.call(method, f"/{kind}", body).status == status
+    for method, status in (("POST", 201), ("PUT", 200)):
+        client.refused(403, method, "/environments", {**environment, "scope": "public"})
+        assert client.call(method, "/environments", environment).status == status
+    assert Client(served, "admin").call("POST", "/workflows?scope=public", workflow).status == 201
+
+
 def test_projects_share_workflows(served: ServedCloud, client: Client) -> None:
     other = Client(served, "admin")
     (hidden,) = other.define("hidden: {tasks: {t: {}}}")

@@ -46,7 +46,7 @@ def _of_text(handler: Callable[[Definitions, Request], Response]) -> Callable[[D
 
 def _scope(request: Request) -> str | None:
     given = request.query.get("scope")
-    return scope_of(given) if given else None
+    return scope_of(given, request.context) if given else None
 
 
 # -- workflows ------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_fou
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
 from stoker.emulator.workflow.fields import choice, json_object
-from stoker.emulator.workflow.sharing import SCOPES, SECONDS_FORM, Sharing
+from stoker.emulator.workflow.sharing import SCOPES, SECONDS_FORM, Sharing, require_publisher
 
 
 class Environments(Component):
@@ -47,7 +47,7 @@ class Environments(Component):
         name = body.get("name")
         if not isinstance(name, str) or not 1 <= len(name) <= 255:
             raise bad_request("An environment requires a name of at most 255 characters.")
-        wanted = _wanted(body)
+        wanted = _wanted(body, context)
         if self.rows.first(name=name, project_id=context.project) is not None:
             raise conflict(f"Duplicate entry for Environment ['name', 'project_id']: {name}, None")
         made = {"id": new_id(), "name": name, "description": None, "scope": "private", "project_id": context.project}
@@ -59,7 +59,7 @@ class Environments(Component):
         row = self.require(context, str(body.get("name")))
         if not context.may_see(row):
             raise ApiError(403, f"The environment {row['name']} belongs to another project.")
-        return self.rows.update(row, **_wanted(body), updated_at=self.records.timestamp(SECONDS_FORM))
+        return self.rows.update(row, **_wanted(body, context), updated_at=self.records.timestamp(SECONDS_FORM))
 
     def remove(self, context: Context, name: str) -> None:
         """Delete an environment. Raises ApiError."""
@@ -69,13 +69,14 @@ class Environments(Component):
         self.rows.remove(row)
 
 
-def _wanted(body: Record) -> dict[str, Any]:
-    """Return the fields of an environment that a request sets. Raises ApiError 400."""
+def _wanted(body: Record, context: Context) -> dict[str, Any]:
+    """Return the fields of an environment that a request sets. Raises ApiError 400, 403."""
     wanted: dict[str, Any] = {}
     if "description" in body:
         wanted["description"] = body["description"]
     if "scope" in body:
         wanted["scope"] = choice(body["scope"], "scope", SCOPES)
+        require_publisher(wanted["scope"], context)
     if "variables" in body:
         wanted["variables"] = json_object(body, "variables", "env")
     return wanted

@@ -14,7 +14,7 @@ from stoker.emulator.core.store import Record
 from stoker.emulator.workflow.definitions import Definitions
 from stoker.emulator.workflow.executions import check_input
 from stoker.emulator.workflow.fields import choice, json_object, string_of
-from stoker.emulator.workflow.sharing import SCOPES, SECONDS_FORM, Sharing
+from stoker.emulator.workflow.sharing import SCOPES, SECONDS_FORM, Sharing, require_publisher
 
 _EVENT = ("exchange", "topic", "event")
 """What selects the notifications; it cannot be changed."""
@@ -86,8 +86,7 @@ class EventTriggers(Component):
         }
         if "scope" in given:
             wanted["scope"] = choice(given["scope"], "scope", SCOPES)
-            if wanted["scope"] == "public":
-                context.require("admin")
+            require_publisher(wanted["scope"], context)
         if "workflow_id" in given:
             workflow_id = string_of(given, "workflow_id") or ""
             if (fault := fields.identifier(workflow_id)) is not None:

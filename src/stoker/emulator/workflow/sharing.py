@@ -19,11 +19,18 @@ SCOPES = ("private", "public")
 STATUSES = ("pending", "accepted", "rejected")
 
 
-def scope_of(value: Any) -> str:
-    """Return a scope from a request. Raises ApiError 400."""
+def scope_of(value: Any, context: Context) -> str:
+    """Return a scope from a request. Raises ApiError 400, and 403 for one that only administrators may give."""
     if value not in SCOPES:
         raise bad_request(f"Scope must be one of the following: {', '.join(SCOPES)}; actual: {value}")
+    require_publisher(str(value), context)
     return str(value)
+
+
+def require_publisher(scope: str, context: Context) -> None:
+    """Refuse users who are no administrators to show an object to all projects, as Mistral's default policies do."""
+    if scope == "public":
+        context.require("admin")
 
 
 class Sharing(Component):
