@@ -54,6 +54,7 @@ class Scene:
     owner: Caller
     stranger: Caller
     user: Caller
+    administrator: Caller
 
     def ask(self, caller: Caller, method: str, path: str, project_id: str, body: Any = None) -> requests.Response:
         url = f"{self.url}/v1/{project_id}{path.replace(STACK_ID, self.stack_id)}"
@@ -104,7 +105,9 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
         assert shown["stack_status"] == "CREATE_COMPLETE", shown["stack_status_reason"]
         key = json.loads({item["output_key"]: item["output_value"] for item in shown["outputs"]}["key"])
         user = log_in(served.url, {"id": key["user_id"], "password": key["password"]}, {"id": key["project_id"]})
-        yield Scene(server.url, made, owner, make_stranger(served), user)
+        admin = {"name": "admin", "domain": {"id": "default"}}
+        administrator = log_in(served.url, {**admin, "password": served.cloud.password_of("admin")}, admin)
+        yield Scene(server.url, made, owner, make_stranger(served), user, administrator)
         server.stop()
         running.stop()
 
@@ -137,6 +140,21 @@ def test_lists_show_the_callers_own_project_only(scene: Scene, path: str) -> Non
 @pytest.mark.parametrize("path", ["/stacks?global_tenant=true", "/software_configs?global_tenant=true"])
 def test_only_administrators_list_all_projects(scene: Scene, path: str) -> None:
     assert scene.ask(scene.stranger, "GET", path, scene.stranger.project_id).status_code == 403
+
+
+def test_administrators_reach_stacks_of_all_projects_by_their_ids(scene: Scene) -> None:
+    """As security.md says: with the URLs of their own project; names and lists are those of the token's project."""
+    admin, theirs = scene.administrator, scene.owner.project_id
+    found = scene.ask(admin, "GET", f"/stacks/web/{STACK_ID}", admin.project_id)
+    assert found.json()["stack"]["id"] == scene.stack_id
+    assert scene.ask(admin, "GET", "/stacks/web", admin.project_id).status_code == 404
+    assert scene.ask(admin, "GET", "/stacks", admin.project_id).json()["stacks"] == []
+    for path in (f"/stacks/web/{STACK_ID}", "/stacks/web", "/stacks"):
+        refused = scene.ask(admin, "GET", path, theirs)
+        assert refused.status_code == 403 and MARK not in refused.text, "the policy asks for a role in that project"
+    stranger = scene.stranger
+    assert scene.ask(stranger, "GET", f"/stacks/web/{STACK_ID}", stranger.project_id).status_code == 404
+    assert scene.ask(stranger, "GET", f"/stacks/web/{STACK_ID}", theirs).status_code == 403
 
 
 def test_configs_and_deployments_of_others(scene: Scene) -> None:
