@@ -44,7 +44,7 @@ async def test_mistakes_of_unsaved_documents_and_of_their_nested_templates(edito
     editor.open("member.yaml", MEMBER)
     await editor.diagnostics("member.yaml")
     editor.open("web.yaml", WEB)
-    (found,) = await editor.diagnostics("web.yaml", "unknown-property")
+    _, found = await editor.diagnostics("web.yaml", "required-property", "unknown-property")
     assert place(found, WEB) == "flavour"
     assert "did you mean 'flavor'" in found.message
 
@@ -57,8 +57,8 @@ async def test_mistakes_of_unsaved_documents_and_of_their_nested_templates(edito
     editor.change(
         "member.yaml", MEMBER.replace("flavor: {type", "flavour: {type").replace("param: flavor", "param: flavour")
     )
-    await editor.diagnostics("web.yaml", "unknown-property")
-    await editor.diagnostics("member.yaml", "parameter-missing")
+    await editor.diagnostics("web.yaml", "required-property", "unknown-property")
+    await editor.diagnostics("member.yaml")
 
 
 async def test_positions_count_in_units_of_utf_16(editor: Editor) -> None:

@@ -30,6 +30,10 @@ _ZONES = Declared(
 DECLARED: Mapping[tuple[str, str], Declared] = {
     ("cfn_in_hot:Fn::GetAZs", '{"Fn::GetAZs": ""}'): _ZONES,
     ("Fn::GetAZs", '{"Fn::GetAZs": ""}'): _ZONES,
+    ("Fn::Join", '{"Fn::Join": [",", ["a", 1]]}'): Declared(
+        "a,1", "AWS passes numbers to functions as strings", ("AWS",)
+    ),
+    ("Fn::Base64", '{"Fn::Base64": 5}'): Declared("5", "AWS passes numbers to functions as strings", ("AWS",)),
     ("Fn::GetAtt", '{"Fn::GetAtt": "v.value"}'): Declared(
         VALUE, "AWS has taken the resource and the attribute in one text for long", ("AWS",)
     ),

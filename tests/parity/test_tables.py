@@ -35,16 +35,23 @@ ADDED: Mapping[str, Mapping[str, Any]] = {
         "resource_keys": {"CreationPolicy", "UpdateReplacePolicy"},
         "output_keys": {"Export"},
         "functions": {
+            "Fn::Base64": "Fn::Base64/2",
             "Fn::Cidr": "Fn::Cidr/1",
             "Fn::GetAtt": "Fn::GetAtt/2",
             "Fn::ImportValue": "Fn::ImportValue/1",
+            "Fn::Join": "Fn::Join/1",
+            "Fn::Split": "Fn::Split/2",
             "Fn::Sub": "Fn::Sub/1",
             "Ref": "Ref/2",
         },
-        "condition_functions": {"Condition": "Condition/1", "Fn::Sub": "Fn::Sub/1"},
+        "condition_functions": {
+            "Condition": "Condition/1",
+            "Fn::Equals": "Fn::Equals/1",
+            "Fn::Sub": "Fn::Sub/1",
+        },
     }
 }
-"""What AWS has added to its format since, which the reference never got."""
+"""What AWS has added to its format since, also functions that take numbers as strings."""
 
 
 @pytest.mark.parametrize("name", sorted(FACTS["versions"]))

@@ -17,6 +17,7 @@ RECORDED = {
 TYPES = Registry.from_entry_points().types()
 MISSING = sorted(RECORDED.keys() - TYPES.keys())
 
+_ZONES = "properties.AvailabilityZones.required: declared False, recorded True"
 ON_PURPOSE = {
     # Magnum limits the names of clusters; Heat sends none.
     "OS::Magnum::Cluster": ["physical_name_limit: declared 242, recorded 255"],
@@ -24,6 +25,10 @@ ON_PURPOSE = {
     "OS::Designate::RecordSet": ["physical_name_limit: declared 63, recorded 255"],
     # The newer name has the value, as with all other properties that have two names.
     "OS::Designate::Zone": ["masters.replaces: declared None, recorded 'primaries'"],
+    # The property has no effect, and AWS does not require it.
+    "AWS::AutoScaling::AutoScalingGroup": [_ZONES],
+    "AWS::ElasticLoadBalancing::LoadBalancer": [_ZONES],
+    "OS::Heat::InstanceGroup": [_ZONES],
     # The value of a list property is a list, also by default.
     "OS::Neutron::NetworkGateway": ["properties.connections.default: declared [], recorded {}"],
 }

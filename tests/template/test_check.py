@@ -63,6 +63,7 @@ def test_all_problems_are_reported_together_with_positions_and_hints() -> None:
         "web.yaml:12:20: resources.port.properties.fixed_ips[0]: "
         "unknown property 'ip_adress'; did you mean 'ip_address'?",
         "web.yaml:18:21: resources.gateway.update_policy: unknown property 'batsh'; did you mean 'batch'?",
+        "web.yaml:19:5: resources.gateway.properties: a and b exclude each other",
         "web.yaml:20:17: resources.gateway.properties.network.get_attr: "
         "the resource 'net' (Test::Net) has no attribute 'subnet'; did you mean 'subnets'?",
         "web.yaml:23:25: resources.gateway.properties.peer.get_param: "

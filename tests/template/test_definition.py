@@ -441,7 +441,11 @@ def test_cfn_parameters() -> None:
     [
         ({"Type": "AWS::EC2::KeyPair::Id"}, ("Type",), "no parameter type"),
         ({"Type": "String", "MinLength": "x"}, ("MinLength",), "not a number"),
-        ({"Type": "String", "MaxValue": 5}, (), "does not fit the type"),
+        (
+            {"Type": "String", "MaxValue": 5},
+            ("MaxValue",),
+            "MinValue/MaxValue does not fit the type String; use one of",
+        ),
         ({"Type": "String", "AllowedPattern": "["}, ("AllowedPattern",), "not a regular expression"),
         ({"Type": "String", "Dfault": 1}, ("Dfault",), "did you mean 'Default'?"),
     ],

@@ -199,7 +199,7 @@ def test_indexes_that_may_change_their_target(kind: str, properties: str, expect
     text = f"""
         heat_template_version: 2021-04-16
         resources: {{g: {{type: '{kind}', properties: {properties}}}}}
-        outputs: {{o: {{value: {{get_attr: [g, outputs_list, ip, 0]}}}}}}
+        outputs: {{o: {{value: {{get_attr: [g, refs, 0]}}}}}}
     """
     assert [item.rule for item in found(text)] == ["renumbering-index"] * expected
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+import os
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stoker.authoring.repeated_keys import repeated_keys
@@ -16,9 +18,9 @@ from stoker.plugins.constraints import FormCheck
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ChildRequest, ResourceType
 from stoker.template.check import check
-from stoker.template.definition import Definition
 from stoker.template.definition_parts import ResourceDefinition
-from stoker.template.expressions import UnknownScope
+from stoker.template.expressions import UnknownScope, entries_of
+from stoker.template.nested import inside, seen_from_parent
 from stoker.template.problems import further
 from stoker.template.properties import finalize, key_path
 from stoker.template.warnings import warnings
@@ -29,7 +31,9 @@ MAX_NESTED_STACK_DEPTH = 5
 
 def lint(workspace: Workspace, paths: Iterable[str]) -> list[Diagnostic]:
     """Return all diagnostics for the templates in these files and the files they refer to, by source and position."""
-    found = dict.fromkeys(diagnostic for path in paths for diagnostic in _root(workspace, path))
+    passed: Passed = defaultdict(set)
+    roots = [_Root.of(workspace, path, passed) for path in paths]
+    found = dict.fromkeys(diagnostic for root in roots for diagnostic in root.diagnostics(passed))
     found |= dict.fromkeys([*workspace.sources.problems(), *workspace.environment_warnings()])
     by_source = {
         source: list(repeated_keys(source, workspace.sources.text(source))) for source in workspace.sources.names()
@@ -43,23 +47,51 @@ def lint(workspace: Workspace, paths: Iterable[str]) -> list[Diagnostic]:
     return sorted(kept, key=Diagnostic.sort_key)
 
 
-def _root(workspace: Workspace, path: str) -> list[Diagnostic]:
-    try:
-        place = workspace.root(path)
-        found = _check(workspace, place)
-        if place.problems:
-            return found
-        return [*found, *_warnings(place, found)]
-    except TemplateInvalid as error:
-        return list(error.diagnostics)
-    except RequestLimitExceeded as error:
-        return [Diagnostic("limit", error.message, source=path)]
+_UNUSED = ("unused-parameter", "unused-condition")
+
+Passed = MutableMapping[str, set[str]]
+"""The parameters that resources pass to nested templates, by the template's path; those of types that are not known
+under an empty path.
+"""
 
 
-def _warnings(place: Place, found: Collection[Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield the warnings about a template, without those that repeat what was `found` at the same place."""
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """A template that was given by its `path`, with what was found in it; without a `place` if it cannot be read."""
+
+    path: str
+    place: Place | None
+    found: Sequence[Diagnostic]
+
+    @classmethod
+    def of(cls, workspace: Workspace, path: str, passed: Passed) -> _Root:
+        """Check a template; add to `passed` what it passes to nested ones."""
+        try:
+            place = workspace.root(path)
+            return cls(path, place, _check(workspace, place, passed))
+        except TemplateInvalid as error:
+            return cls(path, None, error.diagnostics)
+        except RequestLimitExceeded as error:
+            return cls(path, None, [Diagnostic("limit", error.message, source=path)])
+
+    def diagnostics(self, passed: Passed) -> Iterator[Diagnostic]:
+        """Yield what was found, and warnings; `passed` is what all templates pass."""
+        yield from self.found
+        if self.place is not None:
+            received = passed.get(os.path.normpath(self.path), set()) | passed.get("", set())
+            yield from _warnings(self.place, self.found, received)
+
+
+def _warnings(place: Place, found: Collection[Diagnostic], received: Collection[str]) -> Iterator[Diagnostic]:
+    """Yield the warnings about a template, without those that repeat what was `found` at the same place.
+
+    The template must keep the parameters that it has `received` from others.
+    """
     refused = {(item.source, item.path) for item in found}
     for item in warnings(place.definition, place.type_of):
+        # Parts of a template that cannot be read may use anything.
+        if item.rule in _UNUSED and (place.problems or item.path[-1] in received):
+            continue
         if item.rule == "failing-output":
             is_missing = any(item.message.endswith(message) for message in place.files.missing)
             item = replace(item, rule="missing-file") if is_missing else item
@@ -70,9 +102,13 @@ def _warnings(place: Place, found: Collection[Diagnostic]) -> Iterator[Diagnosti
             yield item
 
 
-def _check(workspace: Workspace, place: Place) -> list[Diagnostic]:
+def _check(workspace: Workspace, place: Place, passed: Passed) -> list[Diagnostic]:
     def deep(resource: ResourceDefinition, kind: ResourceType, values: Mapping[str, Any]) -> Iterable[Diagnostic]:
-        return _nested(workspace, place, resource, kind.sample_of(values))
+        return _nested(workspace, place, resource, kind.sample_of(values), passed)
+
+    for resource in place.definition.resources.values():
+        if place.kind_of(resource) is None:
+            passed[""].update(map(str, entries_of(resource.properties) or ()))
 
     type_names = sorted(workspace.registry.types())
     found = check(place.definition, place.type_of, deep=deep, type_names=type_names)
@@ -111,30 +147,27 @@ def _forms(registry: Registry, place: Place) -> Iterator[Diagnostic]:
 
 
 def _nested(
-    workspace: Workspace, place: Place, resource: ResourceDefinition, request: ChildRequest | None
+    workspace: Workspace, place: Place, resource: ResourceDefinition, request: ChildRequest | None, passed: Passed
 ) -> list[Diagnostic]:
-    """Yield diagnostics for the nested stack of a resource."""
+    """Return diagnostics for the nested stack of a resource."""
     parent = place.definition
     if request is None or request.template is None:
         return []
+    if request.template_name:
+        names = entries_of(resource.properties) or request.parameters
+        passed[os.path.normpath(request.template_name)].update(map(str, names))
     if place.depth >= MAX_NESTED_STACK_DEPTH:
         message = f"stacks are nested more than {MAX_NESTED_STACK_DEPTH} deep here"
-        return [_at_resource(parent, resource, Diagnostic("nesting", message))]
+        return [inside((), parent, resource, Diagnostic("nesting", message))]
     try:
-        found = _check(workspace, place.child(resource, request))
+        found = _check(workspace, place.child(resource, request), passed)
     except TemplateInvalid as error:
         found = list(error.diagnostics)
     except RequestLimitExceeded as error:
         found = [Diagnostic("limit", error.message)]
-    files = workspace.sources.names()
-    return [item if item.source in files else _at_resource(parent, resource, item) for item in found]
-
-
-def _at_resource(parent: Definition, resource: ResourceDefinition, diagnostic: Diagnostic) -> Diagnostic:
-    """Return a diagnostic for a stack without a file, with the position of the resource that creates it."""
-    document = parent.template.document
-    place = (parent.template.written("resources"), resource.name)
-    return replace(diagnostic, source=document.source, path=(*place, *diagnostic.path), position=document.locate(place))
+    own, inner = seen_from_parent(parent, resource, found)
+    files = workspace.sources.own_names()
+    return [*own, *(inside(files, parent, resource, item) for item in inner)]
 
 
 def _not_read(place: Place) -> Iterator[Diagnostic]:

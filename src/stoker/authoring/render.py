@@ -28,6 +28,7 @@ _CONTEXT_LINES = 1
 _LEAST_ROOM = 20
 _DOTS = "..."
 _TOKEN = re.compile(r"""["']?[\w./+\-]+(?:::?[\w./+\-]+)*["']?|.""")
+_MOST_SKIPPED = 10
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
@@ -87,11 +88,16 @@ def _part(line: str, start: int, room: int) -> str:
     return part if len(line) <= start + room else part[: -len(_DOTS)] + _DOTS
 
 
-def summary(diagnostics: Sequence[Diagnostic], files: int) -> str:
-    """Return the number of diagnostics and files: `2 errors and 1 warning in 3 files`."""
+def summary(diagnostics: Sequence[Diagnostic], files: int, skipped: Mapping[str, str] | None = None) -> str:
+    """Return the number of diagnostics and files: `2 errors and 1 warning in 3 files`. `skipped` are the reasons why
+    other files were not checked, by path.
+    """
     counts = Counter(diagnostic.severity for diagnostic in diagnostics)
     counted = " and ".join(_counted(counts[severity], severity) for severity in (ERROR, WARNING) if counts[severity])
-    return f"{counted or 'no problems'} in {_counted(files, 'file')}"
+    others = "".join(f"\nnot checked: {path}: {why}" for path, why in sorted((skipped or {}).items())[:_MOST_SKIPPED])
+    left_out = len(skipped or {}) - _MOST_SKIPPED
+    rest = f"\nnot checked: {_counted(left_out, 'other file')}, which -f json lists" if left_out > 0 else ""
+    return f"{counted or 'no problems'} in {_counted(files, 'file')}{others}{rest}"
 
 
 def _counted(number: int, noun: str) -> str:
@@ -101,21 +107,36 @@ def _counted(number: int, noun: str) -> str:
 # -- data --------------------------------------------------------------------------------------------------------
 
 
-def to_json(diagnostics: Sequence[Diagnostic], files: int) -> dict[str, Any]:
-    """Return diagnostics as plain data with the page of each rule, if the manual's place is known, and their number."""
+def to_json(diagnostics: Sequence[Diagnostic], files: int, skipped: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Return diagnostics as plain data with the page of each rule, if the manual's place is known, and their number.
+
+    `skipped` are the reasons why other files were not checked, by path.
+    """
     counts = Counter(diagnostic.severity for diagnostic in diagnostics)
     return {
         "diagnostics": [{**diagnostic.to_dict(), **_link("url", diagnostic.rule)} for diagnostic in diagnostics],
+        "skipped": [{"source": path, "reason": why} for path, why in sorted((skipped or {}).items())],
         "summary": {"files": files, "errors": counts[ERROR], "warnings": counts[WARNING]},
     }
 
 
-def to_sarif(diagnostics: Sequence[Diagnostic], rules: Mapping[str, Rule], version: str) -> dict[str, Any]:
-    """Return diagnostics as a SARIF 2.1.0 log for code review tools."""
+def to_sarif(
+    diagnostics: Sequence[Diagnostic],
+    rules: Mapping[str, Rule],
+    version: str,
+    skipped: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return diagnostics as a SARIF 2.1.0 log for code review tools, which notes the files that were not checked."""
     used = sorted({diagnostic.rule for diagnostic in diagnostics})
     driver = {"name": "stoker lint", "semanticVersion": version, "rules": [_sarif_rule(name, rules) for name in used]}
     results = [_sarif_result(diagnostic, used.index(diagnostic.rule)) for diagnostic in diagnostics]
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    notes = [
+        {"level": "note", "message": {"text": f"{path} was not checked: {why}"}}
+        for path, why in sorted((skipped or {}).items())
+    ]
+    run: dict[str, Any] = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    if notes:
+        run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": notes}]
     return {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 
 

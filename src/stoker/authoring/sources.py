@@ -10,13 +10,15 @@ import base64
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.base.named_files import read_named
 from stoker.template.document import Document
+from stoker.template.environment import SECTIONS
 from stoker.template.expressions import FunctionError
 from stoker.template.formats import VERSION_KEYS
 from stoker.template.limits import Limits
@@ -27,6 +29,8 @@ STDIN = "-"
 """Names the standard input in the place of a file."""
 
 SUFFIXES = frozenset({".yaml", ".yml", ".json", ".template"})
+_RENDERED = frozenset({".erb", ".hot", ".j2", ".jinja", ".jinja2", ".tmpl", ".tpl"})
+"""Suffixes of files from which templates are often generated, or that are not checked in directories."""
 _KEY = rf"""["']?(?:{"|".join(VERSION_KEYS)})["']?\s*:"""
 _ANYWHERE = re.compile(_KEY)
 _AT_FIRST = re.compile(rf"(?m)^{_KEY}|\A\s*\{{\s*{_KEY}")
@@ -73,22 +77,63 @@ def looks_like_template(text: str) -> bool:
         return _AT_FIRST.search(text) is not None and _GENERATOR.search(text) is None
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The templates that were asked for, and the other files that may be templates, with the reasons why they are not
+    checked. `empty` are the directories without templates.
+    """
+
+    templates: Sequence[str]
+    skipped: Mapping[str, str]
+    empty: Sequence[str]
+
+
 def find_templates(paths: Iterable[str]) -> Iterator[str]:
     """Yield the given files, and for directories all templates below them, sorted by path."""
+    yield from search(paths).templates
+
+
+def search(paths: Iterable[str]) -> Found:
+    """Return the given files, and for directories all templates below them, sorted by path. A file that cannot be read
+    counts as a template.
+    """
+    templates: list[str] = []
+    skipped: dict[str, str] = {}
+    empty: list[str] = []
     for path in paths:
         if not Path(path).is_dir():
-            yield path
+            templates.append(path)
             continue
+        before = len(templates)
         for found in sorted(Path(path).rglob("*")):
-            if found.suffix in SUFFIXES and found.is_file() and _is_template_file(found):
-                yield str(found)
+            if found.suffix in SUFFIXES | _RENDERED and found.is_file():
+                why = _why_no_template(found)
+                if why is None:
+                    templates.append(str(found))
+                elif why:
+                    skipped[str(found)] = why
+        if len(templates) == before:
+            empty.append(path)
+    return Found(templates, skipped, empty)
 
 
-def _is_template_file(path: Path) -> bool:
+def _why_no_template(path: Path) -> str | None:
+    """Return why a file in a directory is not checked; None if it is, an empty string for an unrelated file."""
     try:
-        return looks_like_template(read(str(path)))
+        text = read(str(path))
     except (OSError, UnicodeDecodeError):
-        return False
+        return "it cannot be read" if path.suffix in _RENDERED else None
+    if path.suffix in _RENDERED:
+        return "it is the source of a template" if _ANYWHERE.search(text) else ""
+    if looks_like_template(text):
+        return None
+    if _AT_FIRST.search(text):
+        return "it is the source of a template"
+    try:
+        keys = Document.parse(text, limits=_NO_LIMITS).data.keys()
+    except (TemplateInvalid, RequestLimitExceeded):
+        return "it is no template"
+    return "it is an environment" if keys and keys <= set(SECTIONS) else "it is no template"
 
 
 def beside(folder: str, name: str) -> str:
@@ -140,6 +185,10 @@ class Sources:
     def names(self) -> set[str]:
         """The sources that were read."""
         return {path for path, found in self._texts.items() if isinstance(found, str)}
+
+    def own_names(self) -> set[str]:
+        """The sources that were read and that belong to the user, unlike packaged templates."""
+        return self.names() - packaged_templates().keys()
 
     def shown(self, path: str) -> str | None:
         """Return the content of a source that was read; None for anything else."""

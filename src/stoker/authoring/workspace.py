@@ -18,6 +18,7 @@ from stoker.template.definition import Definition
 from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.document import Document
 from stoker.template.environment import Environment, hides_types
+from stoker.template.expressions import UNDETERMINED
 from stoker.template.limits import DEFAULT_LIMITS, Limits
 from stoker.template.merge import unknown_strategies
 from stoker.template.packaged import packaged_environment
@@ -41,6 +42,7 @@ class Unchecked(ResourceType):
     type_name = "(a type that is not known)"
     any_properties = True
     any_attribute = True
+    unchecked = True
 
 
 class NotRead(Unchecked):
@@ -160,6 +162,7 @@ class Workspace:
             files=files,
             pseudo=_PSEUDO,
             missing_ok=missing_ok,
+            look_up=lambda *_: UNDETERMINED,
             broken=[item.path[:2] for item in problems],
         )
         return Place(self, definition, [*problems, *further(found, problems)], files, depth)

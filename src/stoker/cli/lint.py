@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from stoker.cli.offline import binding_options
 if TYPE_CHECKING:
     from stoker.authoring.workspace import Workspace
 
-Show = Callable[[Sequence[Diagnostic], int, "Workspace"], None]
+Show = Callable[[Sequence[Diagnostic], int, "Workspace", Mapping[str, str]], None]
 
 
 def _list_rules(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
@@ -43,18 +43,26 @@ def _known_rules(_context: click.Context, _option: click.Parameter, names: tuple
     return names
 
 
-def _text(diagnostics: Sequence[Diagnostic], files: int, workspace: Workspace) -> None:
+def _text(diagnostics: Sequence[Diagnostic], files: int, workspace: Workspace, skipped: Mapping[str, str]) -> None:
     paint.show(diagnostics, workspace.sources.shown)
     bad = any(diagnostic.severity == ERROR for diagnostic in diagnostics)
-    paint.echo([(render.summary(diagnostics, files), "bold red" if bad else "bold green"), ("\n", "")])
+    paint.echo([(render.summary(diagnostics, files, skipped), "bold red" if bad else "bold green"), ("\n", "")])
 
 
-def _json(diagnostics: Sequence[Diagnostic], files: int, _workspace: Workspace) -> None:
-    _echo(render.to_json(diagnostics, files))
+def _json(diagnostics: Sequence[Diagnostic], files: int, _workspace: Workspace, skipped: Mapping[str, str]) -> None:
+    _echo(render.to_json(diagnostics, files, skipped))
 
 
-def _sarif(diagnostics: Sequence[Diagnostic], _files: int, _workspace: Workspace) -> None:
-    _echo(render.to_sarif(diagnostics, RULES, __version__))
+def _sarif(diagnostics: Sequence[Diagnostic], _files: int, _workspace: Workspace, skipped: Mapping[str, str]) -> None:
+    _echo(render.to_sarif(diagnostics, RULES, __version__, skipped))
+
+
+def _nothing_found(directories: Sequence[str], skipped: Mapping[str, str]) -> str:
+    """Return the message for directories without templates, with up to three of the files in them."""
+    message = f"There are no templates below {', '.join(directories)}."
+    others = [f"{path}: {why}" for path, why in skipped.items() if path.startswith(tuple(directories))]
+    more = f"; {len(others) - 3} more files" if len(others) > 3 else ""
+    return f"{message} Not checked: {'; '.join(others[:3])}{more}." if others else message
 
 
 def _echo(data: Any) -> None:
@@ -138,7 +146,8 @@ def lint(
     Nested templates and files are read relative to the file that names them. A comment `# stoker: ignore[rule]` on
     the line, or alone on the line above, suppresses a diagnostic.
 
-    Exit status: 0, 1 for errors (not for warnings), 2 for a usage error.
+    Exit status: 0, 1 for errors (not for warnings) and for a directory without
+    templates, 2 for a usage error.
 
     \b
     Examples:
@@ -148,7 +157,7 @@ def lint(
       generate-template | stoker lint -
     """
     from stoker.authoring.lint import lint as complaints_about
-    from stoker.authoring.sources import find_templates, reader_for
+    from stoker.authoring.sources import reader_for, search
     from stoker.authoring.workspace import Workspace
     from stoker.plugins.registry import Registry
 
@@ -159,7 +168,11 @@ def lint(
         registry = Registry.on_demand(options)
     if fix and "-" in paths:
         raise click.UsageError("--fix changes files; the standard input cannot be changed.")
-    files = list(find_templates(paths))
+    searched = search(paths)
+    if searched.empty:
+        raise CommandFailed(_nothing_found(searched.empty, searched.skipped))
+    files = searched.templates
+    skipped = {path: why for path, why in searched.skipped.items() if path not in environments}
 
     def linted() -> tuple[Workspace, list[Diagnostic]]:
         workspace = Workspace(registry, environments, parameters, reader=reader_for([*paths, *environments]))
@@ -171,6 +184,6 @@ def lint(
         if not _fix(chosen, {*files, *environments}):
             break
         workspace, chosen = linted()
-    _FORMATS[form](chosen, len({*files, *environments}), workspace)
+    _FORMATS[form](chosen, len({*files, *environments}), workspace, skipped)
     if any(item.severity == ERROR for item in chosen):
         sys.exit(1)

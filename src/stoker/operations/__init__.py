@@ -119,6 +119,7 @@ from stoker.operations import (
     signals,
     snapshots,
     stacks,
+    validation,
 )
 from stoker.operations.routing import at_owner
 
@@ -162,7 +163,7 @@ _OPERATIONS: tuple[Operation[Engine], ...] = (
     GetEventNews.served_by(feed.event_news),
     ListOperations.served_by(history.operation_list),
     ShowOperation.served_by(history.operation_show),
-    ValidateTemplate.served_by(catalog.validate_template),
+    ValidateTemplate.served_by(validation.validate_template),
     ListResourceTypes.served_by(catalog.resource_type_list),
     ShowResourceType.served_by(catalog.resource_type_show),
     GenerateTemplate.served_by(catalog.resource_type_template),

@@ -8,8 +8,7 @@ from typing import Any
 
 from stoker import __version__
 from stoker.base.context import RequestContext
-from stoker.base.diagnostics import Diagnostic
-from stoker.base.errors import BadValue, EntityNotFound, Invalid, NotSupported, TemplateInvalid
+from stoker.base.errors import BadValue, EntityNotFound, Invalid, NotSupported
 from stoker.base.patterns import Pattern, PatternError, PatternTooCostly, compiled
 from stoker.contract.catalog import (
     EngineView,
@@ -23,19 +22,11 @@ from stoker.contract.catalog import (
     TypeDetails,
     TypeSummary,
 )
-from stoker.contract.stacks import ValidateTemplate
 from stoker.contract.views import JSONObject
 from stoker.engine.core import Engine
-from stoker.operations.checking import SERVICE_UNAVAILABLE, TreeChecker, all_problems, check_services
-from stoker.operations.problems import Given, with_all_problems
-from stoker.operations.questions import Questions
-from stoker.operations.requests import examine_environment, given_by, parse_request
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Attribute, Property, Type, schema_to_api
 from stoker.store import claims
-from stoker.template.definition import Definition
-from stoker.template.parameters import PseudoParameters
-from stoker.template.validation import describe_environment, describe_parameters
 from stoker.template.versions import functions_of, list_versions
 
 _STATUSES = ("UNKNOWN", "SUPPORTED", "DEPRECATED", "UNSUPPORTED", "HIDDEN")
@@ -216,66 +207,6 @@ async def template_function_list(
     if functions is None:
         raise EntityNotFound(f"The Template with version ({request.version}) could not be found.")
     return functions
-
-
-async def validate_template(engine: Engine, context: RequestContext, request: ValidateTemplate) -> JSONObject:
-    """Check a template without values; return its parameters, and if requested those of its nested stacks.
-
-    Errors inside a nested template are reported by previews. `ignore_errors` has the codes of checks to skip. Raises
-    TemplateInvalid, ResourceTypeUnavailable, and BadValue for an unknown code.
-    """
-    if unknown := sorted(set(request.ignore_errors) - {SERVICE_UNAVAILABLE}):
-        raise BadValue(f"ignore_errors: unknown codes {', '.join(unknown)}; only {SERVICE_UNAVAILABLE} can be ignored.")
-    parsed = await parse_request(engine, context, request, partial(given_by, request, {}), strict=False)
-    environment, wrong = await examine_environment(engine, context, request, parsed)
-    bound = engine.loader.over_operator(environment)
-    pseudo = PseudoParameters("", "template_validate", context.project_id, engine.settings.region_name, "")
-
-    def checked() -> tuple[Definition, TreeChecker, list[Diagnostic]]:
-        if wrong:
-            raise TemplateInvalid(wrong)
-        definition = Definition.bind(
-            parsed,
-            bound,
-            parameters=request.parameters or {},
-            files=engine.loader.files(request.files or {}),
-            pseudo=pseudo,
-            strict=False,
-            missing_ok=True,
-        )
-        checker = TreeChecker(engine, context)
-        return definition, checker, all_problems(checker, definition)
-
-    resources = len(parsed.resources)
-    try:
-        definition, checker, complaints = await engine.evaluator.evaluate(context.project_id, checked, resources)
-    except TemplateInvalid as error:
-        raise await with_all_problems(
-            engine,
-            context,
-            error,
-            parsed.document,
-            lambda _: Given(environment, request.parameters or {}, wrong),
-            request.files or {},
-            strict=False,
-        ) from error
-    if own := [item for item in complaints if item not in checker.elsewhere]:
-        raise TemplateInvalid(own)
-    if SERVICE_UNAVAILABLE not in request.ignore_errors:
-        questions = Questions(engine.settings.validation_seconds)
-        await check_services(engine, context, checker.found, questions)
-    described = _described(checker, definition) if request.show_nested else describe_parameters(definition)
-    return {**described, "Environment": describe_environment(definition)}
-
-
-def _described(checker: TreeChecker, definition: Definition) -> dict[str, Any]:
-    """Return the parameters of the template, and those of its nested templates."""
-    answer = describe_parameters(definition)
-    nested = {
-        name: {**_described(checker, child), "Type": definition.resources[name].type}
-        for name, child in checker.below(definition).items()
-    }
-    return {**answer, "NestedParameters": nested} if nested else answer
 
 
 # -- the service -------------------------------------------------------------------------------------------------

@@ -23,12 +23,12 @@ from stoker.contract.stacks import (
 from stoker.engine.core import Engine
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import properties_shown
-from stoker.operations.catalog import validate_template
 from stoker.operations.drift import drift_summaries
 from stoker.operations.listing import stack_list
 from stoker.operations.lookup import find_stack
 from stoker.operations.requests import parse_template
 from stoker.operations.stacks import stack_show
+from stoker.operations.validation import validate_template
 from stoker.operations.views import event_view
 from stoker.store import finding, queries
 

@@ -10,7 +10,7 @@ from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import BadValue, Overloaded, StokerError, TemplateInvalid
 from stoker.engine.core import Engine
-from stoker.operations.checking import TreeChecker, all_problems
+from stoker.operations.trees import TreeChecker, all_problems
 from stoker.plugins.resource import FetchedTemplate
 from stoker.template.definition import Definition
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import StokerError, TemplateInvalid
 from stoker.engine.core import Engine
-from stoker.operations.checking import TreeChecker, form_problems
+from stoker.operations.trees import TreeChecker, form_problems
 from stoker.template.definition import Definition
 from stoker.template.document import Document
 from stoker.template.environment import Environment, hides_types
@@ -32,6 +33,27 @@ class Given(NamedTuple):
     """The problems of the environment."""
 
 
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """How requests of a kind are checked, after they could be read.
+
+    strict: whether the values of parameters are checked; otherwise, missing ones are unknown.
+    check: returns the problems of the definition.
+    """
+
+    strict: bool
+    check: Callable[[Engine, RequestContext, Definition], list[Diagnostic]]
+
+
+def _whole_tree(engine: Engine, context: RequestContext, definition: Definition) -> list[Diagnostic]:
+    checker = TreeChecker(engine, context)
+    return [*checker.check(definition), *form_problems(checker)]
+
+
+WHOLE = Judge(strict=True, check=_whole_tree)
+"""For requests that change stacks: all values are checked, in nested stacks too."""
+
+
 async def with_all_problems(
     engine: Engine,
     context: RequestContext,
@@ -39,13 +61,12 @@ async def with_all_problems(
     source: Source,
     given: Callable[[Template], Given],
     files: Mapping[str, str],
-    *,
-    strict: bool = True,
+    judge: Judge,
 ) -> TemplateInvalid:
     """Return `error`, with which a template or its environment could not be used, with all other problems of both.
 
     `given` returns what the request gives to the template. Parts with problems count as unknown, so that they cause no
-    others. Without `strict` values of parameters are not checked, and missing ones are unknown.
+    others.
     """
 
     def found() -> list[Diagnostic]:
@@ -57,13 +78,12 @@ async def with_all_problems(
             parameters=parameters,
             files=engine.loader.files(files),
             pseudo=PseudoParameters("", "", context.project_id, engine.settings.region_name, ""),
-            strict=strict,
-            missing_ok=not strict,
+            strict=judge.strict,
+            missing_ok=not judge.strict,
             broken=[item.path[:2] for item in problems],
         )
         problems += further(unbound, problems)
-        checker = TreeChecker(engine, context)
-        problems += further([*checker.check(definition), *form_problems(checker)], problems)
+        problems += further(judge.check(engine, context, definition), problems)
         hidden = hides_types(wrong)
         return wrong + [
             item

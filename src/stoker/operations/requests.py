@@ -28,7 +28,7 @@ from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.loader import Prepared
 from stoker.operations.checking import ValueChecker
 from stoker.operations.fetched_templates import checked_tree
-from stoker.operations.problems import Given, with_all_problems
+from stoker.operations.problems import WHOLE, Given, Judge, with_all_problems
 from stoker.operations.questions import Questions
 from stoker.store import change_sets, exchange, queries
 from stoker.store.records import Stack
@@ -76,18 +76,17 @@ async def parse_request(
     context: RequestContext,
     request: TemplateInputs,
     given: Callable[[Template], Given],
-    *,
-    strict: bool = True,
+    judge: Judge = WHOLE,
 ) -> Template:
     """Return the template of a request. Raises TemplateInvalid with all problems of the request, or BadValue.
 
-    `given` and `strict` are those of `with_all_problems`.
+    `given` and `judge` are those of `with_all_problems`.
     """
     try:
         return await parse_template(engine, context, request.template)
     except TemplateInvalid as error:
         raise await with_all_problems(
-            engine, context, error, request.template or {}, given, request.files or {}, strict=strict
+            engine, context, error, request.template or {}, given, request.files or {}, judge
         ) from error
 
 
@@ -206,6 +205,7 @@ async def check_request(
             template.document,
             lambda _: Given(environment, parameters, list(wrong)),
             files,
+            WHOLE,
         )
     problems = list(sink_problems(engine.registry, environment.event_sinks))
     if problems:
@@ -222,7 +222,7 @@ async def check_request(
         prepared, definition = await engine.evaluator.evaluate(context.project_id, bound)
     except TemplateInvalid as error:
         raise await with_all_problems(
-            engine, context, error, template.document, lambda _: Given(environment, parameters, []), files
+            engine, context, error, template.document, lambda _: Given(environment, parameters, []), files, WHOLE
         ) from error
     await check_exports(engine, stack, [name for name, _ in definition.exports()])
     checker = await checked_tree(engine, context, definition)

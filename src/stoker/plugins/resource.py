@@ -93,6 +93,8 @@ class ResourceType(ABC):
     `updates_with_parent` types are updated with every update of their stack, `replaced_with_parent` types replaced. The
     name of a Boolean property in place of True means those of their resources for which it is true.
     `any_attribute` types have attributes that they do not declare (a group: those of its members).
+    `unchecked` types stand for one that is not known, about whose use nothing is reported.
+    `missing_attribute_is_null` types may be asked in outputs for attributes that they do not have: the value is null.
     `path_in_attribute` types also receive the path that follows an attribute's name (`resource.0.addr`).
     `consults` types have services check property values before any change is made.
     `redacted_data` are keys of `Call.data` with secrets, which are redacted wherever they are shown and sealed in
@@ -128,6 +130,8 @@ class ResourceType(ABC):
     any_properties: ClassVar[bool] = False
     ignores_properties: ClassVar[bool] = False
     any_attribute: ClassVar[bool] = False
+    missing_attribute_is_null: ClassVar[bool] = False
+    unchecked: ClassVar[bool] = False
     physical_name_limit: int | None = 255
     snapshot_on_delete: bool = False
     always_replace_on_check_failed: ClassVar[bool] = True

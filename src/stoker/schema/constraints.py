@@ -104,14 +104,17 @@ class AllowedValues(Constraint):
     """One of the listed values; of a list, every item is one of them.
 
     A number may be given as a string, as a property that takes names and numbers has it (the protocol of a rule).
+    `values` are as written; `converted` to the type of the value, with which they are compared, if that differs.
     """
 
     values: tuple[Any, ...]
+    converted: tuple[Any, ...] | None = None
 
     def _problem(self, value: Any) -> str | None:
         items = value if isinstance(value, list | tuple) else [value]
+        compared = self.values if self.converted is None else self.converted
         for item in items:
-            if not any(_same(item, allowed) for allowed in self.values):
+            if not any(_same(item, allowed) for allowed in compared):
                 return f"{in_template(item)} is not one of {', '.join(listed(self.values, in_template))}"
         return None
 
@@ -173,16 +176,25 @@ def _same(value: Any, allowed: Any) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllowedPattern(Constraint):
-    """A string that a Python regular expression matches completely."""
+    """A string that a Python regular expression matches completely; of a list, every item.
+
+    In Heat, the first match at the beginning must reach the end: `a|ab` does not match "ab". `any_match` says that any
+    match may, as in AWS.
+    """
 
     pattern: str
+    any_match: bool = False
 
     def _problem(self, value: Any) -> str | None:
-        try:
-            fits = compiled(self.pattern).fits(str(value))
-        except PatternTooCostly:
-            return f"the pattern {self.pattern!r} takes too long on this value"
-        return None if fits else f"{in_template(value)} does not match the pattern {self.pattern!r}"
+        for item in value if isinstance(value, list | tuple) else [value]:
+            pattern = compiled(self.pattern)
+            try:
+                fits = pattern.is_whole(str(item)) if self.any_match else pattern.fits(str(item))
+            except PatternTooCostly:
+                return f"the pattern {self.pattern!r} takes too long on this value"
+            if not fits:
+                return f"{in_template(item)} does not match the pattern {self.pattern!r}"
+        return None
 
     def to_schema(self) -> dict[str, Any]:
         return self._described({"allowed_pattern": self.pattern})

@@ -181,7 +181,9 @@ def schema_to_api(schema: Mapping[str, Property]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An invalid value; `path` is relative to the properties of the resource."""
+    """An invalid value; `path` is relative to the properties of the resource, and ends with the name of a property that
+    is missing or unknown.
+    """
 
     rule: str
     path: Path
@@ -205,9 +207,7 @@ class Finalizer:
 
         A property that is null counts as given: see `value`.
         """
-        for name in values:
-            if name not in schema:
-                self._unknown_name(schema, name, path)
+        self.unknown_names(schema, values, path)
         result: dict[str, Any] = {}
         for name, prop in schema.items():
             if name in values or prop.replaces in values:
@@ -215,7 +215,7 @@ class Finalizer:
                 result[name] = self.value(prop, given, (*path, name))
                 continue
             if prop.required:
-                self._report("required-property", path, f"property {name!r} is required")
+                self._report("required-property", (*path, name), f"property {name!r} is required")
             default = prop.default
             result[name] = default if default is None else self.value(prop, default, (*path, name))
         return result
@@ -227,12 +227,15 @@ class Finalizer:
             self._report("conflicting-properties", (*path, name), f"{prop.replaces!r} is an older name of {name!r}")
         return older if given is None else given
 
-    def _unknown_name(self, schema: Mapping[str, Property], name: object, path: Path) -> None:
-        visible = [key for key, prop in schema.items() if prop.support.status != "HIDDEN"]
-        close = closest(str(name), visible)
-        known = f"known properties: {', '.join(sorted(visible)) or 'none'}"
-        hint = Suggestion(str(name), close) if close else known
-        self._report("unknown-property", (*path, str(name)), f"unknown property {str(name)!r}", hint)
+    def unknown_names(self, schema: Mapping[str, Property], names: Iterable[object], path: Path = ()) -> None:
+        """Report the names that are not declared."""
+        for name in names:
+            if name not in schema:
+                visible = [key for key, prop in schema.items() if prop.support.status != "HIDDEN"]
+                close = closest(str(name), visible)
+                known = f"known properties: {', '.join(sorted(visible)) or 'none'}"
+                hint = Suggestion(str(name), close) if close else known
+                self._report("unknown-property", (*path, str(name)), f"unknown property {str(name)!r}", hint)
 
     def value(self, prop: Property, value: Any, path: Path) -> Any:
         """Return `value` converted to the property's type; unknowns are returned unchanged.
@@ -251,7 +254,7 @@ class Finalizer:
         if value is None:
             value = _of_null(prop)
             if value is None and prop.required and prop.type is not Type.ANY:
-                self._report("required-property", path[:-1], f"property {path[-1]!r} is required")
+                self._report("required-property", path, f"property {path[-1]!r} is required")
         if value is None or isinstance(value, Unknown):
             return value
         try:

@@ -15,6 +15,7 @@ from stoker.template.functions.conditions import ConditionName, ConditionResult
 from stoker.template.functions.registered import functions
 from stoker.template.limits import DEFAULT_LIMITS
 from stoker.template.loops import is_loop
+from stoker.template.misspelt_functions import condition_hint
 from stoker.template.problems import Problems, suggestion, type_name
 from stoker.template.versions import Version
 
@@ -200,7 +201,7 @@ class _ConditionCompiler:
         message = (
             f"a condition must be a boolean, the name of a condition or a condition function, not {type_name(snippet)}"
         )
-        return self._template.malformed("condition", message, path)
+        return self._template.malformed("condition", message, path, condition_hint(snippet, self._template.version))
 
     def value(self, snippet: Any, path: Path) -> Any:
         return self._template.compiled(snippet, path, self, self._call)

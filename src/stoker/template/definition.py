@@ -47,7 +47,8 @@ class DefinitionInputs(TypedDict):
     parameters: values given with the request; they may be unknown if the parent stack has not been created yet.
     files: contents by name.
     strict: whether values are validated (default); not for an existing stack, which was created with them.
-    missing_ok: whether the value of a parameter without a value is unknown; by default it is a problem.
+    missing_ok: whether the value of a parameter without a value is unknown, and a default may be replaced by another
+        value; by default it is a problem. Without `strict`, only the names of the parameters are validated.
     exports: the values that the project's stacks export, by name; without them the value of every import is unknown.
     look_up: resolves Fn::ValueOf, which is an error without it.
     """
@@ -125,7 +126,9 @@ class Definition:
         with ensured(template.limits.allowed) as definition.budget:
             given = _given(environment.parameters, inputs["parameters"])
             defaults = environment.parameter_defaults
+            undecided: list[str] = []
             if inputs.get("missing_ok", False):
+                undecided = _not_given(template, given, defaults)
                 defaults = {**dict.fromkeys(_valueless(template, given, defaults), UNDETERMINED), **_not_null(defaults)}
             definition.parameters = Parameters(
                 template.parameters,
@@ -136,13 +139,15 @@ class Definition:
             )
             problems = Problems(template.document, template.limits.max_problems)
             definition.template = template
-            definition._check_parameters(given, strict, problems)
+            if strict or inputs.get("missing_ok", False):
+                definition._check_names(given, problems)
+            definition._check_parameters(strict, problems)
             definition.template = template.for_parameters(definition.parameters)
             problems.move_to(definition.template.document)
-            definition._bind(strict, broken, problems)
+            definition._bind(strict, undecided, broken, problems)
         return definition, problems.sorted()
 
-    def _bind(self, strict: bool, broken: Collection[Path], problems: Problems) -> None:
+    def _bind(self, strict: bool, undecided: Collection[str], broken: Collection[Path], problems: Problems) -> None:
         self.resources = {}
         section = self.template.written("conditions")
         self._conditions: dict[str, bool | Unknown] = {
@@ -152,7 +157,7 @@ class Definition:
         self._failed_conditions: dict[str, FunctionError] = {}
         self._decide_conditions()
         if strict:
-            self._check_rules(problems)
+            self._check_rules(undecided, problems)
         self._bind_resources(problems)
         self._bind_outputs(problems)
 
@@ -312,19 +317,21 @@ class Definition:
 
     # -- binding ----------------------------------------------------------------------------------------------
 
-    def _check_parameters(self, given: Mapping[str, Any], strict: bool, problems: Problems) -> None:
-        """Add the problems of values; the values that have any become unknown."""
+    def _check_names(self, given: Mapping[str, Any], problems: Problems) -> None:
+        """Add a problem for each given value that is of no parameter."""
         declared = self.template.parameters
-        if strict:
-            for name in given:
-                if name not in declared:
-                    problems.add(
-                        "unknown-parameter",
-                        f"the template has no parameter {name!r}",
-                        (self.template.written("parameters"), str(name)),
-                        hint=suggestion(name, declared),
-                        kind="UnknownUserParameter",
-                    )
+        for name in given:
+            if name not in declared:
+                problems.add(
+                    "unknown-parameter",
+                    f"the template has no parameter {name!r}",
+                    (self.template.written("parameters"), str(name)),
+                    hint=suggestion(name, declared),
+                    kind="UnknownUserParameter",
+                )
+
+    def _check_parameters(self, strict: bool, problems: Problems) -> None:
+        """Add the problems of values; the values that have any become unknown."""
         found = list(self.parameters.check_defaults())
         invalid = {str(item.path[1]) for item in found}
         if strict:
@@ -393,9 +400,11 @@ class Definition:
     def _export_path(self, key: str) -> Path:
         return (self.template.written("outputs"), key, "Export", "Name")
 
-    def _check_rules(self, problems: Problems) -> None:
+    def _check_rules(self, undecided: Collection[str], problems: Problems) -> None:
+        """Add the assertions that do not hold whatever values the `undecided` parameters will get."""
+        definition = self.with_parameters(dict.fromkeys(undecided, UNDETERMINED)) if undecided else self
         try:
-            problems.add_all(check_rules(self.template.rules, Evaluation(self, _UNKNOWN_SCOPE)))
+            problems.add_all(check_rules(self.template.rules, Evaluation(definition, _UNKNOWN_SCOPE)))
         except FunctionError as error:
             problems.add_all([self.located(error)])
 
@@ -439,6 +448,10 @@ def _not_null(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _given(environment: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
     return {**environment, **_not_null(request)}
+
+
+def _not_given(template: Template, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[str]:
+    return [name for name in template.parameters if given.get(name) is None and defaults.get(name) is None]
 
 
 def _valueless(template: Template, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[str]:

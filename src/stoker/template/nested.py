@@ -1,19 +1,24 @@
 """A template as a resource type: its parameters are the type's properties, its outputs the attributes.
 
-The functions here build the schema of the type.
+The functions here build the schema of the type, and tell where to report the problems of nested stacks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from stoker.base.diagnostics import Diagnostic
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Attribute, Change, Property, Type
 from stoker.schema.unknown import Unknown, combine, has_unknown
+from stoker.template.definition import Definition
+from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.parameter import ParameterSchema
 from stoker.template.parameter_types import BOOLEAN, COMMA_DELIMITED_LIST, JSON, NUMBER, STRING, ParameterType
 from stoker.template.problems import suggestion
+from stoker.template.properties import key_path
 from stoker.template.template import Template
 
 REFERENCE_OUTPUT = "OS::stack_id"
@@ -102,3 +107,37 @@ def facade_problems(template: Template, facade: ResourceType) -> Iterator[str]:
     for name in facade.attributes:
         if name != "show" and name not in template.outputs:
             yield f"the template has no output for the attribute {name!r} of {facade.type_name}"
+
+
+def seen_from_parent(
+    parent: Definition, resource: ResourceDefinition, found: Iterable[Diagnostic]
+) -> tuple[list[Diagnostic], list[Diagnostic]]:
+    """Divide the problems of binding the nested stack of a resource: those of the parent, and those inside.
+
+    A parameter without a value is a property that the resource of the parent lacks.
+    """
+    path, document = key_path(parent, resource, "properties"), parent.template.document
+    own: list[Diagnostic] = []
+    inner: list[Diagnostic] = []
+    for item in found:
+        if item.rule == "parameter-missing":
+            message = f"property {str(item.path[-1])!r} is required"
+            own.append(
+                Diagnostic("required-property", message, path, document.source, document.locate(path), kind=item.kind)
+            )
+        else:
+            inner.append(item)
+    return own, inner
+
+
+def inside(
+    visible: Container[str], parent: Definition, resource: ResourceDefinition, diagnostic: Diagnostic
+) -> Diagnostic:
+    """Return a diagnostic about the nested stack of a resource. If its template is none of the `visible` files, it has
+    the position of the resource.
+    """
+    if diagnostic.source in visible:
+        return diagnostic
+    document = parent.template.document
+    place = (parent.template.written("resources"), resource.name)
+    return replace(diagnostic, source=document.source, path=(*place, *diagnostic.path), position=document.locate(place))

@@ -19,7 +19,7 @@ from stoker.schema.constraints import (
     pattern_error,
 )
 from stoker.schema.property import to_number
-from stoker.template.parameter_types import COMMA_DELIMITED_LIST, STRING, ParameterType
+from stoker.template.parameter_types import BY_AWS_NAME, COMMA_DELIMITED_LIST, STRING, ParameterType
 from stoker.template.problems import suggestion, type_name
 from stoker.template.versions import Version
 
@@ -135,10 +135,16 @@ def parse(name: str, raw: Any, version: Version) -> tuple[ParameterSchema, list[
 
 
 def _schema(name: str, raw: Mapping[str, Any], version: Version) -> ParameterSchema:
-    schema = (_from_hot if version.dialect.name == "hot" else _from_cfn)(name, raw, version)
-    _check_constraints(schema)
-    schema = replace(schema, constraints=tuple(_finished(item, schema.type) for item in schema.constraints))
-    key = "default" if version.dialect.name == "hot" else "Default"
+    is_hot = version.dialect.name == "hot"
+    schema = (_from_hot if is_hot else _from_cfn)(name, raw, version)
+    constraints = []
+    for index, constraint in enumerate(schema.constraints):
+        kind = _KIND_OF[type(constraint)]
+        place: Path = ("constraints", index, kind) if is_hot else _cfn_place(kind, raw)
+        _check_fit(schema, kind, place, is_hot)
+        constraints.append(_finished(constraint, schema.type, place))
+    schema = replace(schema, constraints=tuple(constraints))
+    key = "default" if is_hot else "Default"
     return replace(schema, default_key=key, default_complaint=_complaint_about_default(schema, key))
 
 
@@ -289,7 +295,7 @@ def _from_cfn(name: str, raw: Mapping[str, Any], version: Version) -> ParameterS
         description=_text(raw.get("Description")),
         label=_text(raw.get("Label")),
         hidden=_no_echo(raw),
-        constraints=tuple(_cfn_constraints(raw)),
+        constraints=tuple(_cfn_constraints(raw, version.parameter_types is BY_AWS_NAME)),
         constraint_description=_text(raw.get("ConstraintDescription")),
     )
 
@@ -298,14 +304,15 @@ def _no_echo(raw: Mapping[str, Any]) -> bool:
     return str(raw.get("NoEcho", "false")).lower() == "true"
 
 
-def _cfn_constraints(raw: Mapping[str, Any]) -> Iterator[Constraint]:
+def _cfn_constraints(raw: Mapping[str, Any], is_aws: bool) -> Iterator[Constraint]:
     description = _text(raw.get("ConstraintDescription"))
     for kind, key in (("allowed_values", "AllowedValues"), ("allowed_pattern", "AllowedPattern")):
         if key in raw:
             try:
-                yield _CONSTRAINTS[kind](raw[key], description)
+                made = _CONSTRAINTS[kind](raw[key], description)
             except SchemaProblem as problem:
                 raise problem.below(key) from problem
+            yield replace(made, any_match=is_aws) if isinstance(made, AllowedPattern) else made
     for kind, low, high in (("length", "MinLength", "MaxLength"), ("range", "MinValue", "MaxValue")):
         given = {bound: raw[key] for bound, key in (("min", low), ("max", high)) if key in raw}
         if given:
@@ -325,26 +332,41 @@ _KIND_OF = {
 }
 
 
-def _check_constraints(schema: ParameterSchema) -> None:
-    for constraint in schema.constraints:
-        kind = _KIND_OF[type(constraint)]
-        if kind not in schema.type.checks:
-            raise SchemaProblem(
-                f"the constraint {kind} does not fit the type {schema.type.hot}",
-                (),
-                f"use one of {', '.join(sorted(schema.type.checks))}",
-            )
+def _check_fit(schema: ParameterSchema, kind: str, place: Path, is_hot: bool) -> None:
+    """Raise SchemaProblem for a constraint that parameters of the type cannot have."""
+    if kind in schema.type.checks:
+        return
+    written, type_ = (kind, schema.type.hot) if is_hot else ("/".join(_CFN_KEYS[kind]), schema.type.cfn)
+    usable = sorted(schema.type.checks)
+    if not is_hot:
+        usable = [key for name in usable for key in _CFN_KEYS.get(name, ())]
+    hint = f"use one of {', '.join(usable)}" if usable else "the type has no constraints"
+    raise SchemaProblem(f"the constraint {written} does not fit the type {type_}", place, hint)
 
 
-def _finished(constraint: Constraint, kind: ParameterType) -> Constraint:
+def _cfn_place(kind: str, raw: Mapping[str, Any]) -> Path:
+    return tuple(key for key in _CFN_KEYS[kind] if key in raw)[:1]
+
+
+_CFN_KEYS: Mapping[str, Sequence[str]] = {
+    "allowed_values": ("AllowedValues",),
+    "allowed_pattern": ("AllowedPattern",),
+    "length": ("MinLength", "MaxLength"),
+    "range": ("MinValue", "MaxValue"),
+}
+
+
+def _finished(constraint: Constraint, kind: ParameterType, place: Path) -> Constraint:
     """Convert allowed values to the parameter's type, because they are compared after conversion."""
     if not isinstance(constraint, AllowedValues):
         return constraint
-    convert = str if kind.hot == COMMA_DELIMITED_LIST.hot else kind.convert
-    try:
-        return replace(constraint, values=tuple(convert(value) for value in constraint.values))
-    except ValueError as error:
-        raise SchemaProblem(f"an allowed value is not {kind.expects}") from error
+    converted: list[Any] = []
+    for index, value in enumerate(constraint.values):
+        try:
+            converted += kind.spellings(value)
+        except ValueError as error:
+            raise SchemaProblem(f"{_shown(value)} is not {kind.expects}", (*place, index)) from error
+    return replace(constraint, converted=tuple(converted))
 
 
 def _complaint_about_default(schema: ParameterSchema, key: str) -> str:

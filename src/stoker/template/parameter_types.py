@@ -6,7 +6,7 @@ The conversions are Heat's, as `tests/parity/test_parameters.py` states them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,6 +36,16 @@ class ParameterType:
     to_text: Callable[[Any], str]
     checks: frozenset[str]
     names: str = ""
+
+    def spellings(self, allowed: Any) -> Sequence[Any]:
+        """Return the converted values, or items of a list, that an allowed value stands for. Raises ValueError.
+
+        A boolean that a string may be stands for each of its spellings, those of Heat and of AWS.
+        """
+        if self.hot == "comma_delimited_list":
+            return self.convert([allowed])  # type: ignore[no-any-return]
+        value = self.convert(allowed)
+        return (value, str(allowed)) if isinstance(allowed, bool) and self.hot == "string" else (value,)
 
 
 def _to_number(value: Any) -> Any:
@@ -113,7 +123,8 @@ def _number_texts(value: Any) -> list[str]:
 
 
 def _trimmed(value: Any) -> list[str]:
-    return [text.strip() for text in _to_list(value)]
+    items = [_aws_text(item) for item in value] if isinstance(value, list | tuple) else value
+    return [text.strip() for text in _to_list(items)]
 
 
 def _list_type(cfn: str, convert: Callable[[Any], list[str]], expects: str, names: str = "") -> ParameterType:
@@ -139,12 +150,20 @@ have none.
 """
 
 
+def _aws_text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+_AWS_STRING = replace(STRING, convert=_aws_text)
+
+
 def _aws_types() -> Iterator[ParameterType]:
-    yield replace(COMMA_DELIMITED_LIST, convert=_trimmed)
+    yield _AWS_STRING
+    yield replace(COMMA_DELIMITED_LIST, convert=_trimmed, checks=COMMA_DELIMITED_LIST.checks | {"allowed_pattern"})
     yield _list_type("List<Number>", _number_texts, "a list of numbers, or a string with commas")
     yield _list_type("List<String>", _trimmed, COMMA_DELIMITED_LIST.expects)
     for name, constraint in _AWS_NAMES.items():
-        yield replace(STRING, cfn=name, names=constraint)
+        yield replace(_AWS_STRING, cfn=name, names=constraint)
         if name != "AWS::EC2::KeyPair::KeyName":
             yield _list_type(f"List<{name}>", _trimmed, COMMA_DELIMITED_LIST.expects, constraint)
 

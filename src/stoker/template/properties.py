@@ -14,6 +14,7 @@ from stoker.template.definition import Definition
 from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import (
     OMIT,
+    UNDETERMINED,
     Evaluation,
     FunctionError,
     Scope,
@@ -27,10 +28,15 @@ CustomCheck = Callable[[str, Any], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Finalized:
-    """Values of every declared property, and diagnostics about them."""
+    """Values of every declared property, and diagnostics about them. `invalid` are the properties with diagnostics."""
 
     values: Mapping[str, Any]
     diagnostics: list[Diagnostic]
+    invalid: frozenset[str] = frozenset()
+
+    def usable(self) -> Mapping[str, Any]:
+        """Return the values, of which invalid ones are unknown, so that they cause no further diagnostics."""
+        return {**self.values, **dict.fromkeys(self.invalid, UNDETERMINED)} if self.invalid else self.values
 
 
 def finalize(
@@ -51,8 +57,10 @@ def finalize(
     if kind.any_properties:
         return Finalized(given, diagnostics)
     given = with_description(resource, kind, given)
-    values, found = against_schema(definition, declared_for(resource, kind), given, path, custom)
-    return Finalized(values, diagnostics + found)
+    finalizer = Finalizer(custom)
+    values = finalizer.properties(declared_for(resource, kind), given)
+    invalid = frozenset(str(problem.path[0]) for problem in finalizer.problems) & values.keys()
+    return Finalized(values, diagnostics + _diagnostics(definition, finalizer, given, path), invalid)
 
 
 def declared_for(resource: ResourceDefinition, kind: ResourceType) -> Mapping[str, Property]:
@@ -80,21 +88,37 @@ def against_schema(
     schema: Mapping[str, Property],
     given: Mapping[str, Any],
     path: Path,
-    custom: CustomCheck | None = None,
 ) -> tuple[dict[str, Any], list[Diagnostic]]:
     """Return values converted by a schema, and diagnostics with positions; `path` is the place of the values."""
-    finalizer = Finalizer(custom)
+    finalizer = Finalizer()
     values = finalizer.properties(schema, given)
-    return values, [_diagnostic(definition, problem, given, path) for problem in finalizer.problems]
+    return values, _diagnostics(definition, finalizer, given, path)
+
+
+def unknown_names(
+    definition: Definition, schema: Mapping[str, Property], given: Mapping[str, Any], path: Path
+) -> list[Diagnostic]:
+    """Return diagnostics for the names of `given`, which has the place `path`, that a schema does not declare."""
+    finalizer = Finalizer()
+    finalizer.unknown_names(schema, given)
+    return _diagnostics(definition, finalizer, given, path)
+
+
+def _diagnostics(
+    definition: Definition, finalizer: Finalizer, given: Mapping[str, Any], path: Path
+) -> list[Diagnostic]:
+    return [_diagnostic(definition, problem, given, path) for problem in finalizer.problems]
 
 
 def _diagnostic(definition: Definition, problem: Problem, given: Mapping[str, Any], path: Path) -> Diagnostic:
     document = definition.template.document
     whole = (*path, *problem.path)
-    # The message names an unknown property; the path ends at the map that contains it.
     shown = whole
+    # The message names an unknown or missing property; the path ends at the map that should not or should contain it.
     if problem.rule == "unknown-property":
         shown, whole = whole[:-1], (*whole[:-1], Key(whole[-1]))
+    elif problem.rule == "required-property":
+        shown = whole = whole[:-1]
     return Diagnostic(
         rule=problem.rule,
         message=problem.message,

@@ -125,7 +125,7 @@ _WARNINGS = (
     Rule(
         "renumbering-index",
         "An index into a group whose members are removed from the front or middle: it may refer to another one later.",
-        "get_attr: [scaling_group, outputs_list, ip, 0]",
+        "get_attr: [scaling_group, refs, 0]",
     ),
     Rule(
         "unconfigured-server",

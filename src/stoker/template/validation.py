@@ -18,18 +18,28 @@ from stoker.schema.constraints import (
     Modulo,
     Range,
 )
+from stoker.schema.unknown import has_unknown
 from stoker.template.definition import Definition
 from stoker.template.parameter import ParameterSchema
 from stoker.template.registry import is_template_name
 
 
 def describe_parameters(definition: Definition) -> dict[str, Any]:
-    """Return the template's description, its parameters with given values, and its parameter groups if it has any."""
+    """Return the template's description, its parameters with given values, and its parameter groups if it has any.
+
+    Hidden values of the operator's environment are redacted.
+    """
     template = definition.template
-    given = definition.parameters.stored()
+    given = {name: value for name, value in definition.parameters.stored().items() if not has_unknown(value)}
+    defaults, hidden = definition.environment.parameter_defaults, definition.parameters.hidden
+    own = definition.environment.to_data()["parameter_defaults"]
+    defaults = {name: REDACTED if name in hidden - own.keys() else value for name, value in defaults.items()}
     answer: dict[str, Any] = {
         "Description": template.description,
-        "Parameters": {name: _described(schema, given.get(name)) for name, schema in template.parameters.items()},
+        "Parameters": {
+            name: _described(schema, given.get(name), defaults.get(name))
+            for name, schema in template.parameters.items()
+        },
     }
     if template.parameter_groups:
         answer["ParameterGroups"] = list(template.parameter_groups)
@@ -49,16 +59,19 @@ def describe_environment(definition: Definition) -> dict[str, Any]:
     }
 
 
-def _described(schema: ParameterSchema, value: Any) -> dict[str, Any]:
-    """Describe one parameter. A hidden one's default is included: it is in the template that the client sent."""
+def _described(schema: ParameterSchema, value: Any, default: Any) -> dict[str, Any]:
+    """Describe one parameter; `default` is that of the environment, which overrides the template's. A hidden one's
+    default is included: it is in the inputs that the client sent.
+    """
+    default = schema.default if default is None else default
     described: dict[str, Any] = {
         "Type": schema.type.cfn,
         "Description": schema.description,
         "NoEcho": "true" if schema.hidden else "false",
         "Label": schema.label or schema.name,
     }
-    if schema.default is not None:
-        described["Default"] = schema.default
+    if default is not None:
+        described["Default"] = default
     if value is not None:
         described["Value"] = REDACTED if schema.hidden else value
     if schema.tags:

@@ -28,6 +28,7 @@ class Dialect:
     sections: Mapping[str, str]
     resource_keys: Mapping[str, str]
     output_keys: Mapping[str, str]
+    parameter_function: str = "get_param"
     unknown_resource_keys_allowed: bool = False
     pseudo_parameters: tuple[str, ...] = ()
 
@@ -76,6 +77,7 @@ CFN = Dialect(
         "condition": "Condition",
     },
     output_keys={"description": "Description", "value": "Value", "condition": "Condition"},
+    parameter_function="Ref",
     unknown_resource_keys_allowed=True,
     pseudo_parameters=("AWS::StackId", "AWS::StackName", "AWS::Region"),
 )
@@ -311,17 +313,20 @@ AWS_2010_09_09 = replace(
     output_keys=_HEAT_2012_12_12.output_keys | {"Condition", "Export"},
     functions={
         **_HEAT_2012_12_12.functions,
+        "Fn::Base64": "Fn::Base64/2",
         "Fn::Cidr": "Fn::Cidr/1",
         "Fn::GetAtt": "Fn::GetAtt/2",
         "Fn::If": "if/1",
         "Fn::ImportValue": "Fn::ImportValue/1",
+        "Fn::Join": "Fn::Join/1",
+        "Fn::Split": "Fn::Split/2",
         "Fn::Sub": "Fn::Sub/1",
         "Ref": "Ref/2",
     },
     condition_functions={
         "Condition": "Condition/1",
         "Fn::And": "and/1",
-        "Fn::Equals": "equals/1",
+        "Fn::Equals": "Fn::Equals/1",
         "Fn::FindInMap": "Fn::FindInMap/1",
         "Fn::Not": "Fn::Not/1",
         "Fn::Or": "or/1",
@@ -338,7 +343,7 @@ AWS_2010_09_09 = replace(
         "Fn::Contains": "Fn::Contains/1",
         "Fn::EachMemberEquals": "Fn::EachMemberEquals/1",
         "Fn::EachMemberIn": "Fn::EachMemberIn/1",
-        "Fn::Equals": "equals/1",
+        "Fn::Equals": "Fn::Equals/1",
         "Fn::Not": "Fn::Not/1",
         "Fn::Or": "or/1",
         "Fn::RefAll": "Fn::RefAll/1",

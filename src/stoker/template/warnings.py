@@ -16,13 +16,13 @@ from stoker.base.errors import TemplateInvalid
 from stoker.plugins.resource import ResourceType
 from stoker.schema.constraints import AllowedPattern, AllowedValues
 from stoker.schema.property import Property, Support, Type
-from stoker.template.check import TypeLookup
 from stoker.template.definition import Definition
 from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import (
     Evaluation,
     Expression,
     FunctionError,
+    Reference,
     UnknownScope,
     entries_of,
     evaluate,
@@ -33,6 +33,7 @@ from stoker.template.functions.base import Function
 from stoker.template.functions.conditional import If
 from stoker.template.functions.conditions import ConditionName
 from stoker.template.misspelt_functions import misspelt_calls
+from stoker.template.names import TypeLookup, has_attribute
 from stoker.template.parameter import ParameterSchema
 from stoker.template.parameter_types import STRING
 from stoker.template.problems import Problems, suggestion
@@ -46,6 +47,11 @@ _SCALING_GROUPS = frozenset(
     {"OS::Heat::AutoScalingGroup", "OS::Heat::InstanceGroup", "AWS::AutoScaling::AutoScalingGroup"}
 )
 """Groups that remove their oldest members first."""
+_MEMBERS = "refs"
+"""The attribute of groups that lists the IDs of the members, in their order."""
+_WITH_CREATION_POLICY = (
+    "AWS::AutoScaling::AutoScalingGroup, AWS::CloudFormation::WaitCondition and AWS::EC2::Instance have one"
+)
 _DEPLOYMENTS = frozenset(
     f"OS::Heat::{kind}Deployment{group}" for kind in ("Software", "Structured") for group in ("", "Group")
 )
@@ -163,7 +169,12 @@ def _unused_conditions(subject: _Subject) -> Iterator[Diagnostic]:
 def _unchecked_numbers(subject: _Subject) -> Iterator[Diagnostic]:
     for given in subject.given_properties():
         schema = _sole_parameter(subject.definition, given.value)
-        if given.prop.type in _NUMERIC and schema is not None and schema.type is STRING and not _limited(schema):
+        if (
+            given.prop.type in _NUMERIC
+            and schema is not None
+            and schema.type.hot == STRING.hot
+            and not _limited(schema)
+        ):
             yield Diagnostic(
                 "unchecked-number",
                 f"the parameter {schema.name!r} may be any string, but {given.name!r} is a number",
@@ -201,13 +212,22 @@ def _hidden_outputs(subject: _Subject) -> Iterator[Diagnostic]:
 
 
 def _null_outputs(subject: _Subject) -> Iterator[Diagnostic]:
-    """Find IDs of resources that the template does not have. With an attribute they are errors."""
+    """Find IDs of resources that the template does not have, and attributes that are null instead of an error."""
     definition = subject.definition
     declared = definition.template.resources
     for output in definition.outputs.values():
         for placed in definition.references_in(output.value):
-            name = placed.reference.resource
-            if placed.reference.attribute is None and name not in declared:
+            name, attribute = placed.reference.resource, placed.reference.attribute
+            kind = subject.types.get(name)
+            if attribute and kind is not None and kind.missing_attribute_is_null and not has_attribute(kind, attribute):
+                written = definition.resources[name].type
+                yield Diagnostic(
+                    "null-output",
+                    f"the output {output.key!r} lacks a value: {name!r} ({written}) has no output {attribute!r}",
+                    placed.path,
+                    hint=suggestion(attribute, kind.attributes),
+                )
+            if attribute is None and name not in declared:
                 yield Diagnostic(
                     "null-output",
                     f"the output {output.key!r} has no value, because the template has no resource {name!r}",
@@ -268,11 +288,21 @@ def _ineffective_properties(subject: _Subject) -> Iterator[Diagnostic]:
 
 def _ignored_keys(subject: _Subject) -> Iterator[Diagnostic]:
     template = subject.definition.template
-    for resource in template.resources.values():
+    for resource in template.resources.values() if template.dialect.unknown_resource_keys_allowed else ():
         for key in resource.source:
             if key not in template.version.resource_keys:
                 path = (template.written("resources"), resource.name, Key(key))
                 yield Diagnostic("ignored-key", f"the key {key!r} has no effect", path, hint="remove it")
+    yield from _ignored_creation_policies(subject)
+
+
+def _ignored_creation_policies(subject: _Subject) -> Iterator[Diagnostic]:
+    for name, kind in subject.types.items():
+        resource = subject.definition.resources[name]
+        if resource.creation_policy and kind is not None and not (kind.creation_policy or kind.unchecked):
+            *place, key = key_path(subject.definition, resource, "creation_policy")
+            message = f"the key {key!r} has no effect: resources of the type {resource.type} are not waited for"
+            yield Diagnostic("ignored-key", message, (*place, Key(key)), hint=_WITH_CREATION_POLICY)
 
 
 # -- references -------------------------------------------------------------------------------------------------------
@@ -339,8 +369,7 @@ def _renumbering_indexes(subject: _Subject) -> Iterator[Diagnostic]:
     for tree in trees:
         for placed in definition.references_in(tree):
             reference = placed.reference
-            indexed = any(isinstance(part, int) for part in reference.path)
-            if indexed and _loses_members_anywhere(subject, reference.resource):
+            if _is_index_of_member(reference) and _loses_members_anywhere(subject, reference.resource):
                 yield Diagnostic(
                     "renumbering-index",
                     f"members of {reference.resource!r} are removed from the front or the middle, "
@@ -348,6 +377,14 @@ def _renumbering_indexes(subject: _Subject) -> Iterator[Diagnostic]:
                     placed.path,
                     hint="refer to the members by name",
                 )
+
+
+def _is_index_of_member(reference: Reference) -> bool:
+    """Return whether a reference selects one member of a group by its position.
+
+    In a path that follows an attribute of the members, an index selects a part of each member's value.
+    """
+    return reference.attribute == _MEMBERS and bool(reference.path) and isinstance(reference.path[0], int)
 
 
 def _loses_members_anywhere(subject: _Subject, name: str) -> bool:
@@ -394,7 +431,10 @@ def _misspelt_functions(subject: _Subject) -> Iterator[Diagnostic]:
     template = subject.definition.template
     value = template.version.dialect.output_keys["value"]
     places: list[Path] = [(template.written("outputs"), name, value) for name in template.outputs]
-    places += [key_path(subject.definition, each, "properties") for each in subject.definition.resources.values()]
+    for resource in subject.definition.resources.values():
+        places += [key_path(subject.definition, resource, key) for key in ("properties", "metadata", "update_policy")]
+    places += [(template.written("conditions"), name) for name in template.conditions]
+    places += [("Rules", name) for name in template.rules]
     for place in places:
         written: Any = template.document.data
         for part in place:

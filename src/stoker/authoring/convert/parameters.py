@@ -77,7 +77,7 @@ def cfn_parameter(schema: ParameterSchema, note: Note) -> dict[str, Any]:
 def _aws_type(schema: ParameterSchema) -> str | None:
     """Return AWS's parameter type for the parameter's only custom constraint."""
     wanted = [item.name for item in schema.constraints if isinstance(item, CustomConstraint)]
-    if len(wanted) != 1 or schema.type is not STRING:
+    if len(wanted) != 1 or schema.type.hot != STRING.hot:
         return None
     return next((kind.cfn for kind in BY_AWS_NAME.values() if kind.names == wanted[0] and kind.hot == STRING.hot), None)
 

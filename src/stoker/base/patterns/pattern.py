@@ -23,6 +23,7 @@ _MOST_FOR_AUTOMATON = 65_536
 """Longer strings are not matched by RE2, which cannot be interrupted."""
 
 _FROM_START, _ANYWHERE = re2._re2.RE2.Anchor.ANCHOR_START, re2._re2.RE2.Anchor.UNANCHORED
+_WHOLE = re2._re2.RE2.Anchor.ANCHOR_BOTH
 _NO_MATCH = (-1, -1)
 _warning_filters = threading.Lock()
 
@@ -52,6 +53,12 @@ class Pattern:
         if self._for_automaton(text):
             return self._span(_FROM_START, text) == (0, len(text))
         return bool(self._ask("fits", text))
+
+    def is_whole(self, text: str) -> bool:
+        """Return whether any match is the whole of `text`; unlike that of `fits`, it may be a later alternative."""
+        if self._for_automaton(text):
+            return self._span(_WHOLE, text) != _NO_MATCH
+        return bool(self._ask("is_whole", text))
 
     def begins(self, text: str) -> bool:
         """Return whether the pattern matches at the beginning of `text`."""

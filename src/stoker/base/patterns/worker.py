@@ -24,6 +24,10 @@ def _fits(pattern: re.Pattern[str], text: str) -> bool:
     return match is not None and match.end() == len(text)
 
 
+def _is_whole(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.fullmatch(text) is not None
+
+
 def _begins(pattern: re.Pattern[str], text: str) -> bool:
     return pattern.match(text) is not None
 
@@ -55,6 +59,7 @@ def _replaced(pattern: re.Pattern[str], text: str, replacement: str, count: int)
 
 _QUESTIONS: dict[str, Callable[..., Any]] = {
     "fits": _fits,
+    "is_whole": _is_whole,
     "begins": _begins,
     "found": _found,
     "first": _first,

@@ -108,7 +108,7 @@ class InstanceGroup(_Instances):
     update_policy = {policy_name: ROLLING}
 
     properties = {
-        "AvailabilityZones": Property(Type.LIST, "Has no effect.", required=True),
+        "AvailabilityZones": Property(Type.LIST, "Has no effect."),
         "LaunchConfigurationName": Property(
             description="The launch configuration of the instances.", required=True, change=Change.UPDATE
         ),
@@ -136,7 +136,7 @@ class AutoScalingGroup(SignalledCreation, _Instances, AutoScalingResource):
     creation_policy = GROUP_CREATION_POLICY
 
     properties = {
-        "AvailabilityZones": Property(Type.LIST, "Has no effect.", required=True),
+        "AvailabilityZones": Property(Type.LIST, "Has no effect."),
         "LaunchConfigurationName": Property(
             description="The launch configuration of the instances.", change=Change.UPDATE
         ),

@@ -44,7 +44,7 @@ class LoadBalancer(NestedStackResource):
 
     properties = {
         "AppCookieStickinessPolicy": Property(description="Not supported.", implemented=False),
-        "AvailabilityZones": Property(Type.LIST, "Has no effect.", required=True),
+        "AvailabilityZones": Property(Type.LIST, "Has no effect."),
         "HealthCheck": Property(
             Type.MAP,
             "How instances are checked; without it they are not.",

@@ -51,6 +51,7 @@ class NestedStack(NestedStackResource):
 
     type_name = "AWS::CloudFormation::Stack"
     description = "A nested stack whose template is fetched from a URL."
+    missing_attribute_is_null = True
     fetched_template = TemplateAtUrl()
 
     properties = {

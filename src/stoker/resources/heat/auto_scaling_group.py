@@ -25,6 +25,7 @@ class AutoScalingGroup(AutoScalingResource):
     type_name = "OS::Heat::AutoScalingGroup"
     description = "A group of identical resources, whose size scaling policies change."
     support = Support(version="2014.1")
+    missing_attribute_is_null = True
 
     properties = {
         "resource": Property(

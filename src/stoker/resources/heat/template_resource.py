@@ -21,6 +21,7 @@ class TemplateResource(NestedStackResource):
     """A nested stack: properties become the template's parameters, and its outputs become the attributes."""
 
     template: ClassVar[Template]
+    missing_attribute_is_null = True
 
     def child_of(self, properties: Mapping[str, Any]) -> ChildRequest:
         return ChildRequest(self.template.data, self.type_name, child_parameters(properties))

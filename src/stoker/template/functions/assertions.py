@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from stoker.schema.unknown import combine, has_unknown
 from stoker.template.expressions import Evaluation, items_of
-from stoker.template.functions.base import Function, is_list, variant
+from stoker.template.functions.base import Function, is_list, scalar_as_text, variant
 
 _COMPARISONS_PER_STEP = 8
 
@@ -40,7 +40,7 @@ class FnContains(_ListQuestion):
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         items, value = arguments
         self.lists(items)
-        return value in items
+        return scalar_as_text(value) in map(scalar_as_text, items)
 
 
 @variant("Fn::EachMemberEquals/1")
@@ -54,7 +54,7 @@ class FnEachMemberEquals(_ListQuestion):
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         items, value = arguments
         self.lists(items)
-        return all(item == value for item in items)
+        return all(scalar_as_text(item) == scalar_as_text(value) for item in items)
 
 
 @variant("Fn::EachMemberIn/1")
@@ -69,7 +69,8 @@ class FnEachMemberIn(_ListQuestion):
         items, others = arguments
         self.lists(items, others)
         evaluation.budget.charge(len(items) * len(others) // _COMPARISONS_PER_STEP)
-        return all(item in others for item in items)
+        texts = [scalar_as_text(other) for other in others]
+        return all(scalar_as_text(item) in texts for item in items)
 
 
 @variant("Fn::RefAll/1")

@@ -1,4 +1,4 @@
-"""Fn::Base64, Fn::GetAZs and Fn::MemberListToMap, which only CloudFormation templates have."""
+"""Functions that only CloudFormation templates have, and those to which AWS passes numbers and booleans as strings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import re
 from typing import Any
 
 from stoker.template.expressions import Evaluation, Expression, items_of
-from stoker.template.functions.base import Function, is_list, variant
+from stoker.template.functions.base import Function, is_list, scalar_as_text, variant
+from stoker.template.functions.conditions import Equals
+from stoker.template.functions.join import ListJoin
+from stoker.template.functions.split import FnSplit
 
 _MEMBER = re.compile(r"\.member\.(\d+)\.([^=]+)=(.*)\Z", re.DOTALL)
 
@@ -21,6 +24,46 @@ class FnBase64(Function):
         if not isinstance(arguments, str):
             raise self.wrong_type("takes a string")
         return arguments
+
+
+@variant("Fn::Base64/2")
+class FnBase64OfScalar(FnBase64):
+    """A string, unchanged: the compute service's client does the encoding."""
+
+    __slots__ = ()
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        return super().apply(scalar_as_text(arguments), evaluation)
+
+
+@variant("Fn::Join/1")
+class FnJoin(ListJoin):
+    """The strings of a list, which may be numbers or booleans, with a delimiter between them."""
+
+    __slots__ = ()
+
+    def text(self, item: Any, evaluation: Evaluation) -> str:
+        return super().text(scalar_as_text(item), evaluation)
+
+
+@variant("Fn::Split/2")
+class FnSplitOfScalar(FnSplit):
+    """The pieces of a string between delimiters; takes the delimiter and the string."""
+
+    __slots__ = ()
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        return super().apply([scalar_as_text(item) for item in arguments], evaluation)
+
+
+@variant("Fn::Equals/1")
+class FnEquals(Equals):
+    """Whether two values are equal; takes the two values, of which numbers and booleans count as strings."""
+
+    __slots__ = ()
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        return super().apply([scalar_as_text(item) for item in arguments], evaluation)
 
 
 @variant("Fn::GetAZs/1")

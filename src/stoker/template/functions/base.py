@@ -185,6 +185,13 @@ def is_map(value: Any) -> bool:
     return type(value) is dict or isinstance(value, Mapping)
 
 
+def scalar_as_text(value: Any) -> Any:
+    """Return a number or boolean as AWS writes it where it is a string: 443, true; anything else unchanged."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, int | float) else value
+
+
 def to_index(value: Any) -> int | None:
     """Return a list index from an integer or its decimal string; None for anything else."""
     if isinstance(value, int) and not isinstance(value, bool):

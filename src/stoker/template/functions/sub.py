@@ -9,7 +9,7 @@ from typing import Any
 from stoker.base.budget import size_of
 from stoker.base.diagnostics import Path
 from stoker.template.expressions import Evaluation, ListExpression
-from stoker.template.functions.base import Compiler, Function, variant
+from stoker.template.functions.base import Compiler, Function, scalar_as_text, variant
 
 _PLACE = re.compile(r"\$\{([^}]*)\}")
 
@@ -44,10 +44,9 @@ class FnSub(Function):
         return "".join(texts)
 
     def _text(self, value: Any) -> str:
-        if isinstance(value, bool):
-            return str(value).lower()
-        if isinstance(value, str | int | float):
-            return str(value)
+        text = scalar_as_text(value)
+        if isinstance(text, str):
+            return text
         raise self.wrong_type("a substituted value must be a string or a number; use Fn::Join for a list")
 
 

@@ -1,0 +1,235 @@
+"""Check a definition with its nested stacks, before anything is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from stoker.base.context import RequestContext
+from stoker.base.diagnostics import Diagnostic, Path
+from stoker.base.errors import RequestLimitExceeded, StokerError, TemplateInvalid
+from stoker.engine.core import Engine
+from stoker.engine.records.types import require_permitted
+from stoker.engine.redaction.hidden_values import Redaction
+from stoker.engine.redaction.templates import redact_file
+from stoker.plugins.constraints import FormCheck
+from stoker.plugins.resource import ChildRequest, FetchedTemplate, ResourceType
+from stoker.schema.property import custom_constraints
+from stoker.schema.unknown import has_unknown
+from stoker.template.check import check
+from stoker.template.definition import Definition
+from stoker.template.definition_parts import ResourceDefinition
+from stoker.template.derived import derived_values
+from stoker.template.environment import Environment
+from stoker.template.expressions import UnknownScope
+from stoker.template.nested import inside, seen_from_parent
+from stoker.template.parameters import PseudoParameters
+from stoker.template.problems import further
+from stoker.template.properties import key_path, resolve_map
+from stoker.template.template import Template
+
+Place = Callable[[Diagnostic], Diagnostic]
+"""Maps a diagnostic about a nested stack to the position in the root template."""
+
+Render = Callable[[str], str]
+"""Maps the message of a custom constraint to the message for the user."""
+
+_NESTED = "StackValidationFailed"
+"""The type of every error about a nested stack, as in Heat."""
+
+_UNKNOWN = UnknownScope()
+
+
+class TreeChecker:
+    """Checks a definition and its nested stacks against the resource types, and counts resources.
+
+    `fetched` are templates by the URL that types fetch them from, or the reason why there is none. Afterwards,
+    `resources` is the number of resources in the whole tree, and `unfetched` the templates that are not among
+    `fetched`, by URL: what is below them was not checked. Asks no service.
+    """
+
+    def __init__(
+        self, engine: Engine, context: RequestContext, fetched: Mapping[str, str | StokerError] | None = None
+    ) -> None:
+        self.engine = engine
+        self._context = context
+        self._fetched = fetched or {}
+        self.unfetched: dict[str, FetchedTemplate] = {}
+        self._type_names = list(engine.types.offered())
+        self.resources = 0
+        self.found: list[tuple[Definition, Place]] = []
+
+    def check(
+        self, definition: Definition, depth: int = 0, times: int = 1, place: Place = lambda found: found
+    ) -> list[Diagnostic]:
+        """Return all diagnostics for a definition that occurs `times` times in the tree, `depth` levels down.
+
+        `place` maps diagnostics to the root template. `found` then has the definitions of the whole tree. Raises
+        Forbidden for a type refused by policy, RequestLimitExceeded for a tree that is too deep.
+        """
+        self.resources += len(definition.resources) * times
+        self.found.append((definition, place))
+
+        def lookup(type_name: str, resource_name: str) -> ResourceType | None:
+            types = self.engine.types
+            _, kind = types.lookup(definition.environment, definition.files, type_name, resource_name)
+            steps = definition.environment.registry.steps(type_name, resource_name)
+            require_permitted(self._context.denied_types, steps, kind)
+            return kind
+
+        def deep(resource: ResourceDefinition, kind: ResourceType, values: Mapping[str, Any]) -> Iterable[Diagnostic]:
+            return self._nested(definition, resource, kind, values, depth, times)
+
+        complaints = check(definition, lookup, deep=deep, type_names=self._type_names)
+        return [place(item) for item in without_secrets(complaints, [definition])]
+
+    def _nested(
+        self,
+        parent: Definition,
+        resource: ResourceDefinition,
+        kind: ResourceType,
+        values: Mapping[str, Any],
+        depth: int,
+        times: int,
+    ) -> list[Diagnostic]:
+        if kind.fetched_template is not None:
+            return self._with_fetched(kind.fetched_template, parent, resource, values, depth, times)
+        sample, whole = kind.sample_of(values), kind.child_of(values)
+        if sample is None or whole is None or sample.template is None or whole.template is None:
+            return []
+        members = max(1, _size(whole.template) // max(1, _size(sample.template)))
+        # The user sees no other templates than those in the request's files.
+        place = partial(inside, parent.files, parent, resource)
+        try:
+            template = template_of(self.engine, parent, sample)
+        except TemplateInvalid as error:
+            return [place(replace(item, kind=_NESTED)) for item in error.diagnostics]
+        return self._child(parent, resource, sample, template, depth, times * members, place)
+
+    def _with_fetched(
+        self,
+        place: FetchedTemplate,
+        parent: Definition,
+        resource: ResourceDefinition,
+        values: Mapping[str, Any],
+        depth: int,
+        times: int,
+    ) -> list[Diagnostic]:
+        """Return the diagnostics for a nested stack whose template is fetched; they have positions in that template."""
+        url = place.url(values)
+        if url is None:
+            return []
+        document = self._fetched.get(url)
+        if document is None:
+            self.unfetched[url] = place
+            return []
+        if isinstance(document, StokerError):
+            path, written = key_path(parent, resource, "properties"), parent.template.document
+            message = f"the template of the nested stack cannot be used: {document.message}"
+            return [Diagnostic("properties", message, path, written.source, written.locate(path))]
+        try:
+            template = self.engine.loader.parse(document, url)
+        except TemplateInvalid as error:
+            return [replace(item, kind=_NESTED) for item in error.diagnostics]
+        request = place.child(values, template.data)
+        return self._child(parent, resource, request, template, depth, times, lambda found: found)
+
+    def _child(
+        self,
+        parent: Definition,
+        resource: ResourceDefinition,
+        request: ChildRequest,
+        template: Template,
+        depth: int,
+        times: int,
+        place: Place,
+    ) -> list[Diagnostic]:
+        """Return the diagnostics of the nested stack of a resource."""
+        require_depth(self.engine, depth, resource)
+        try:
+            child, found = Definition.examine(
+                template,
+                child_environment(parent, resource, request),
+                parameters=request.parameters,
+                files=parent.files,
+                pseudo=PseudoParameters("", resource.name, self._context.project_id),
+            )
+        except TemplateInvalid as error:
+            return [place(replace(item, kind=_NESTED)) for item in error.diagnostics]
+        own, inner = seen_from_parent(parent, resource, [replace(item, kind=_NESTED) for item in found])
+        inner = [place(item) for item in inner]
+        return [*own, *inner, *further(self.check(child, depth + 1, times, place), inner)]
+
+
+def require_depth(engine: Engine, depth: int, resource: ResourceDefinition) -> None:
+    """Raise RequestLimitExceeded if the nested stack of a resource, `depth` levels down, would be too deep."""
+    limit = engine.settings.max_nested_stack_depth
+    if depth + 1 > limit:
+        raise RequestLimitExceeded(
+            f"Stacks are nested more than {limit} deep (max_nested_stack_depth) at {resource.name!r}."
+        )
+
+
+def template_of(engine: Engine, parent: Definition, request: ChildRequest) -> Template:
+    """Return the template of a nested stack. Raises TemplateInvalid."""
+    loader = engine.loader
+    return loader.template_named(parent.files, request.template_name) or loader.generated(request.template or {})
+
+
+def child_environment(parent: Definition, resource: ResourceDefinition, request: ChildRequest) -> Environment:
+    """Return the environment of the nested stack of a resource."""
+    return parent.environment.for_child(resource.name, request.template_name).with_missing(request.registry)
+
+
+def all_problems(checker: TreeChecker, definition: Definition) -> list[Diagnostic]:
+    """Return the diagnostics of a definition; if there are any, also those of values whose form alone is checked."""
+    found = checker.check(definition)
+    return [*found, *form_problems(checker)] if found else []
+
+
+def form_problems(checker: TreeChecker) -> Iterator[Diagnostic]:
+    """Yield the problems of values with custom constraints that no service is asked about, in a checked tree."""
+    constraint = checker.engine.registry.constraint
+    for definition, place in checker.found:
+        document = definition.template.document
+        found = [
+            place(Diagnostic("constraint", tell(complaint), path, document.source, document.locate(path)))
+            for name, value, path, tell in checked_values(checker.engine, definition)
+            if isinstance(check := constraint(name), FormCheck) and (complaint := check.problem(value))
+        ]
+        yield from without_secrets(found, [definition])
+
+
+def checked_values(engine: Engine, definition: Definition) -> Iterator[tuple[str, Any, Path, Render]]:
+    """Yield known values with custom constraints, their positions, and functions that render messages."""
+    for parameter in definition.parameters.custom_checks:
+        yield parameter.constraint, parameter.value, parameter.path, parameter.message
+    for name, resource in definition.resources.items():
+        _, kind = engine.types.lookup(definition.environment, definition.files, resource.type, name)
+        if kind is None or kind.any_properties:
+            continue
+        if kind.traits.has_custom_constraints:
+            path = (definition.template.written("resources"), name, "properties")
+            given, _ = resolve_map(definition, resource.properties, _UNKNOWN, path)
+            for constraint, value, inner in custom_constraints(kind.properties, given):
+                if not has_unknown(value):
+                    yield constraint, value, (*path, *inner), str
+
+
+def without_secrets(complaints: Iterable[Diagnostic], definitions: Iterable[Definition]) -> list[Diagnostic]:
+    """Return the diagnostics with the values of the definitions' hidden parameters redacted."""
+    complaints = list(complaints)
+    if not complaints:
+        return complaints
+    secrets: set[str] = set()
+    for definition in definitions:
+        hidden = Redaction(definition, {}).secrets
+        secrets |= hidden | derived_values(definition, UnknownScope(), hidden)
+    return [replace(item, message=redact_file(item.message, secrets)) for item in complaints]
+
+
+def _size(template: Mapping[str, Any]) -> int:
+    """Return the number of a template's resources; the section may be missing or empty."""
+    return len(template.get("resources") or template.get("Resources") or ())

@@ -1,0 +1,278 @@
+"""What authors write who know another version, the other language, or templates that include each other."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.authoring.support import Desk, diagnostics
+
+
+def told(desk: Desk, *words: str) -> list[tuple[str, str]]:
+    """The rule and the hint of each complaint."""
+    return [(item["rule"], item.get("hint") or "") for item in diagnostics(desk.stoker("lint", "-f", "json", *words))]
+
+
+# -- several templates -------------------------------------------------------------------------------------------------
+
+INTERFACE = """
+    heat_template_version: 2018-08-31
+    parameters:
+      extra: {type: string, default: ''}
+    resources:
+      v: {type: OS::Heat::RandomString}
+"""
+
+
+@pytest.mark.parametrize(
+    "resource",
+    [
+        "{type: part.yaml, properties: {extra: x}}",
+        "{type: OS::Heat::ResourceGroup, properties: {resource_def: {type: part.yaml, properties: {extra: x}}}}",
+        "{type: Our::Part, properties: {extra: x}}",
+    ],
+)
+def test_a_parameter_that_a_parent_passes_is_not_unused(desk: Desk, resource: str) -> None:
+    desk.write("part.yaml", INTERFACE)
+    desk.write("env.yaml", "resource_registry: {'Our::Part': part.yaml}")
+    desk.write("top.yaml", f"heat_template_version: 2018-08-31\nresources:\n  n: {resource}\n")
+    assert told(desk, "part.yaml") == [("unused-parameter", "remove it")]
+    assert told(desk, "part.yaml", "top.yaml", "-e", "env.yaml") == []
+    assert told(desk, "top.yaml", "part.yaml", "-e", "env.yaml") == []
+
+
+def test_a_parameter_that_is_passed_to_a_type_that_is_not_known_is_not_unused(desk: Desk) -> None:
+    desk.write("part.yaml", INTERFACE)
+    desk.write("top.yaml", "heat_template_version: 2018-08-31\nresources:\n  n: {type: Our::P, properties: {extra: x}}")
+    assert [rule for rule, _ in told(desk, "part.yaml", "top.yaml")] == ["unknown-type"]
+
+
+def test_mistakes_in_packaged_templates_are_told_at_the_resource(desk: Desk) -> None:
+    desk.write(
+        "a.yaml",
+        """
+        AWSTemplateFormatVersion: '2010-09-09'
+        Resources:
+          d:
+            Type: AWS::RDS::DBInstance
+            DeletionPolicy: Snapshot
+            Properties: {AllocatedStorage: '5', DBInstanceClass: db.m1.small, Engine: MySQL, DBName: a}
+        """,
+    )
+    result = desk.stoker("lint", "-f", "json", "a.yaml")
+    assert "stoker:///" not in result.stdout
+    assert [(item["rule"], item["position"]["line"]) for item in diagnostics(result)] == [
+        ("deletion-policy", 5),
+        ("required-property", 6),
+        ("required-property", 6),
+    ]
+
+
+def test_an_output_that_a_nested_template_lacks_is_a_warning(desk: Desk) -> None:
+    desk.write("part.yaml", "heat_template_version: 2018-08-31\noutputs: {word: {value: x}}\n")
+    desk.write(
+        "top.yaml",
+        """
+        heat_template_version: 2018-08-31
+        resources:
+          n: {type: part.yaml}
+        outputs:
+          o: {value: {get_attr: [n, wrod]}}
+        """,
+    )
+    assert told(desk, "top.yaml") == [("null-output", "did you mean 'word'?")]
+
+
+# -- the other language ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("version", "call", "hint"),
+    [
+        ("2013-05-23", "{'Fn::GetAtt': [r, value]}", "use get_attr"),
+        ("2018-08-31", "{'Fn::GetAtt': [r, value]}", "use get_attr"),
+        ("2018-08-31", "{'Fn::If': [c, a, b]}", "use if"),
+        ("2015-04-30", "{'Fn::If': [c, a, b]}", "use if, which exists from heat_template_version: 2016-10-14 on"),
+        ("2018-08-31", "{'Fn::FindInMap': [a, b, c]}", "declare a parameter of type json"),
+        ("2018-08-31", "{get_atr: [r, value]}", "did you mean the function 'get_attr'?"),
+    ],
+)
+def test_functions_of_cloudformation_in_hot(desk: Desk, version: str, call: str, hint: str) -> None:
+    desk.write(
+        "a.yaml",
+        f"""
+        heat_template_version: {version}
+        resources: {{r: {{type: OS::Heat::RandomString}}}}
+        outputs: {{o: {{value: {call}}}}}
+        """,
+    )
+    ((rule, said),) = told(desk, "a.yaml")
+    assert rule == "misspelt-function"
+    assert hint in said
+
+
+@pytest.mark.parametrize(
+    ("call", "hint"),
+    [
+        ("{get_param: p}", "use Ref"),
+        ("{get_attr: [r, value]}", "use Fn::GetAtt"),
+        ("{list_join: [a, [b]]}", "use Fn::Join"),
+        ("{get_file: a}", "CloudFormation has no such function"),
+        ("{'Fn::GetAttr': [r, value]}", "did you mean the function 'Fn::GetAtt'?"),
+    ],
+)
+def test_functions_of_hot_in_cloudformation(desk: Desk, call: str, hint: str) -> None:
+    desk.write(
+        "a.yaml",
+        f"""
+        AWSTemplateFormatVersion: '2010-09-09'
+        Resources: {{r: {{Type: OS::Heat::RandomString}}}}
+        Outputs: {{o: {{Value: {call}}}}}
+        """,
+    )
+    ((rule, said),) = told(desk, "a.yaml")
+    assert rule == "misspelt-function"
+    assert hint in said
+
+
+def test_hints_speak_the_language_of_the_template(desk: Desk) -> None:
+    desk.write(
+        "a.yaml",
+        """
+        AWSTemplateFormatVersion: '2010-09-09'
+        Parameters:
+          P: {Type: String}
+          Q: {Type: Number, AllowedPattern: '[0-9]'}
+        Resources:
+          r: {Type: 'OS::Heat::Value', Properties: {value: {'Fn::GetAtt': [P, value]}}}
+        """,
+    )
+    text = desk.stoker("lint", "a.yaml").stdout
+    assert "use Ref" in text
+    assert "AllowedPattern does not fit the type Number" in text
+    assert "get_param" not in text
+    assert "allowed_pattern" not in text
+
+
+# -- conditions and rules ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("condition", "rule", "hint"),
+    [
+        ("{equal: [a, b]}", "condition", "did you mean the function 'equals'?"),
+        ("{not: {Equals: [a, b]}}", "condition", "did you mean the function 'equals'?"),
+        ("{'Fn::Equals': [a, b]}", "condition", "use equals"),
+        ("{equals: [{get_parm: p}, b]}", "misspelt-function", "did you mean the function 'get_param'?"),
+        ("{and: [true, {equals: [{Ref: p}, b]}]}", "function-in-condition", ""),
+    ],
+)
+def test_misspelt_functions_in_conditions(desk: Desk, condition: str, rule: str, hint: str) -> None:
+    desk.write(
+        "a.yaml",
+        f"""
+        heat_template_version: 2018-08-31
+        conditions: {{c: {condition}}}
+        resources: {{r: {{type: OS::Heat::RandomString, condition: c}}}}
+        """,
+    )
+    found = told(desk, "a.yaml")
+    assert any(said == rule and hint in words for said, words in found), found
+
+
+@pytest.mark.parametrize("place", ["metadata: {a: {get_parm: p}}", "update_policy: {a: {get_parm: p}}"])
+def test_misspelt_functions_elsewhere(desk: Desk, place: str) -> None:
+    desk.write(
+        "a.yaml", f"heat_template_version: 2018-08-31\nresources:\n  r:\n    type: OS::Heat::None\n    {place}\n"
+    )
+    assert ("misspelt-function", "did you mean the function 'get_param'?") in told(desk, "a.yaml")
+
+
+RULES = """
+    AWSTemplateFormatVersion: '2010-09-09'
+    Parameters:
+      Key: {Type: String, Default: ''}
+      Vpc: {Type: 'AWS::EC2::VPC::Id'}
+    Rules:
+      key: {Assertions: [{Assert: {'Fn::Not': [{'Fn::Equals': [{Ref: Key}, '']}]}, AssertDescription: give a key}]}
+      vpc: {Assertions: [{Assert: {'Fn::Equals': [{'Fn::ValueOf': [Vpc, Tags.Department]}, IT]}}]}
+    Resources:
+      r: {Type: 'OS::Heat::Value', Properties: {value: {'Fn::Join': ['', [{Ref: Key}, {Ref: Vpc}]]}}}
+"""
+
+
+def test_rules_are_not_judged_by_defaults(desk: Desk) -> None:
+    desk.write("a.yaml", RULES)
+    assert told(desk, "a.yaml") == []
+    assert told(desk, "a.yaml", "-P", "Key=a") == []
+    ((rule, _),) = told(desk, "a.yaml", "-P", "Key=")
+    assert rule == "rule-assertion"
+
+
+# -- everything at once, nothing in silence ----------------------------------------------------------------------------
+
+
+def test_mistakes_are_reported_in_one_stage(desk: Desk) -> None:
+    desk.write("part.yaml", "heat_template_version: 2018-08-31\nparameters: {a: {type: string}, b: {type: number}}\n")
+    desk.write(
+        "top.yaml",
+        """
+        heat_template_version: 2018-08-31
+        parameters:
+          color: {type: strng}
+        resources:
+          n: {type: part.yaml, properties: {b: many}}
+          g:
+            type: OS::Heat::ResourceGroup
+            properties: {count: many, resource_def: {type: part.yaml, properties: {a: x}}}
+          s: {type: OS::Nova::Server, properties: {networks: [{}], name: [a]}}
+        outputs:
+          o: {value: {'Fn::GetAtt': [n, x]}}
+        """,
+    )
+    found = diagnostics(desk.stoker("lint", "-f", "json", "top.yaml"))
+    assert sorted((item["rule"], item["position"]["line"]) for item in found) == [
+        ("misspelt-function", 11),
+        ("parameter-schema", 3),
+        ("properties", 9),
+        ("properties", 9),
+        ("required-property", 5),
+        ("required-property", 6),
+        ("required-property", 9),
+        ("wrong-type", 5),
+        ("wrong-type", 8),
+        ("wrong-type", 9),
+    ]
+
+
+def test_files_that_are_not_checked_are_named(desk: Desk) -> None:
+    desk.write("all/good.yaml", "heat_template_version: 2018-08-31\nresources: {}\n")
+    desk.write("all/env.yaml", "parameters: {a: b}\n")
+    desk.write("all/compose.yml", "services: {}\n")
+    desk.write("all/role.yaml.j2", "heat_template_version: rocky\nresources: {{ roles }}\n")
+    desk.write("all/notes.txt", "no template\n")
+    result = desk.stoker("lint", "all")
+    assert result.exit_code == 0
+    assert "all/env.yaml: it is an environment" in result.stdout
+    answer = json.loads(desk.stoker("lint", "-f", "json", "all").stdout)
+    assert {item["source"] for item in answer["skipped"]} == {"all/env.yaml", "all/compose.yml", "all/role.yaml.j2"}
+    sarif = json.loads(desk.stoker("lint", "-f", "sarif", "all").stdout)
+    assert len(sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"]) == 3
+
+
+def test_a_file_that_cannot_be_read_is_an_error(desk: Desk) -> None:
+    (desk.folder / "all").mkdir()
+    (desk.folder / "all/latin.yaml").write_bytes(b"heat_template_version: 2018-08-31\ndescription: caf\xe9\n")
+    assert desk.complaints("all") == [("unreadable", "all/latin.yaml", None)]
+
+
+def test_a_directory_without_templates_is_an_error(desk: Desk) -> None:
+    (desk.folder / "empty").mkdir()
+    result = desk.stoker("lint", "empty")
+    assert result.exit_code == 1
+    assert "There are no templates below empty." in result.stderr
+    desk.write("others/env.yaml", "parameters: {a: b}\n")
+    result = desk.stoker("lint", "others")
+    assert result.exit_code == 1
+    assert "others/env.yaml: it is an environment" in result.stderr
