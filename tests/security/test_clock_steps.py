@@ -69,3 +69,36 @@ async def test_a_stack_that_waits_while_the_clock_steps_back(world: World) -> No
         world.clock.advance(1)
         await world.engine.database.read(lambda connection: None)
     assert (await world.settle(created["id"]))["status"] == "COMPLETE"
+
+
+@pytest.mark.parametrize("step", [3_600, -3_600])
+@pytest.mark.parametrize("when", ["running", "stopped"])
+async def test_an_operation_does_not_time_out_because_the_clock_is_set(tmp_path: Path, step: int, when: str) -> None:
+    """Set the clock by an hour while an operation with a timeout of five minutes runs, or while no engine runs."""
+    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.01)) as served:
+        clock = ManualClock(SystemClock().now())
+        world = await World(tmp_path / "stoker.db", served, clock=clock).start()
+        pause = {"type": "OS::Heat::WaitCondition", "properties": {"handle": "nowhere", "timeout": 43_000}}
+        template = {"heat_template_version": "2018-08-31", "resources": {"pause": pause}}
+        created = await world.call("stack_create", name="slow", template=template, timeout_mins=5)
+        await world.until(lambda: bool(world.engine.runs[created["id"]].plan))
+        if when == "running":
+            clock.step(step)
+            await _beats(world, clock)
+        await world.stop()
+        if when == "stopped":
+            clock.step(step)
+        world = await World(tmp_path / "stoker.db", served, clock=clock).start()
+        await world.until(lambda: created["id"] in world.engine.runs)
+        deadline = world.engine.runs[created["id"]].operation.deadline
+        assert deadline is not None and 200 < deadline - clock.now() <= 300
+        await _beats(world, clock)
+        shown = await world.call("stack_show", ref={"name": "slow", "id": None})
+        assert shown["status"] == "IN_PROGRESS"
+        await world.stop()
+
+
+async def _beats(world: World, clock: ManualClock) -> None:
+    for _ in range(10):
+        clock.advance(1)
+        await world.engine.database.read(lambda connection: None)

@@ -188,6 +188,9 @@ class ProcessClock:
     def now(self) -> float:
         return self._clock.now()
 
+    def monotonic(self) -> float:
+        return self._clock.monotonic()
+
     def call_later(self, delay: float, callback: Callable[[], None]) -> Timer:
         return self._clock.call_later(delay, _Firing(self._process, callback))
 

@@ -29,6 +29,9 @@ class Clock(Protocol):
     def now(self) -> float:
         """Seconds since the epoch."""
 
+    def monotonic(self) -> float:
+        """Seconds since an arbitrary moment, which do not change when the time of day is set."""
+
     def call_later(self, delay: float, callback: Callable[[], None]) -> Timer:
         """Call `callback` once, `delay` seconds from now, on the running event loop's thread."""
 
@@ -38,6 +41,9 @@ class SystemClock:
 
     def now(self) -> float:
         return time.time()
+
+    def monotonic(self) -> float:
+        return time.monotonic()
 
     def call_later(self, delay: float, callback: Callable[[], None]) -> Timer:
         return asyncio.get_running_loop().call_later(max(delay, 0.0), callback)
@@ -55,11 +61,15 @@ class ManualClock:
 
     def __init__(self, start: float = 1_700_000_000.0) -> None:
         self._now = start
+        self._stepped = 0.0
         self._order = itertools.count()
         self._timers: list[tuple[float, int, _ManualTimer]] = []
 
     def now(self) -> float:
         return self._now
+
+    def monotonic(self) -> float:
+        return self._now - self._stepped
 
     def call_later(self, delay: float, callback: Callable[[], None]) -> Timer:
         timer = _ManualTimer(callback)
@@ -83,6 +93,7 @@ class ManualClock:
     def step(self, seconds: float) -> None:
         """Set the time of day without advancing time: the remaining delays of timers do not change."""
         self._now += seconds
+        self._stepped += seconds
         self._timers = [(due + seconds, order, timer) for due, order, timer in self._timers]
 
 

@@ -437,7 +437,7 @@ class Engine(OwnerHost):
 
     async def hand_over(self, run: OperationRun) -> None:
         """Release an unfinished operation for another engine."""
-        run.operation.owner = None
+        run.operation.owner, run.operation.claimed_at = None, self.clock.now()
         await run.commit(Batch().change(run.operation))
         self._handed_over.append(run.operation.id)
         LOG.info("handing over %s of stack %s", run.operation.action, run.stack.name)

@@ -153,12 +153,39 @@ def take(connection: Connection, identifiers: Iterable[str], claimant: Claimant)
     ]
     if any(operation.owner is not None for operation in orphans):
         deaths.record_deaths(connection, claimant.now, claimant.deaths_limit)
-    taken = Taken()
+    taken, reports = Taken(), _last_reports(connection, {operation.owner for operation in orphans})
     for operation in orphans:
+        idle_since = reports.get(operation.owner) if operation.owner is not None else operation.claimed_at
         claimed = _claim(connection, operation, claimant, alive, taken.to_isolate)
         if claimed is not None:
+            _extend(connection, claimed, idle_since, claimant.now)
             taken.claimed.append((claimed, operation.owner))
     return taken
+
+
+def _last_reports(connection: Connection, owners: set[str | None]) -> dict[str | None, float]:
+    """Return when engines have reported themselves for the last time, by their IDs."""
+    if owners <= {None}:
+        return {}
+    return {row.id: row.seen_at for row in connection.execute(select(engines.c.id, engines.c.seen_at))}
+
+
+def _extend(connection: Connection, operation: Operation, idle_since: float | None, now: float) -> None:
+    """Postpone the deadline of an operation by the time in which no engine ran it, as the clock shows it.
+
+    So an operation does not time out because nothing could be done for it, nor because the clock was set meanwhile.
+    """
+    if operation.deadline is None or idle_since is None:
+        return
+    operation.deadline += now - idle_since
+    where = operations.c.id == operation.id
+    connection.execute(update(operations).where(where).values(deadline=operation.deadline))
+
+
+def shift_deadlines(connection: Connection, engine_id: str, seconds: float) -> None:
+    """Change the deadlines of an engine's operations, because the clock of its machine was set."""
+    where = and_(operations.c.owner == engine_id, operations.c.status.in_(UNFINISHED))
+    connection.execute(update(operations).where(where).values(deadline=operations.c.deadline + seconds))
 
 
 def _claim(
@@ -294,7 +321,7 @@ def release(connection: Connection, engine_id: str, identifiers: Iterable[str]) 
             operations.c.owner == engine_id,
             operations.c.status.in_(UNFINISHED),
         )
-        connection.execute(update(operations).where(where).values(owner=None))
+        connection.execute(update(operations).where(where).values(owner=None, claimed_at=None))
 
 
 # -- the state of claimed operations -------------------------------------------------------------------------

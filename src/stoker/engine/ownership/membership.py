@@ -31,6 +31,9 @@ from stoker.store.records import IN_PROGRESS, REMOVE_SNAPSHOT, UNFINISHED, Engin
 
 LOG = logging.getLogger(__name__)
 
+CLOCK_STEP = 2.0
+"""The smallest change of the clock, in seconds, for which deadlines are changed."""
+
 SAFE_PART = 0.8
 """The part of its lease that an engine relies on; the rest is for the time until a call has been sent."""
 
@@ -54,6 +57,7 @@ class Membership:
         self._beating: asyncio.Future[None] | None = None
         self._timer: Timer | None = None
         self._started_at = engine.clock.now()
+        self._offset = self._started_at - engine.clock.monotonic()
 
     # -- the lease -------------------------------------------------------------------------------------------
 
@@ -114,6 +118,7 @@ class Membership:
         engine = self._engine
         now = engine.clock.now()
         batch = Batch().then(partial(claims.report, engine=self._record(now)))
+        self._follow_clock(batch)
         self._note_activity(batch)
         if self.beaten_at and self.lapsed:
             batch.then(partial(deaths.forget_deaths_of, engine_id=engine.id))
@@ -148,6 +153,19 @@ class Membership:
         if waiting or working:
             engine_id = self._engine.id
             batch.then(partial(claims.note_activity, engine_id=engine_id, waiting=waiting, working=working))
+
+    def _follow_clock(self, batch: Batch) -> None:
+        """Change the deadlines of operations when the clock of the machine was set; timers do not depend on it."""
+        engine = self._engine
+        offset = engine.clock.now() - engine.clock.monotonic()
+        step, self._offset = offset - self._offset, offset
+        if abs(step) < CLOCK_STEP:
+            return
+        LOG.warning("the clock of this machine was set by %+.0f seconds; deadlines of operations are changed", step)
+        batch.then(partial(claims.shift_deadlines, engine_id=engine.id, seconds=step))
+        for run in engine.all_runs():
+            if run.operation.deadline is not None:
+                run.operation.deadline += step
 
     def _record(self, now: float) -> EngineRecord:
         settings = self._engine.settings

@@ -36,12 +36,12 @@ class Retries:
     def pause_after(self, error: CloudError) -> float | None:
         """Return the seconds until the next attempt; None to give up."""
         if self.attempts == 0:
-            self._began = self._clock.now()
+            self._began = self._clock.monotonic()
         self.attempts += 1
         self._by_kind[type(error)] += 1
         asked_for = min(error.retry_after or 0.0, LONGEST_ASKED_FOR)
         pause = asked_for or min(2.0 ** min(self.attempts - 1, 10), LONGEST_BACKOFF) + random.random()
-        late = self._clock.now() + pause > self._began + LONGEST
+        late = self._clock.monotonic() + pause > self._began + LONGEST
         return None if not error.transient or self._by_kind[type(error)] >= error.most_attempts or late else pause
 
 
