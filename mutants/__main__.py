@@ -22,7 +22,7 @@ from tests.simulation.test_simulation import FIXED
 ROOT = Path(__file__).parents[1]
 _COPIED = ("src", "tests", "pyproject.toml")
 _LONGEST_SECONDS = 1800.0
-_TESTS = ("-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow")
+_TESTS = ("-m", "pytest", "-q", "-x", "-n", "0", "-m", "not slow")
 
 SUITES: Mapping[str, tuple[str, ...]] = {
     "simulation": ("-m", "tests.simulation.simulation", "--first", *FIXED),
