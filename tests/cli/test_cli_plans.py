@@ -210,3 +210,17 @@ def test_a_saved_plan_is_shown_without_a_service(embedded: Shell, template: Path
     assert data["stack_name"] == "read" and data["summary"] == {"create": 2}
     other = embedded.stoker("show", "read")
     assert other.status == 2 and "stoker stack show read" in other.err
+
+
+def test_the_same_missing_flavor_is_reported_once_with_all_places(embedded: Shell, tmp_path: Path) -> None:
+    template = tmp_path / "servers.yaml"
+    server = (
+        "{type: OS::Nova::Server, properties: {image: cirros, flavor: m1.nope, networks: [{allocate_network: none}]}}"
+    )
+    servers = "".join(f"  {name}: {server}\n" for name in ("one", "two", "three"))
+    template.write_text(f"heat_template_version: 2021-04-16\nresources:\n{servers}")
+    said = embedded.fails("plan", "same", "-t", str(template))
+    assert said.count("there is no flavor 'm1.nope'") == 1, said
+    column = servers.index("m1.nope") + 1
+    assert f"servers.yaml:3:{column}" in said and f"servers.yaml:4:{column}" in said
+    assert f"servers.yaml:5:{servers.splitlines()[2].index('m1.nope') + 1}" in said

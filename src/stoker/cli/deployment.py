@@ -10,7 +10,7 @@ from typing import TypeVar
 import click
 
 from stoker.authoring.plan_steps import changes
-from stoker.base.diagnostics import Diagnostic
+from stoker.base.diagnostics import Diagnostic, format_path
 from stoker.base.errors import StokerError
 from stoker.cli.errors import CommandFailed, NoSuchStack, TemplateRefused
 from stoker.cli.failure import failure
@@ -24,6 +24,8 @@ from stoker.cli.sources import Sources, short
 
 Answered = TypeVar("Answered")
 
+_CONSTRAINT = "constraint"
+"""The rule of the diagnostics about values that a constraint or a service does not accept."""
 _MISSING = "parameter-missing"
 """The rule of the diagnostics about parameters without a value."""
 
@@ -150,7 +152,26 @@ class Deployment:
         except StokerError:  # the diagnostics are about that
             environments = []
         placed = placed_where_given(placed, {names[""]}, environments, self.body["parameters"])
-        return TemplateRefused(sorted(placed, key=Diagnostic.sort_key), shown.get)
+        return TemplateRefused(_joined(sorted(placed, key=Diagnostic.sort_key)), shown.get)
+
+
+def _joined(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Return diagnostics with those of the same wrong value, such as the name of a missing flavor, as one.
+
+    The first one names the places of the others.
+    """
+    same: dict[tuple[str, str, str], list[Diagnostic]] = {}
+    for number, item in enumerate(diagnostics):
+        key = (item.rule, item.message, item.hint) if item.rule == _CONSTRAINT else (str(number), "", "")
+        same.setdefault(key, []).append(item)
+    return [_with_places(first, others) for first, *others in same.values()]
+
+
+def _with_places(first: Diagnostic, others: Sequence[Diagnostic]) -> Diagnostic:
+    if not others:
+        return first
+    places = ", ".join(item.text().partition(": ")[0] if item.position else format_path(item.path) for item in others)
+    return replace(first, message=f"{first.message.removesuffix('.')} (also at {places})")
 
 
 def begin(service: Service, name: str, stack: Stack | None, body: Answer, planned: int, report: Report = TEXT) -> Stack:
