@@ -13,7 +13,8 @@ from oslo_log import formatters
 
 from stoker.base.clock import SystemClock
 from stoker.base.context import RequestContext
-from stoker.base.logging import READABLE_FORMAT, protect, request_scope
+from stoker.base.logging import READABLE_FORMAT, protect, redact, request_scope
+from stoker.base.processor_time import processor_time
 from stoker.cloud.settings import CloudSettings
 from stoker.cloud.transport import Request, Transport, without_names
 
@@ -103,3 +104,40 @@ async def test_a_debug_log_of_a_real_exchange(caplog: pytest.LogCaptureFixture) 
         await runner.cleanup()
     assert "PUT /v2.1/os-keypairs/…: 200" in caplog.text
     assert "sesame" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "secret" * 10_000,
+        "secret:" * 9_000,
+        "token-" * 10_000,
+        "secret" + " " * 60_000,
+        "a-" * 30_000 + "://",
+        "a." * 30_000 + "://",
+        "x://a:" * 10_000,
+    ],
+)
+def test_lines_are_redacted_in_linear_time(sent: str) -> None:
+    """A path of 64 KB is made so that searching the log line for secrets takes minutes."""
+    began = processor_time()
+    redact(f"req-1 GET /v1/p/{sent} -> 404 in 1 ms")
+    assert processor_time() - began < 2.0
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("password=hunter2 x", "password=*** x"),
+        ('"admin_pass": "hunter2"', '"admin_pass": "***"'),
+        ("my-secret-key: hunter2", "my-secret-key: ***"),
+        ("X-Auth-Token: Bearer hunter2", "X-Auth-Token: Bearer ***"),
+        ("see amqp+ssl://user:hunter2@host/", "see amqp+ssl://user:***@host/"),
+        ("secretary: hunter2", "secretary: ***"),
+        ("tokens: 5 passwords", "tokens: 5 passwords"),
+        ("http://host:80/x", "http://host:80/x"),
+    ],
+)
+def test_secrets_that_are_found(line: str, shown: str) -> None:
+    """A secret in a log line."""
+    assert redact(line) == shown

@@ -24,6 +24,8 @@ _WORDS = ("message", "faultstring", "detail", "description", "error_message")
 _GENERAL_WORDS = ("explanation", "title")
 """Keys of general descriptions of the status, which count only where nothing says more."""
 _LONGEST = 2000
+_MOST_READ = 16_384
+"""Characters of a page in which an error is looked for."""
 
 
 class OverQuota(CloudError):
@@ -149,6 +151,7 @@ def _from_text(text: str) -> str | None:
         except orjson.JSONDecodeError:
             return text[:_LONGEST]
     if text.startswith("<"):
+        text = text[:_MOST_READ]
         text = re.sub(r"(?is)<(title|style|script)\b.*?</\1>", " ", text)
         text = html.unescape(re.sub(r"<[^>]*>", " ", text))
     return " ".join(text.split())[:_LONGEST] or None

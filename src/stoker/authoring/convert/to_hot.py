@@ -101,7 +101,7 @@ def _replace(walker: Walker, arguments: Any, path: Path) -> Any:
 
 def _sub(walker: Walker, arguments: Any, path: Path) -> Any:
     text, variables = (arguments, {}) if isinstance(arguments, str) else items(arguments, 2)
-    places = {found: f"${{{found}}}" for found in _SUB_PLACE.findall(text)}
+    places = {found: f"${{{found}}}" for found in _SUB_PLACE.findall(text[: text.rfind("}") + 1])}
     if not places:
         return text
     params = {written: _filling(walker, name, variables, path) for name, written in places.items()}

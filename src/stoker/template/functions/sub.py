@@ -52,7 +52,9 @@ class FnSub(Function):
 
 def _pieces(text: str, named: Mapping[str, Any], path: Path, compiler: Compiler) -> ListExpression:
     """Return the literal pieces and the substituted values, in their order."""
-    parts = _PLACE.split(text)
+    end = text.rfind("}") + 1  # beyond it, each beginning of a place would be searched for its end in vain
+    parts = _PLACE.split(text[:end])
+    parts[-1] += text[end:]
     return ListExpression(
         [
             _piece(part, named, path, compiler) if number % 2 else compiler.value(part, path)
