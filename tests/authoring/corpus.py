@@ -38,7 +38,6 @@ WHY_WARNED = {
     "unchecked-number": "The parameter is any string, and its value is used as a number.",
     "hidden-output": "The password that a hidden parameter keeps out of sight is shown by an output.",
     "null-output": "The output names a resource that the template does not have, so its value is null.",
-    "renumbering-index": "The index points at another member after the group has lost one.",
     "ignored-key": "The key of the resource is none that the format has.",
     "ineffective-property": "The property is accepted for old templates and does nothing.",
 }
