@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import subprocess
 import sys
 
@@ -69,7 +70,15 @@ async def try_suspects(engine: Engine, root_id: str, stop: asyncio.Event) -> Non
     """Run the suspects of a tree with an engine that was created for them, until they are cleared or have ended, `stop`
     is set, or the process that started this one ends.
     """
-    asyncio.get_running_loop().add_reader(sys.stdin.fileno(), stop.set)  # nothing is sent: this is its end
+    loop, descriptor = asyncio.get_running_loop(), sys.stdin.fileno()
+
+    def orphaned() -> None:
+        """Stop; a database that does not respond does not keep the process."""
+        loop.remove_reader(descriptor)
+        stop.set()
+        loop.call_later(_STOP_SECONDS, os._exit, 1)
+
+    loop.add_reader(descriptor, orphaned)  # nothing is sent: this is the end of the other process
     idle = 0
     await engine.start()
     await engine.take_over()
