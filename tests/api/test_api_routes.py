@@ -66,6 +66,7 @@ LISTED: dict[str, Any] = {
     "with_count": False,
 }
 EVENTS: dict[str, Any] = {
+    "operation_id": None,
     "ref": REF,
     "filters": {},
     "limit": None,
@@ -136,7 +137,7 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
     ("GET", STACK, None, 200, ("stack_show", {"ref": REF, "resolve_outputs": True})),
     ("PUT", STACK, {"template": TEMPLATE}, 202, ("stack_update", CHANGE)),
     ("PATCH", STACK, {"template": TEMPLATE}, 202, ("stack_patch", PATCH)),
-    ("DELETE", STACK, None, 204, ("stack_delete", {"ref": REF})),
+    ("DELETE", STACK, None, 204, ("stack_delete", {"ref": REF, "plan_digest": None})),
     (
         "PUT",
         f"{STACK}/preview",
@@ -151,9 +152,27 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
         200,
         ("stack_patch_preview", {**PATCH, "show_nested": False}),
     ),
-    ("POST", f"{STACK}/actions", {"suspend": None}, 200, ("stack_action", {"ref": REF, "action": "suspend"})),
-    ("POST", f"{STACK}/actions", {"retry": None}, 200, ("stack_action", {"ref": REF, "action": "retry"})),
-    ("POST", f"{STACK}/actions", {"rollback": None}, 200, ("stack_action", {"ref": REF, "action": "rollback"})),
+    (
+        "POST",
+        f"{STACK}/actions",
+        {"suspend": None},
+        200,
+        ("stack_action", {"ref": REF, "action": "suspend", "plan_digest": None}),
+    ),
+    (
+        "POST",
+        f"{STACK}/actions",
+        {"retry": None},
+        200,
+        ("stack_action", {"ref": REF, "action": "retry", "plan_digest": None}),
+    ),
+    (
+        "POST",
+        f"{STACK}/actions",
+        {"rollback": None},
+        200,
+        ("stack_action", {"ref": REF, "action": "rollback", "plan_digest": None}),
+    ),
     (
         "POST",
         f"{STACK}/actions",
@@ -166,10 +185,16 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
         f"{STACK}/actions/preview",
         {"rollback": None},
         200,
-        ("stack_action_preview", {"ref": REF, "action": "rollback"}),
+        ("stack_action_preview", {"ref": REF, "action": "rollback", "snapshot_id": None}),
     ),
     ("DELETE", f"{STACK}?plan_digest=d", None, 204, ("stack_delete", {"ref": REF, "plan_digest": "d"})),
-    ("DELETE", f"{STACK}/preview", None, 200, ("stack_action_preview", {"ref": REF, "action": "delete"})),
+    (
+        "DELETE",
+        f"{STACK}/preview",
+        None,
+        200,
+        ("stack_action_preview", {"ref": REF, "action": "delete", "snapshot_id": None}),
+    ),
     (
         "POST",
         f"{STACK}/snapshots/{SNAPSHOT_ID}/restore/preview",
@@ -213,7 +238,7 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
         f"{STACK}/snapshots/{SNAPSHOT_ID}/restore",
         None,
         202,
-        ("snapshot_restore", {"ref": REF, "snapshot_id": SNAPSHOT_ID}),
+        ("snapshot_restore", {"ref": REF, "snapshot_id": SNAPSHOT_ID, "plan_digest": None}),
     ),
     ("GET", f"{STACK}/events", None, 200, ("event_list", {**EVENTS, "resource_name": None})),
     (

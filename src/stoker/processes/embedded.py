@@ -35,7 +35,7 @@ from stoker.engine.core import Engine
 from stoker.operations import OPERATIONS
 from stoker.processes.access import REGION
 from stoker.processes.assembly import made_engine
-from stoker.processes.directory import PRIVATE_UMASK, DataDirectory, SetUp
+from stoker.processes.directory import PRIVATE_UMASK, WELL_KNOWN_PASSWORD, DataDirectory, SetUp
 from stoker.processes.isolation import BesideTrials, ProcessIsolation, try_suspects
 from stoker.processes.local_addresses import IDENTITY_PATH
 from stoker.processes.local_identity import LocalIdentity
@@ -99,7 +99,7 @@ def configuration(options: Options) -> cfg.ConfigOpts:
     config.set_default("heat_metadata_server_url", f"http://{_HOST}:{options.cfn_port}")
     config.set_default("heat_waitcondition_server_url", f"http://{_HOST}:{options.cfn_port}/v1/waitcondition")
     if options.cloud is None:
-        _use_emulated_cloud(config, options.identity, options.directory.set_up())
+        _use_emulated_cloud(config, options.identity, options.directory)
     else:
         _use_named_cloud(config, read_cloud(options.cloud))
         # The catalog of the cloud has no entry for this process.
@@ -109,9 +109,15 @@ def configuration(options: Options) -> cfg.ConfigOpts:
     return config
 
 
-def _use_emulated_cloud(config: cfg.ConfigOpts, identity: str, set_up: SetUp | None) -> None:
-    """Configure the service users of an emulated cloud. set_up: of the directory, where one is recorded."""
-    password_of = (set_up or SetUp("", "", identity)).password_of
+def _login_hint(directory: DataDirectory, password: str) -> str:
+    """Return who may log in. Only the password that everybody knows is shown."""
+    where = f"password {password}" if password == WELL_KNOWN_PASSWORD else f"password in {directory.path / 'openrc'}"
+    return f"The emulated cloud has the user demo, with the {where} and the project demo."
+
+
+def _use_emulated_cloud(config: cfg.ConfigOpts, identity: str, directory: DataDirectory) -> None:
+    """Configure the service users of an emulated cloud, as the data directory records them."""
+    password_of = (directory.set_up() or SetUp("", "", identity)).password_of
     service_user = {
         "auth_url": identity,
         "username": "heat",
@@ -120,11 +126,7 @@ def _use_emulated_cloud(config: cfg.ConfigOpts, identity: str, set_up: SetUp | N
         "project_name": "service",
         "project_domain_name": "Default",
     }
-    config.set_default(
-        "login_hint",
-        "The emulated cloud has the user demo with the password secret and the project demo.",
-        group="console",
-    )
+    config.set_default("login_hint", _login_hint(directory, password_of("demo")), group="console")
     config.set_default("region_name_for_services", REGION)
     set_login(config, TOKEN_CHECK, "password", service_user)
     set_login(config, SERVICE_USER, "password", service_user)
