@@ -7,9 +7,6 @@ Helpers are started on demand and reused. The kernel ends a helper that computes
 from __future__ import annotations
 
 import atexit
-import json
-import select
-import subprocess
 import threading
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from stoker.base.interpreter import bare_python_command
+from stoker.base.json_process import JsonProcess
 
 SECONDS = 0.2
 """Limit of processor time of one request, in seconds."""
@@ -64,49 +62,22 @@ class Match:
         return self.regs[number][1]
 
 
-class _Helper:
-    """One helper process."""
-
-    def __init__(self) -> None:
-        worker = Path(__file__).with_name("worker.py")
-        command = bare_python_command(str(worker), str(SECONDS), str(_MEMORY))
-        self._process = subprocess.Popen(  # noqa: S603 - a file of Stoker, and numbers
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, close_fds=True
-        )
-
-    def ask(self, question: str) -> dict[str, Any]:
-        """Return the answer to a line. Raises EOFError when the process has ended, TimeoutError without an answer."""
-        assert self._process.stdin is not None and self._process.stdout is not None
-        try:
-            self._process.stdin.write(question.encode() + b"\n")
-            self._process.stdin.flush()
-        except BrokenPipeError as error:
-            raise EOFError from error
-        if not select.select([self._process.stdout], [], [], _PATIENCE_SECONDS)[0]:
-            raise TimeoutError
-        line = self._process.stdout.readline()
-        if not line:
-            raise EOFError
-        answer: dict[str, Any] = json.loads(line)
-        return answer
-
-    def stop(self) -> None:
-        """End the process."""
-        self._process.kill()
-        self._process.communicate()
+def _start() -> JsonProcess:
+    worker = Path(__file__).with_name("worker.py")
+    return JsonProcess(bare_python_command(str(worker), str(SECONDS), str(_MEMORY)), patience=_PATIENCE_SECONDS)
 
 
 class _Helpers:
     """The idle helpers, and the limit of concurrent requests."""
 
     def __init__(self) -> None:
-        self._idle: list[_Helper] = []
+        self._idle: list[JsonProcess] = []
         self._turns = threading.BoundedSemaphore(_MOST_AT_ONCE)
 
-    def ask(self, question: str) -> dict[str, Any]:
+    def ask(self, question: list[Any]) -> dict[str, Any]:
         """Return the answer to a request. Raises PatternTooCostly."""
         with self._turns:
-            helper = self._idle.pop() if self._idle else _Helper()
+            helper = self._idle.pop() if self._idle else _start()
             try:
                 answer = helper.ask(question)
             except (EOFError, TimeoutError) as error:
@@ -132,7 +103,7 @@ atexit.register(_helpers.stop)
 
 def ask(question: str, pattern: str, flags: int, *arguments: Any) -> Any:
     """Return `re`'s answer; see `worker`. Raises PatternTooCostly, and ValueError for invalid arguments."""
-    answer = _helpers.ask(json.dumps([question, pattern, flags, *arguments]))
+    answer = _helpers.ask([question, pattern, flags, *arguments])
     if "error" in answer:
         raise ValueError(answer["error"])
     return answer["answer"]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import atexit
 import json
-import select
-import subprocess
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from stoker.base.interpreter import python_command, python_environment
+from stoker.base.json_process import JsonProcess
 from stoker.emulator.workflow.jinja_worker import LARGEST, environment
 
 SECONDS = 0.5
@@ -38,54 +37,29 @@ def syntax_error(text: str) -> str | None:
     return None
 
 
-class _Process:
-    """One process, which evaluates one expression at a time."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(  # noqa: S603  this interpreter and Stoker's module
-            python_command("-m", _WORKER, str(SECONDS), str(MEMORY)),
-            env=python_environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-
-    def ask(self, message: Any) -> dict[str, Any]:
-        """Return the answer to a message. Raises EOFError when the process has ended, or answers in no time."""
-        assert self._process.stdin is not None and self._process.stdout is not None
-        try:
-            self._process.stdin.write(json.dumps(message).encode() + b"\n")
-            self._process.stdin.flush()
-        except BrokenPipeError as error:
-            raise EOFError from error
-        if not select.select([self._process.stdout], [], [], _PATIENCE_SECONDS)[0]:
-            raise EOFError
-        line = self._process.stdout.readline(_LONGEST_LINE)
-        if not line.endswith(b"\n"):
-            raise EOFError
-        answer: dict[str, Any] = json.loads(line)
-        return answer
-
-    def stop(self) -> None:
-        """End the process."""
-        self._process.kill()
-        self._process.communicate()
+def _start() -> JsonProcess:
+    return JsonProcess(
+        python_command("-m", _WORKER, str(SECONDS), str(MEMORY)),
+        python_environment(),
+        patience=_PATIENCE_SECONDS,
+        longest_answer=_LONGEST_LINE,
+    )
 
 
 class _Evaluator:
     """Evaluates expressions one after the other, in a process that is started by the first one."""
 
     def __init__(self) -> None:
-        self._process: _Process | None = None
+        self._process: JsonProcess | None = None
         self._lock = threading.Lock()
 
     def evaluate(self, text: str, data: Mapping[str, Any], functions: Mapping[str, Function]) -> Any:
         with self._lock:
             if self._process is None:
-                self._process = _Process()
+                self._process = _start()
             try:
                 return _answered(self._process, text, data, functions)
-            except EOFError:
+            except (EOFError, TimeoutError):
                 self._stop()
                 raise TimeoutError from None
             except JinjaError:
@@ -105,7 +79,7 @@ class _Evaluator:
             self._process = None
 
 
-def _answered(process: _Process, text: str, data: Mapping[str, Any], functions: Mapping[str, Function]) -> Any:
+def _answered(process: JsonProcess, text: str, data: Mapping[str, Any], functions: Mapping[str, Function]) -> Any:
     message: Any = [text, data, list(functions)]
     while True:
         answer = process.ask(message)
