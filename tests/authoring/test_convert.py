@@ -214,6 +214,7 @@ def test_hot_says_the_same_in_cloudformation() -> None:
         ({"list_join": ["", [{"a": "map"}]]}, "strings only"),
         ({"Fn::Sub": "value"}, "plain data in this format"),
         ({"get_param": ["text", 0]}, "neither a list nor a map"),
+        ({"get_param": "txt"}, "the template has no parameter 'txt'"),
     ],
 )
 def test_what_cloudformation_cannot_say(value: Any, why: str) -> None:
@@ -242,6 +243,8 @@ def test_what_cloudformation_cannot_say(value: Any, why: str) -> None:
         ({"Fn::ImportValue": "x"}, "Fn::ImportValue"),
         ({"Fn::Cidr": ["10.0.0.0/8", 2, 8]}, "Fn::Cidr"),
         ({"get_param": "Number"}, "plain data in this format"),
+        ({"Ref": "Adress"}, "the template has no parameter or resource 'Adress'"),
+        ({"Fn::Sub": "at ${Adress}"}, "the template has no parameter or resource 'Adress'"),
     ],
 )
 def test_what_hot_cannot_say(value: Any, why: str) -> None:
@@ -280,6 +283,9 @@ def test_parts_of_templates_that_cannot_be_said() -> None:
         *[("size", True)] * 4,
         ("external_id", True),
     ]
+    messages = [problem.message for problem in problems]
+    assert messages[0] == "CloudFormation has no equivalent of the section parameter_groups"
+    assert messages[-1] == "CloudFormation has no equivalent of external_id here"
 
 
 def test_a_mapping_gives_way_to_a_parameter_of_its_name() -> None:

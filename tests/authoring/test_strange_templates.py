@@ -84,6 +84,84 @@ def test_an_output_that_a_nested_template_lacks_is_a_warning(desk: Desk) -> None
     assert told(desk, "top.yaml") == [("null-output", "did you mean 'word'?")]
 
 
+# -- hints that lead somewhere -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["resource_registry: {'Our::Part': part.yaml}\n", "parameters: {size: 2}\nparameter_defaults: {name: a}\n"],
+)
+@pytest.mark.parametrize("command", [("lint",), ("graph",), ("convert", "--to", "hot")])
+def test_an_environment_that_is_given_as_a_template_is_recognized(
+    desk: Desk, command: tuple[str, ...], text: str
+) -> None:
+    desk.write("env.yaml", text)
+    result = desk.stoker(*command, "env.yaml")
+    assert result.exit_code == 1
+    assert "this seems to be an environment: give it beside a template, as with -e" in result.output
+    assert "heat_template_version" not in result.output
+
+
+def test_a_template_without_a_version_is_no_environment(desk: Desk) -> None:
+    desk.write("a.yaml", "parameters: {}\nresources: {}\n")
+    assert told(desk, "a.yaml") == [("version", "begin it with heat_template_version: 2021-04-16")]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("Heat::SoftwareAgentConfig", "give the environment whose resource_registry maps it"),
+        ("NovaNet::Server", "give the environment whose resource_registry maps it"),
+        ("My::Nova::Server", "give the environment whose resource_registry maps it"),
+        ("OSS::Nova::Server", "did you mean 'OS::Nova::Server'?"),
+        ("OS::Nova::Sever", "did you mean 'OS::Nova::Server'?"),
+    ],
+)
+def test_types_of_ones_own_are_not_taken_for_misspelt_ones(desk: Desk, name: str, hint: str) -> None:
+    desk.write("a.yaml", f"heat_template_version: 2018-08-31\nresources: {{r: {{type: '{name}'}}}}\n")
+    ((rule, given),) = told(desk, "a.yaml")
+    assert rule == "unknown-type" and given.startswith(hint)
+    desk.stoker("lint", "--fix", "a.yaml")
+    assert (name in (desk.folder / "a.yaml").read_text()) == ("did you mean" not in hint)
+
+
+def test_a_property_that_is_given_as_well_is_not_the_one_that_is_meant(desk: Desk) -> None:
+    def template(*more: str) -> str:
+        given = ", ".join(("lengths: 3", *more))
+        return (
+            "heat_template_version: 2018-08-31\n"
+            f"resources: {{r: {{type: 'OS::Heat::RandomString', properties: {{{given}}}}}}}\n"
+        )
+
+    desk.write("one.yaml", template())
+    assert told(desk, "one.yaml") == [("unknown-property", "did you mean 'length'?")]
+    desk.write("both.yaml", template("length: 8"))
+    ((rule, hint),) = told(desk, "both.yaml")
+    assert rule == "unknown-property" and hint.startswith("known properties: ")
+    desk.stoker("lint", "--fix", "both.yaml")
+    assert (desk.folder / "both.yaml").read_text() == template("length: 8")
+
+
+def test_older_names_come_with_the_newer_ones(desk: Desk) -> None:
+    desk.write(
+        "a.yaml",
+        """
+        heat_template_version: 2018-08-31
+        resources:
+          net: {type: OS::Neutron::Net}
+          port:
+            type: OS::Neutron::Port
+            properties: {network_id: {get_resource: net}}
+          alarm:
+            type: OS::Ceilometer::Alarm
+            properties: {meter_name: cpu, threshold: 1}
+        """,
+    )
+    found = {item["rule"]: item for item in diagnostics(desk.stoker("lint", "-f", "json", "a.yaml"))}
+    assert found["deprecated-property"]["hint"] == "use 'network' instead"
+    assert "OS::Ceilometer::Alarm" in found["deprecated-type"]["message"]
+
+
 # -- the other language ------------------------------------------------------------------------------------------------
 
 

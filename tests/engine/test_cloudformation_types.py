@@ -117,6 +117,22 @@ async def test_a_pause_that_cannot_be(world: World, pause: str) -> None:
     assert "PauseTime" in stack["status_reason"]
 
 
+@pytest.mark.parametrize(("device", "missing"), [({}, "Ebs"), ({"Ebs": {"VolumeSize": 1}}, "Ebs.SnapshotId")])
+async def test_a_disk_without_a_snapshot_is_refused_with_another_way(
+    world: World, device: dict[str, Any], missing: str
+) -> None:
+    given = {"ImageId": "cirros", "InstanceType": "m1.tiny", "BlockDeviceMappings": [{"DeviceName": "vdb", **device}]}
+    instead = {
+        "AWS::EC2::Instance": "AWS::EC2::Volume and attach it with the property Volumes",
+        "AWS::AutoScaling::LaunchConfiguration": "OS::Heat::AutoScalingGroup whose members",
+    }
+    for kind, way in instead.items():
+        body = {"AWSTemplateFormatVersion": "2010-09-09", "Resources": {"it": {"Type": kind, "Properties": given}}}
+        with pytest.raises(TemplateInvalid, match=rf"BlockDeviceMappings\[0\] has no {missing}: .*{way}"):
+            await world.create("web", body)
+    assert (await world.call("stack_list"))["stacks"] == []
+
+
 async def test_a_launch_configuration_must_be_referred_to(world: World) -> None:
     wanted = instances()
     wanted["Resources"]["group"]["Properties"]["LaunchConfigurationName"] = "launch"

@@ -58,7 +58,8 @@ def test_all_problems_are_reported_together_with_positions_and_hints() -> None:
         "web.yaml:17:23: resources.gateway.depends_on[1]: the template has no resource 'nett'; did you mean 'net'?",
         "web.yaml:5:39: resources.net.properties.mtu: 'big' is not an integer",
         "web.yaml:8:5: resources.port.properties: property 'network' is required",
-        "web.yaml:9:7: resources.port.properties: unknown property 'fixed_ip'; did you mean 'fixed_ips'?",
+        "web.yaml:9:7: resources.port.properties: unknown property 'fixed_ip'; "
+        "known properties: fixed_ips, network, security",
         "web.yaml:11:17: resources.port.properties.security: 'maybe' is not one of 'on', 'off'",
         "web.yaml:12:20: resources.port.properties.fixed_ips[0]: "
         "unknown property 'ip_adress'; did you mean 'ip_address'?",

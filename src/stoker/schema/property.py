@@ -228,11 +228,12 @@ class Finalizer:
         return older if given is None else given
 
     def unknown_names(self, schema: Mapping[str, Property], names: Iterable[object], path: Path = ()) -> None:
-        """Report the names that are not declared."""
-        for name in names:
+        """Report the names that are not declared; a name that is given as well cannot be the one that is meant."""
+        given = list(names)
+        for name in given:
             if name not in schema:
                 visible = [key for key, prop in schema.items() if prop.support.status != "HIDDEN"]
-                close = closest(str(name), visible)
+                close = closest(str(name), (key for key in visible if key not in given))
                 known = f"known properties: {', '.join(sorted(visible)) or 'none'}"
                 hint = Suggestion(str(name), close) if close else known
                 self._report("unknown-property", (*path, str(name)), f"unknown property {str(name)!r}", hint)

@@ -25,7 +25,7 @@ from stoker.template.expressions import (
 from stoker.template.problems import Problems, suggestion
 from stoker.template.properties import against_schema, key_path, resolve_map, unknown_names
 from stoker.template.registry import is_template_name
-from stoker.template.type_hints import suggested_type
+from stoker.template.type_hints import used_type
 
 TypeLookup = Callable[[str, str], ResourceType | None]
 """Takes the type as written and the resource's name; returns the type that it maps to, or None if there is none."""
@@ -80,7 +80,7 @@ class NameChecker:
                 hint = "include it in the files of the request"
                 self.problems.add("unknown-type", f"there is no template {resource.type!r}", path, hint=hint)
             else:
-                hint = suggested_type(resource.type, self._type_names)
+                hint = used_type(resource.type, self._type_names)
                 self.problems.add("unknown-type", f"there is no resource type {resource.type!r}", path, hint=hint)
         return found
 

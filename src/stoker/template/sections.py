@@ -12,6 +12,7 @@ from typing import Any
 from stoker.base.diagnostics import Key, Path
 from stoker.base.errors import TemplateInvalid
 from stoker.template import parameter
+from stoker.template.environment import SECTIONS as ENVIRONMENT_SECTIONS
 from stoker.template.formats import named_formats
 from stoker.template.limits import Limits
 from stoker.template.parameter import ParameterSchema
@@ -25,7 +26,7 @@ def read_version(data: Mapping[str, Any], problems: Problems) -> Version:
     keys = list(named)
     if not keys:
         message = "the template does not state its version"
-        problems.add("version", message, hint="begin it with heat_template_version: 2021-04-16", kind="ValueError")
+        problems.add("version", message, hint=_without_version(data), kind="ValueError")
     elif len(keys) > 1:
         problems.add(
             "version", f"only one of {' and '.join(keys)} may be given", (keys[1],), kind="InvalidTemplateVersion"
@@ -44,6 +45,13 @@ def read_version(data: Mapping[str, Any], problems: Problems) -> Version:
             kind="InvalidTemplateVersion",
         )
     raise TemplateInvalid(problems.sorted())
+
+
+def _without_version(data: Mapping[str, Any]) -> str:
+    """Return the hint for data without a version, which may be an environment that is given as a template."""
+    if data and all(name in ENVIRONMENT_SECTIONS for name in data):
+        return "this seems to be an environment: give it beside a template, as with -e"
+    return "begin it with heat_template_version: 2021-04-16"
 
 
 def read_transform(data: Mapping[str, Any], version: Version, problems: Problems) -> Version:

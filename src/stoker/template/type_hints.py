@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from stoker.base.similar import Suggestion, closest
 
+_ELSEWHERE = 0.9  # a name outside of the known namespaces is rather a type of the author's own than a misspelt one
+
 _USUAL = {
     "AWS::EC2::Address": "AWS::EC2::EIP",
     "AWS::EC2::ElasticIP": "AWS::EC2::EIP",
@@ -44,10 +46,23 @@ def meant_type(name: str, known: Sequence[str]) -> str | None:
     misspelling; None for other names.
     """
     meant = _USUAL.get(name) or next((one for one in known if one.lower() == name.lower()), None)
-    return meant if meant in known else closest(name, known)
+    return meant if meant in known else closest(name, known, *(() if _is_usual(name, known) else (_ELSEWHERE,)))
+
+
+def _is_usual(name: str, known: Sequence[str]) -> bool:
+    """Return whether a known type has the same namespace, whatever the case of its letters."""
+    return name.split("::")[0].lower() in {one.split("::")[0].lower() for one in known}
 
 
 def suggested_type(name: str, known: Sequence[str]) -> str:
     """Return a hint for the type `name`, which does not exist: the type that is meant; an empty string for others."""
     meant = meant_type(name, known)
     return Suggestion(name, meant) if meant else ""
+
+
+def used_type(name: str, known: Sequence[str]) -> str:
+    """Return a hint for a type that a template uses: as `suggested_type`, or where types of one's own are declared."""
+    hint = suggested_type(name, known)
+    if hint or _is_usual(name, known):
+        return hint
+    return "give the environment whose resource_registry maps it, or the plug-in that has it"

@@ -87,6 +87,8 @@ class _Given:
     name: str
     value: Any
     path: Path
+    successor: str | None = None
+    """The newer name of the property."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +126,15 @@ class _Subject:
 
 
 def _given(schema: Mapping[str, Property], tree: Any, path: Path) -> Iterator[_Given]:
+    successors = {prop.replaces: name for name, prop in schema.items() if prop.replaces}
     for name, value in (entries_of(tree) or {}).items():
         prop = schema.get(name)
         if prop is not None:
-            yield from _inside(prop, name, value, (*path, name))
+            yield from _inside(prop, name, value, (*path, name), successors.get(name))
 
 
-def _inside(prop: Property, name: str, value: Any, path: Path) -> Iterator[_Given]:
-    yield _Given(prop, name, value, path)
+def _inside(prop: Property, name: str, value: Any, path: Path, successor: str | None = None) -> Iterator[_Given]:
+    yield _Given(prop, name, value, path, successor)
     if prop.schema is not None:
         yield from _given(prop.schema, value, path)
     elif prop.items is not None:
@@ -258,8 +261,10 @@ def _failing_outputs(subject: _Subject) -> Iterator[Diagnostic]:
 def _deprecated_types(subject: _Subject) -> Iterator[Diagnostic]:
     for name, kind in subject.types.items():
         if kind is not None and _leaving(kind.support):
-            path = key_path(subject.definition, subject.definition.resources[name], "type")
-            message = f"the type {kind.type_name} is {kind.support.status.lower()}"
+            resource = subject.definition.resources[name]
+            path = key_path(subject.definition, resource, "type")
+            mapped = "" if resource.type == kind.type_name else f", to which {resource.type} is mapped,"
+            message = f"the type {kind.type_name}{mapped} is {kind.support.status.lower()}"
             yield Diagnostic("deprecated-type", message, path, hint=kind.support.message or "")
 
 
@@ -268,7 +273,8 @@ def _deprecated_properties(subject: _Subject) -> Iterator[Diagnostic]:
         support = given.prop.support
         if _leaving(support) and isinstance(given.path[-1], str):
             message = f"the property {given.name!r} is {support.status.lower()}"
-            yield Diagnostic("deprecated-property", message, _key_of(given), hint=support.message or "")
+            hint = support.message or (f"use {given.successor!r} instead" if given.successor else "")
+            yield Diagnostic("deprecated-property", message, _key_of(given), hint=hint)
 
 
 def _key_of(given: _Given) -> Path:

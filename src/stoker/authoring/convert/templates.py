@@ -22,6 +22,7 @@ TARGETS = {
     HOT: HOT_2021_04_16,
     CFN: AWS_2010_09_09,
 }
+_LANGUAGES = {HOT: "HOT", CFN: "CloudFormation"}
 _CALLS = {HOT: to_hot.CALLS, CFN: to_cfn.CALLS}
 _PARAMETERS = {HOT: hot_parameter, CFN: cfn_parameter}
 _CONVERTED_SECTIONS = ("description", "parameters", "mappings", "conditions", "resources", "outputs")
@@ -51,6 +52,7 @@ class _Conversion:
         self._template = template
         self._source = template.version
         self._target: Version = TARGETS[to]
+        self._language = _LANGUAGES[to]
         self._parameter = _PARAMETERS[to]
         self.walker = Walker(template, self._target, _CALLS[to], [])
 
@@ -74,7 +76,7 @@ class _Conversion:
         known = {self._source.dialect.sections.get(name) for name in _CONVERTED_SECTIONS} | {*VERSION_KEYS}
         for name in self._template.data:
             if name not in known:
-                self.walker.note(f"{self._target.key} templates have no such section", (name,))
+                self.walker.note(f"{self._language} has no equivalent of the section {name}", (name,))
 
     def _parameters(self) -> dict[str, Any]:
         section = self._template.written("parameters")
@@ -131,7 +133,7 @@ class _Conversion:
         for key, value in entry.items():
             word = words.get(key, "")
             if word not in target or (word == "export"):
-                self.walker.note(f"{self._target.key} templates have no {key} here", (*path, key))
+                self.walker.note(f"{self._language} has no equivalent of {key} here", (*path, key))
             else:
                 result[target[word]] = self._field(word, value, (*path, key))
         return result

@@ -21,6 +21,8 @@ def _get_param(walker: Walker, arguments: Any, path: Path) -> Any:
         raise NotExpressible("the name of the parameter is computed by another function")
     schema = walker.template.parameters.get(name)
     if schema is None and name not in _PSEUDO:
+        if not name.startswith("OS::"):
+            raise NotExpressible(f"the template has no parameter {name!r}")
         raise NotExpressible(f"CloudFormation has no equivalent of {name}")
     if schema is not None and is_mapping(schema):
         return _find_in_map(walker, name, keys, path)

@@ -31,6 +31,8 @@ def _ref(walker: Walker, name: Any, path: Path) -> Any:
         return walker.made("get_param", name)
     if name in _PSEUDO:
         return walker.made("get_param", _PSEUDO[name])
+    if isinstance(name, str) and not name.startswith("AWS::"):
+        raise NotExpressible(f"the template has no parameter or resource {name!r}")
     raise NotExpressible(f"HOT has no equivalent of {name}")
 
 

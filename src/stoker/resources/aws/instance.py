@@ -52,7 +52,7 @@ class Instance(SignalledCreation, Translated):
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         if properties["NetworkInterfaces"] and (properties["SecurityGroups"] or properties["SecurityGroupIds"]):
             yield "SecurityGroups and SecurityGroupIds cannot be used with NetworkInterfaces"
-        yield from device_problems(properties)
+        yield from device_problems(properties, "create an AWS::EC2::Volume and attach it with the property Volumes")
 
     # -- lifecycle -----------------------------------------------------------------------------------------------
 

@@ -102,10 +102,17 @@ ATTRIBUTES = {
 }
 
 
-def device_problems(properties: Mapping[str, Any]) -> Iterable[str]:
-    """Yield problems of disks without a source."""
+def device_problems(properties: Mapping[str, Any], instead: str) -> Iterable[str]:
+    """Yield problems of disks without a snapshot, which cannot be created: neither AWS::EC2 type has blank disks.
+
+    instead: how to get a blank disk with the resource type.
+    """
     devices = properties["BlockDeviceMappings"]
     for index, device in enumerate(devices if isinstance(devices, list) else ()):
         volume = None if is_unknown(device) else device["Ebs"]
         if not is_unknown(device) and not is_unknown(volume) and (volume is None or volume["SnapshotId"] is None):
-            yield f"BlockDeviceMappings[{index}]: Ebs with a SnapshotId must be given"
+            missing = "Ebs" if volume is None else "Ebs.SnapshotId"
+            yield (
+                f"BlockDeviceMappings[{index}] has no {missing}: a disk is created from the snapshot of a volume only, "
+                f"in Heat as well; for a blank disk, {instead}"
+            )

@@ -48,7 +48,9 @@ class LaunchConfiguration(ResourceType):
             missing = [name for name in ("ImageId", "InstanceType") if properties[name] is None]
             if missing:
                 yield f"{' and '.join(missing)} must be given if InstanceId is not"
-        yield from device_problems(properties)
+        yield from device_problems(
+            properties, "use an OS::Heat::AutoScalingGroup whose members are templates with a server and a volume"
+        )
 
     def reference_id(self, resource: Snapshot) -> Any:
         return resource.physical_id if resource.physical_id is not None else resource.name
