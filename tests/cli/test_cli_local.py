@@ -80,10 +80,34 @@ def test_a_port_that_is_taken_is_told_and_nothing_is_left_running(shell: Shell) 
 
 def test_a_process_that_does_not_start_shows_its_own_words(shell: Shell, tmp_path: Path) -> None:
     bad = tmp_path / "bad.conf"
-    bad.write_text("[DEFAULT]\nmax_resources_per_stack = many\n")
+    bad.write_text("[engine]\nheartbeat_seconds = 60\nlease_seconds = 60\n")
     message = shell.fails("up", "--detach", *ANY_PORTS, "--config-file", str(bad))
-    assert "max_resources_per_stack" in message
+    assert "[engine] heartbeat_seconds: 60 is too long for a lease of 60 seconds" in message
     assert states(shell) == ["stopped", "stopped"]
+
+
+def test_all_mistakes_of_a_configuration_are_told_before_anything_is_started(shell: Shell, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.conf"
+    bad.write_text("[DEFAULT]\nmax_resources_per_stack = many\n[engine]\nlease_secnds = 60\nheartbeat_seconds = 0\n")
+    message = shell.fails("up", "--detach", *ANY_PORTS, "--config-file", str(bad))
+    assert message.splitlines() == [
+        "stoker: The configuration is invalid: 3 problems:",
+        f"  {bad}:2: [DEFAULT] max_resources_per_stack: 'many' is not acceptable: use a whole number of at least -1",
+        f"  {bad}:5: [engine] heartbeat_seconds: '0' is not acceptable: use a number of at least 0.1",
+        f"  {bad}:4: [engine] lease_secnds: there is no such option; did you mean 'lease_seconds'?",
+    ]
+    assert "There is no Stoker" in shell.fails("status")
+
+
+def test_unknown_options_of_a_configuration_are_told_at_the_terminal(shell: Shell, tmp_path: Path) -> None:
+    odd = tmp_path / "odd.conf"
+    odd.write_text("[engine]\nlease_secnds = 60\n")
+    told = shell.ok("up", "--detach", *ANY_PORTS, "--config-file", str(odd)).err
+    assert told == (
+        f"stoker: warning: {odd}:2: [engine] lease_secnds: there is no such option; did you mean 'lease_seconds'?\n"
+    )
+    log = (shell.directory / "engine.log").read_text()
+    assert "[engine] lease_secnds: there is no such option" in log
 
 
 def test_in_the_foreground_it_brings_back_what_breaks_and_ends_at_ctrl_c(shell: Shell) -> None:

@@ -303,7 +303,11 @@ def test_parameter_types(kind: str, given: Any, expected: Any, checked: list[tup
         ("Type: List<Number>", "1,x", "'1,x' is not a list of numbers"),
         ("Type: AWS::SSM::Parameter::Value<String>", "x", "is not supported; AWS's parameter store is not available"),
         ("Type: List<AWS::EC2::KeyPair::KeyName>", "x", "no parameter type"),
-        ("Type: String, AllowedPattern: '[a-z]+', ConstraintDescription: only letters", "1", "only letters"),
+        (
+            "Type: String, AllowedPattern: '[a-z]+', ConstraintDescription: only letters",
+            "1",
+            "only letters ('1' does not",
+        ),
         ("Type: List<Number>, AllowedValues: [1, 2]", "1,3", "'3' is not one of 1, 2"),
         ("Type: AWS::EC2::Image::Id, MinLength: 3, NoEcho: true", "ab", "******"),
     ],

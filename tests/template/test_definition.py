@@ -103,6 +103,76 @@ def test_invalid_parameters(text: str, parameters: dict[str, Any], kind: str, wo
     assert "hunter2" not in error.message
 
 
+@pytest.mark.parametrize(
+    ("declared", "given", "words"),
+    [
+        ("type: string, constraints: [{allowed_values: [small, large]}]", "smal",
+         "'smal' is not one of 'small', 'large'; did you mean 'small'?"),
+        ("type: string, constraints: [{allowed_values: [small, large], description: a size}]", "smal",
+         "a size ('smal' is not one of 'small', 'large'); did you mean 'small'?"),
+        ("type: number, constraints: [{allowed_values: [1, 2, 8]}]", "6", "6 is not one of 1, 2, 8; the nearest is 8"),
+        ("type: comma_delimited_list, constraints: [{allowed_values: [north, south]}]", "north,soth",
+         "'soth' is not one of 'north', 'south'; did you mean 'south'?"),
+        ("type: number, constraints: [{range: {min: 1, max: 5}, description: Few.}]", "7", "Few. (7 is more than 5)"),
+        ("type: number, constraints: [{modulo: {step: 2, offset: 0}, description: even}]", 7,
+         "even (7 is not 0 more than a multiple of 2)"),
+        ("type: string, constraints: [{length: {min: 5}}]", "abc", "length 3 of 'abc' is less than 5"),
+        ("type: string, constraints: [{length: {max: 2}, description: short}]", "abc",
+         "short (length 3 of 'abc' is more than 2)"),
+        ("type: string, constraints: [{length: {max: 2}}]", "x" * 100, "length 100 is more than 2"),
+        ("type: string, constraints: [{length: {max: 2}}]", "a'\nb\"", "length 5 is more than 2"),
+        ("type: json, constraints: [{length: {min: 2}}]", {"a": 1}, "length 1 is less than 2"),
+        ("type: string, constraints: [{allowed_pattern: '[a-z]+', description: letters}]", "1",
+         "letters ('1' does not match the pattern '[a-z]+')"),
+    ],
+)  # fmt: skip
+def test_a_wrong_value_is_told_with_what_is_allowed(declared: str, given: Any, words: str) -> None:
+    text = HEAD + f"parameters: {{a: {{{declared}}}}}"
+    (found,) = invalid(text, {"a": given}).diagnostics
+    assert found.text().endswith(f": parameters.a: {words}")
+    assert found.replacement is None, "the value does not stand in the template"
+
+
+@pytest.mark.parametrize("description", ["", ", description: told"])
+@pytest.mark.parametrize(
+    ("kind", "constraint", "given"),
+    [
+        ("string", "allowed_values: [hunter1, other]", "hunter2"),
+        ("string", "length: {max: 3}", "hunter2"),
+        ("string", "allowed_pattern: '[a-z]+'", "hunter2"),
+        ("number", "range: {max: 10000}", "7531975"),
+        ("number", "modulo: {step: 2, offset: 0}", "7531975"),
+        ("number", "allowed_values: [7531974]", "7531975"),
+    ],
+)
+def test_a_wrong_hidden_value_is_not_told(kind: str, constraint: str, given: str, description: str) -> None:
+    text = HEAD + f"parameters: {{a: {{type: {kind}, hidden: true, constraints: [{{{constraint}{description}}}]}}}}"
+    found = invalid(text, {"a": given}).diagnostics
+    assert given not in str([one.to_dict() for one in found])
+    assert [(one.message == "told", one.hint) for one in found] == [(bool(description), "")]
+
+
+def test_a_wrong_default_has_a_hint() -> None:
+    text = HEAD + "parameters: {a: {type: string, default: smal, constraints: [{allowed_values: [small, large]}]}}"
+    (found,) = invalid(text).diagnostics
+    assert (found.message, found.hint) == (
+        "the default violates a constraint: 'smal' is not one of 'small', 'large'",
+        "did you mean 'small'?",
+    )
+    assert found.replacement == ("smal", "small")
+
+
+@pytest.mark.parametrize(
+    ("hidden", "message"),
+    [(False, "D (there is no flavor 'm1')"), (True, "D")],
+)
+def test_a_check_by_a_plug_in_has_the_description_and_the_value_unless_it_is_hidden(hidden: bool, message: str) -> None:
+    constraint = "constraints: [{custom_constraint: nova.flavor, description: D}]"
+    text = HEAD + f"parameters: {{a: {{type: string, hidden: {str(hidden).lower()}, {constraint}}}}}"
+    (check,) = bind(text, {"a": "m1"}).parameters.custom_checks
+    assert check.message("there is no flavor 'm1'") == message
+
+
 def test_all_invalid_parameters_are_reported_together() -> None:
     error = invalid(
         HEAD + "parameters:\n  a: {type: number}\n  b: {type: json}\n  c: {type: string}\n", {"a": "x", "b": "{"}

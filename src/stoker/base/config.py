@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from keystoneauth1 import loading
-from oslo_config import cfg
+from oslo_config import cfg, types
 from oslo_log import log
 
 from stoker import __version__
-from stoker.base.options import LOGINS, OPTIONS, SERVICE_USER_OPTIONS
+from stoker.base.config_files import Written, syntax_problems, written_values
+from stoker.base.known_options import credentials
+from stoker.base.options import LOGINS, OPTIONS
+from stoker.base.similar import Suggestion, closest
+from stoker.base.unused_options import unknown_options
 
 _LOCATION, _PLACE = re.compile(r"LocationInfo\(location=<[^>]*>, detail=(['\"])(.*?)\1\)"), r"\2"
 """How oslo.config shows the location of a value, and the part of it that operators need: the file's path."""
 
-_SERVICE_USER_PLUGINS = ("password", "v3password")
+_SHOWN = 100
+"""How many characters of a value that is not acceptable are shown."""
 
 
 def load_config(
@@ -32,7 +37,7 @@ def load_config(
     they override each other. With None, `heat.conf`, `PROG.conf` and the directories `heat.conf.d` and `PROG.conf.d`
     are looked for where OpenStack's services have them: `~/.heat`, `~`, `/etc/heat`, `/etc`. `register` declares
     options of further libraries that the process uses. Raises oslo_config.cfg.Error with a message for the operator
-    when a value is not acceptable.
+    when values are not acceptable: it names all of them, each with its file and line.
     """
     config = cfg.ConfigOpts()
     register_options(config)
@@ -48,13 +53,16 @@ def load_config(
             default_config_files=default_files,
             default_config_dirs=None if files is None else [],
         )
+    except cfg.ConfigFileParseError as error:
+        files = default_files if error.config_file in default_files else [error.config_file]
+        raise cfg.Error(_listed(syntax_problems(files))) from None
     except UnicodeDecodeError as error:
         raise cfg.Error(f"{_not_in_utf8(default_files)}: the file is not in UTF-8 ({error.reason})") from None
+    _check(config)
     for group in LOGINS:
         config.register_opts(
-            [option for option in _credentials(config, group) if option.dest not in config[group]], group
+            [option for option in credentials(config, group) if option.dest not in config[group]], group
         )
-    _check(config)
     return config
 
 
@@ -78,20 +86,6 @@ def shown_options(config: cfg.ConfigOpts) -> dict[str, Any]:
     }
 
 
-def known_options(config: cfg.ConfigOpts) -> set[tuple[str, str]]:
-    """Return `(section, name)` of each option that is registered, in all its spellings."""
-    known = {("DEFAULT", name) for name in config}
-    for group in OPTIONS:
-        if group != "DEFAULT":
-            known.update((group, name) for name in config[group])
-    for group in LOGINS:
-        credentials = [loading.get_auth_common_conf_options()[0], *_credentials(config, group)]
-        spellings = {option.name for option in credentials}
-        spellings |= {old.name for option in credentials for old in option.deprecated_opts if old.name}
-        known |= {(group, name) for text in spellings for name in (text, text.replace("-", "_"))}
-    return known - {(group, "auth_section") for group in LOGINS}
-
-
 def _not_in_utf8(paths: Iterable[str]) -> str:
     """Return which of the files cannot be decoded as UTF-8."""
     for path in paths:
@@ -102,23 +96,91 @@ def _not_in_utf8(paths: Iterable[str]) -> str:
     return "a file of --config-file or --config-dir"
 
 
-def _credentials(config: cfg.ConfigOpts, group: str) -> list[cfg.Opt]:
-    name = config[group].auth_type or _SERVICE_USER_PLUGINS[0]
-    if name not in _SERVICE_USER_PLUGINS:
-        raise cfg.Error(
-            f"[{group}] auth_type: {name!r} is not supported; use one of {', '.join(_SERVICE_USER_PLUGINS)}"
-        )
-    plugin: loading.BaseLoader[Any] = loading.get_plugin_loader(name)
-    options: list[cfg.Opt] = loading.get_auth_plugin_conf_options(plugin)
-    return [option for option in options if option.dest in SERVICE_USER_OPTIONS]
-
-
 def _check(config: cfg.ConfigOpts) -> None:
-    """Read every value once, so that an invalid one is reported at start and not when it is first needed."""
+    """Read every value once, so that invalid ones are reported at start, all together, with misspelt names.
+
+    Raises cfg.Error.
+    """
+    written = written_values(config)
+    problems = [*_unacceptable_logins(config, written), *_unacceptable_values(config, written)]
+    if problems:
+        raise cfg.Error(_listed([*problems, *_misspelt(config)]))
+
+
+def _listed(problems: list[str]) -> str:
+    if len(problems) == 1:
+        return problems[0]
+    return "\n  ".join([f"{len(problems)} problems:", *problems])
+
+
+def _unacceptable_logins(config: cfg.ConfigOpts, written: list[Written]) -> Iterator[str]:
+    for group in LOGINS:
+        try:
+            credentials(config, group)
+        except cfg.Error as error:
+            places = [one.place for one in written if (one.group, one.name) == (group, "auth_type")]
+            yield f"{places[-1]}: {error}" if places else str(error)
+
+
+def _unacceptable_values(config: cfg.ConfigOpts, written: list[Written]) -> Iterator[str]:
     for group, options in OPTIONS.items():
         values = config if group == "DEFAULT" else config[group]
         for option in options:
             try:
                 values[option.dest]
             except ValueError as error:
-                raise cfg.Error(f"[{group}] {option.name}: {_LOCATION.sub(_PLACE, str(error))}") from error
+                yield _refusal(group, option, written, str(error))
+
+
+def _misspelt(config: cfg.ConfigOpts) -> list[str]:
+    """Return the unknown options of Stoker's own sections that resemble known ones; none if a login is unknown."""
+    try:
+        found = unknown_options(config)
+    except cfg.Error:
+        return []
+    ours = {*OPTIONS, *LOGINS}
+    return [unknown.sentence for unknown in found if unknown.hint is not None and unknown.written.group in ours]
+
+
+def _refusal(group: str, option: cfg.Opt, written: list[Written], error: str) -> str:
+    """Return a sentence about a value that is not acceptable, with its place if it comes from a file.
+
+    `error` is oslo.config's description, which is used for values from elsewhere. Secret values are not shown.
+    """
+    names = {(group, option.name), (group, option.dest)}
+    names |= {(old.group or group, old.name or option.name) for old in option.deprecated_opts}
+    given = [one for one in written if (one.group, one.name) in names]
+    wrong = [one for one in (given if option.multi else given[-1:]) if _reason(option, one.value) is not None]
+    name = f"[{group}] {option.name}"
+    if not wrong:
+        return f"{name}: {'the value is not acceptable' if option.secret else _LOCATION.sub(_PLACE, error)}"
+    shown = "the value" if option.secret else repr(wrong[0].value[:_SHOWN])
+    return f"{wrong[0].place}: {name}: {shown} is not acceptable: {_wanted(option, wrong[0].value)}"
+
+
+def _reason(option: cfg.Opt, value: str) -> str | None:
+    """Return why a value is not acceptable, in the words of the option's type; None if it is."""
+    try:
+        option.type(value)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def _wanted(option: cfg.Opt, value: str) -> str:
+    """Return what an option accepts, and what was probably meant."""
+    kind = option.type
+    choices = getattr(kind, "choices", None)
+    if choices:
+        close = closest(value, choices)
+        listed = f"use one of {', '.join(choice or repr(choice) for choice in choices)}"
+        return f"{listed}; {Suggestion(value, close)}" if close is not None else listed
+    if isinstance(kind, types.Boolean):
+        return "use true or false"
+    if isinstance(kind, types.Number):
+        bounds = [
+            f"{word} {bound}" for word, bound in (("at least", kind.min), ("at most", kind.max)) if bound is not None
+        ]
+        what = "a whole number" if isinstance(kind, types.Integer) else "a number"
+        return " ".join([f"use {what}", *([f"of {' and '.join(bounds)}"] if bounds else [])])
+    return (None if option.secret else _reason(option, value)) or "it does not have the form of such values"

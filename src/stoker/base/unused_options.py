@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from oslo_config import cfg
 
-from stoker.base.config import known_options
+from stoker.base.config_files import Written, written_values
+from stoker.base.known_options import known_options, meant_option
 from stoker.base.options import LIBRARY_GROUPS
 
 ALL = "*"
@@ -123,37 +125,52 @@ def reason_of(group: str, name: str) -> str | None:
     return options.get(name) or options.get(ALL)
 
 
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """An option in a configuration file that neither Stoker nor Heat has, and a hint what is meant."""
+
+    written: Written
+    hint: str | None
+
+    @property
+    def sentence(self) -> str:
+        """The problem with its place."""
+        hint = f"; {self.hint}" if self.hint is not None else ""
+        return f"{self.written.place}: [{self.written.group}] {self.written.name}: there is no such option{hint}"
+
+
 def unused_options(config: cfg.ConfigOpts, library_groups: frozenset[str] = frozenset()) -> list[tuple[str, str]]:
     """Return `(section, name)` of each option in the configuration files that has no effect, sorted.
 
     `library_groups` are sections that other libraries read.
     """
-    known, foreign = known_options(config), LIBRARY_GROUPS | library_groups
-    return sorted({pair for pair in _given(config) if pair[0] not in foreign and pair not in known})
+    return sorted({(one.group, one.name) for one in _unused(config, known_options(config), library_groups)})
+
+
+def unknown_options(config: cfg.ConfigOpts, library_groups: frozenset[str] = frozenset()) -> list[Unknown]:
+    """Return the options in the configuration files that neither Stoker nor Heat has, in the order of the files."""
+    known = known_options(config)
+    return [
+        Unknown(one, meant_option(known, one.group, one.name))
+        for one in _unused(config, known, library_groups)
+        if reason_of(one.group, one.name) is None
+    ]
 
 
 def log_unused_options(config: cfg.ConfigOpts, library_groups: frozenset[str] = frozenset()) -> None:
     """Log a warning for the options in the configuration files that have no effect. Call it when logging is set up."""
-    unknown = []
     for group, name in unused_options(config, library_groups):
         reason = reason_of(group, name)
-        if reason is None:
-            unknown.append(f"[{group}] {name}")
-        else:
+        if reason is not None:
             _log.warning("The option [%s] %s has no effect: %s", group, name, reason)
-    if unknown:
-        _log.warning("The configuration sets options that Stoker does not support: %s", ", ".join(unknown))
+    for unknown in unknown_options(config, library_groups):
+        _log.warning("The configuration sets an option that Stoker does not support: %s", unknown.sentence)
 
 
-def _given(config: cfg.ConfigOpts) -> Iterator[tuple[str, str]]:
-    for path in _files(config):
-        sections: dict[str, dict[str, list[str]]] = {}
-        cfg.ConfigParser(str(path), sections).parse()
-        for group, values in sections.items():
-            yield from ((group, name) for name in values)
-
-
-def _files(config: cfg.ConfigOpts) -> Iterator[Path]:
-    yield from (Path(name) for name in config.config_file or ())
-    for directory in config.config_dir or ():
-        yield from sorted(Path(directory).glob("*.conf"))
+def _unused(
+    config: cfg.ConfigOpts, known: AbstractSet[tuple[str, str]], library_groups: frozenset[str]
+) -> Iterator[Written]:
+    foreign = LIBRARY_GROUPS | library_groups
+    for one in written_values(config):
+        if one.group not in foreign and (one.group, one.name) not in known:
+            yield one

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from stoker.cli.configuration import check_configuration
 from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import console
 from stoker.cli.framework import InputPath, Rows, data_directory_option, listing
@@ -283,6 +284,7 @@ def up(
             local.supervise()
         _show_addresses(out, local)
         return
+    check_configuration(planned.config_files)
     if len(missing) < len(local.programs):
         out.print(f"Restarting: {', '.join(program.title for program in missing)}.")
     control.stop(directory, supervisor.NAME)  # this command restarts the rest itself

@@ -1,7 +1,7 @@
 """Constraints on values: range, length, modulo, allowed values, pattern, and checks by plug-ins.
 
-The rules are those of parameter constraints in the HOT specification. A constraint's own description replaces the
-message that is generated here.
+The rules are those of parameter constraints in the HOT specification. A constraint's own description precedes the
+message that is generated here, which has the value that was given.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Constraint(ABC):
     def problem(self, value: Any) -> str | None:
         """Return what is wrong with `value` (already of its declared type); None when it is valid."""
         broken = self._problem(value)
-        return (self.description or broken) if broken else None
+        return described(self.description, broken) if broken else None
 
     def hint(self, value: Any) -> str:
         """Return what to write instead of an invalid value; an empty string if nothing comes close."""
@@ -40,6 +40,11 @@ class Constraint(ABC):
 
     def _described(self, body: dict[str, Any]) -> dict[str, Any]:
         return {**body, "description": self.description} if self.description else body
+
+
+def described(description: str, broken: str) -> str:
+    """Return the message `broken` about a value behind the constraint's own description, if it has one."""
+    return f"{description} ({broken})" if description else broken
 
 
 def _bounds(minimum: float | None, maximum: float | None) -> dict[str, Any]:
@@ -74,13 +79,25 @@ class Length(Constraint):
     def _problem(self, value: Any) -> str | None:
         size = len(value)
         if self.min is not None and size < self.min:
-            return f"length {size} is less than {self.min}"
+            return f"length {size}{_of(value)} is less than {self.min}"
         if self.max is not None and size > self.max:
-            return f"length {size} is more than {self.max}"
+            return f"length {size}{_of(value)} is more than {self.max}"
         return None
 
     def to_schema(self) -> dict[str, Any]:
         return self._described({"length": _bounds(self.min, self.max)})
+
+
+def _of(value: Any) -> str:
+    """Return which value has a length. A string is shown only as it is: a part, or one with escapes, could not be
+    recognized as a secret where those are removed from messages.
+    """
+    if not isinstance(value, str) or len(value) > _LONGEST_SHOWN or (shown := repr(value))[1:-1] != value:
+        return ""
+    return f" of {shown}"
+
+
+_LONGEST_SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,17 +128,29 @@ class AllowedValues(Constraint):
     converted: tuple[Any, ...] | None = None
 
     def _problem(self, value: Any) -> str | None:
-        items = value if isinstance(value, list | tuple) else [value]
-        compared = self.values if self.converted is None else self.converted
-        for item in items:
-            if not any(_same(item, allowed) for allowed in compared):
-                return f"{in_template(item)} is not one of {', '.join(listed(self.values, in_template))}"
+        for item in self._refused(value):
+            return f"{in_template(item)} is not one of {', '.join(listed(self.values, in_template))}"
         return None
 
     def hint(self, value: Any) -> str:
-        names = [allowed for allowed in self.values if isinstance(allowed, str)]
-        close = closest(value, names) if isinstance(value, str) else None
-        return Suggestion(value, close) if close else ""
+        for item in self._refused(value):
+            return self._nearest(item)
+        return ""
+
+    def _refused(self, value: Any) -> Iterator[Any]:
+        compared = self.values if self.converted is None else self.converted
+        for item in value if isinstance(value, list | tuple) else [value]:
+            if not any(_same(item, allowed) for allowed in compared):
+                yield item
+
+    def _nearest(self, item: Any) -> str:
+        if isinstance(item, str):
+            close = closest(item, [allowed for allowed in self.values if isinstance(allowed, str)])
+            return Suggestion(item, close) if close else ""
+        numbers = [allowed for allowed in self.converted or self.values if _is_number(allowed)]
+        if not numbers or not _is_number(item):
+            return ""
+        return f"the nearest is {min(numbers, key=lambda allowed: abs(allowed - item))}"
 
     def to_schema(self) -> dict[str, Any]:
         return self._described({"allowed_values": list(self.values)})
@@ -166,6 +195,10 @@ class Offered(Constraint):
 
     def to_schema(self) -> dict[str, Any]:
         return self._described({"allowed_values": list(self.names())})
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _same(value: Any, allowed: Any) -> bool:

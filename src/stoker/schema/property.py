@@ -17,7 +17,7 @@ from typing import Any
 from stoker.base.diagnostics import Path
 from stoker.base.json_text import read_json
 from stoker.base.similar import Suggestion, closest
-from stoker.schema.constraints import Constraint, CustomConstraint, schema_of
+from stoker.schema.constraints import Constraint, CustomConstraint, described, schema_of
 from stoker.schema.unknown import Unknown, combine, has_unknown
 
 
@@ -281,7 +281,7 @@ class Finalizer:
             if isinstance(constraint, CustomConstraint):
                 complaint = self.custom(constraint.name, value) if self.custom else None
                 if complaint:
-                    self._report("constraint", path, constraint.description or complaint)
+                    self._report("constraint", path, described(constraint.description, complaint))
             elif complaint := constraint.problem(value):
                 self._report("constraint", path, complaint, constraint.hint(value))
 

@@ -38,10 +38,18 @@ class SchemaProblem(Exception):
         return SchemaProblem(self.message, (*path, *self.path), self.hint)
 
 
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What is wrong with a value, and a hint which value is probably meant."""
+
+    message: str
+    hint: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterSchema:
     """One parameter's declaration. `default` is as written, None if there is none, `default_key` is the template's word
-    for it, and `default_complaint` names the constraint that it violates. `constraint_description` is the description
+    for it, and `default_complaint` tells the constraint that it violates. `constraint_description` is the description
     that a CloudFormation template has for all constraints together. The value of a parameter that is not `sound`, since
     its declaration is invalid, is unknown.
     """
@@ -57,7 +65,7 @@ class ParameterSchema:
     constraints: tuple[Constraint, ...] = ()
     constraint_description: str = ""
     default_key: str = "default"
-    default_complaint: str = ""
+    default_complaint: Complaint | None = None
     sound: bool = True
 
     @property
@@ -77,14 +85,18 @@ class ParameterSchema:
             shown = REDACTED if self.hidden else _shown(value)
             raise ValueError(f"{shown} is not {self.type.expects}") from error
 
-    def complaints(self, value: Any) -> Iterator[str]:
-        """Yield a message for each constraint that a converted value violates, except those that need a service."""
+    def complaints(self, value: Any) -> Iterator[Complaint]:
+        """Yield a complaint for each constraint that a converted value violates, except those that need a service. A
+        hidden value is in none.
+        """
         for constraint in self.constraints:
-            complaint = constraint.problem(value) if _applies(constraint, value) else None
-            if complaint and self.hidden and not constraint.description:
-                yield f"{REDACTED} does not meet the constraint {constraint.to_schema()}"
-            elif complaint:
-                yield complaint
+            message = constraint.problem(value) if _applies(constraint, value) else None
+            if message and self.hidden:
+                yield Complaint(
+                    constraint.description or f"{REDACTED} does not meet the constraint {constraint.to_schema()}"
+                )
+            elif message:
+                yield Complaint(message, constraint.hint(value))
 
     def custom_constraints(self, value: Any) -> Iterator[tuple[CustomConstraint, Any]]:
         """Yield the constraints that a plug-in must check, each with the value, or the list item, to check."""
@@ -369,17 +381,17 @@ def _finished(constraint: Constraint, kind: ParameterType, place: Path) -> Const
     return replace(constraint, converted=tuple(converted))
 
 
-def _complaint_about_default(schema: ParameterSchema, key: str) -> str:
+def _complaint_about_default(schema: ParameterSchema, key: str) -> Complaint | None:
     """Return the constraint that the default violates. Without constraints, a default of the wrong type is an error
     only when it is used, as in Heat, except for lists, which are split immediately.
     """
     if schema.required:
-        return ""
+        return None
     try:
         value = schema.convert(schema.default)
     except ValueError as error:
         if schema.type is COMMA_DELIMITED_LIST:
             raise SchemaProblem(str(error), (key,)) from error
-        return str(error) if schema.constraints else ""
+        return Complaint(str(error)) if schema.constraints else None
     complaint = next(schema.complaints(value), None)
-    return f"the default violates a constraint: {complaint}" if complaint else ""
+    return replace(complaint, message=f"the default violates a constraint: {complaint.message}") if complaint else None

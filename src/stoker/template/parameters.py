@@ -9,6 +9,7 @@ from typing import Any
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import ImmutableParameterModified
 from stoker.base.redaction import REDACTED
+from stoker.schema.constraints import described
 from stoker.schema.unknown import Unknown, is_unknown
 from stoker.template.expressions import UNDETERMINED, FunctionError
 from stoker.template.parameter import ParameterSchema
@@ -50,7 +51,7 @@ class PseudoParameters:
 
 @dataclass(frozen=True, slots=True)
 class CustomCheck:
-    """A parameter value that a plug-in must check. `description`, if given, replaces the plug-in's message; the value
+    """A parameter value that a plug-in must check. `description`, if given, precedes the plug-in's message; the value
     of a `hidden` parameter must not be shown.
     """
 
@@ -63,7 +64,9 @@ class CustomCheck:
 
     def message(self, complaint: str) -> str:
         """Return the message for the user when the plug-in refuses the value with `complaint`."""
-        return self.description or (f"{REDACTED} does not meet {self.constraint}" if self.hidden else complaint)
+        if self.hidden:
+            return self.description or f"{REDACTED} does not meet {self.constraint}"
+        return described(self.description, complaint)
 
 
 class Parameters:
@@ -171,9 +174,10 @@ class Parameters:
         A default of the wrong type is an error only if it is used: `check` reports that.
         """
         for name, schema in self._schemas.items():
-            if schema.default_complaint and self._defaults.get(name) is None:
+            found = schema.default_complaint
+            if found is not None and self._defaults.get(name) is None:
                 path = (self._section, name, schema.default_key)
-                yield Diagnostic("parameter-schema", schema.default_complaint, path, kind="InvalidSchemaError")
+                yield Diagnostic("parameter-schema", found.message, path, hint=found.hint, kind="InvalidSchemaError")
 
     def check(self) -> Iterator[Diagnostic]:
         """Yield a diagnostic for each value that is missing, of the wrong type, or violates a constraint."""
@@ -196,7 +200,8 @@ class Parameters:
             yield Diagnostic("parameter-missing", "the parameter needs a value", path, kind="UserParameterMissing")
         elif not is_unknown(value):
             for complaint in schema.complaints(value):
-                yield Diagnostic("parameter-constraint", complaint, path)
+                hint = str(complaint.hint)  # no replacement: the value does not stand in the template
+                yield Diagnostic("parameter-constraint", complaint.message, path, hint=hint)
 
     def refuse_changes_to_immutable(self, before: Parameters) -> None:
         """Raise ImmutableParameterModified if an immutable parameter had another value in `before`."""
