@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from stoker.base.clock import isoformat
 from stoker.cli.errors import CommandFailed
 from stoker.cli.framework import Commands, InputPath, Rows, data_directory_option, listing
 from stoker.cli.messages import say
@@ -271,6 +270,7 @@ def compare(directory: DataDirectory) -> Rows:
 
 
 def _rows(difference: Difference) -> Rows:
+    from stoker.base.clock import isoformat
     from stoker.store.mark_records import Item
 
     found = [(difference.finding.value, Item("", "", ""))]
