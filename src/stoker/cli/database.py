@@ -1,4 +1,4 @@
-"""`stoker db …`: the tables of a cluster's database, resealing, and purging."""
+"""`stoker db …`: the tables of a cluster's database, resealing, purging, and what was lost."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from stoker.cli.errors import CommandFailed
-from stoker.cli.framework import Commands, InputPath
+from stoker.cli.framework import Commands, InputPath, Rows, data_directory_option, listing
 from stoker.cli.messages import say
 from stoker.processes.directory import DataDirectory
 
 if TYPE_CHECKING:
     from oslo_config import cfg
 
+    from stoker.processes.mark_files import MarkFiles
     from stoker.store.database import Database
+    from stoker.store.mark_records import Difference
     from stoker.store.resealing import Key
 
 Result = TypeVar("Result")
@@ -214,3 +216,96 @@ def purge(
     click.echo(f"Removed {total} deleted stack{'' if total == 1 else 's'}.")
     if not compacted:
         say("The file is in use and was not rewritten; run this again after `stoker down` to make it smaller.")
+
+
+_ADVICE = (
+    "No service was asked: this follows from the records of stacks before the loss and in the backup. What changed in "
+    "the last {seconds:.0f} seconds before the loss may be missing here.\n"
+    "missing, orphaned: the objects belong to no stack; adopt them (external_id, `stoker stack adopt`), or delete.\n"
+    "deleted, lost: the objects were deleted or replaced; delete the stack, or look at `stoker drift` and deploy the "
+    "latest template again.\n"
+    "When that is done, `stoker db accept` ends the warnings."
+)
+
+
+def _mark_files(directory: DataDirectory) -> MarkFiles:
+    from stoker.processes.mark_files import MarkFiles
+
+    set_up = directory.set_up()
+    if set_up is None:
+        raise CommandFailed(f"There is no Stoker in {directory.path}. Start one with `stoker up`.")
+    return MarkFiles.of(directory, set_up.cloud)
+
+
+def _none(rows: Rows) -> bool:
+    return not rows
+
+
+@listing(
+    "compare", "stack_name", "finding", "resource", "resource_type", "physical_id", good=_none,
+    more=("stack_id", "project_id", "changed_at", "recorded_at"),
+)  # fmt: skip
+@data_directory_option
+def compare(directory: DataDirectory) -> Rows:
+    """List what the database of an embedded Stoker lacks after it was restored from a backup.
+
+    The stacks that are missing, changed or deleted since then, with the objects that belong to no stack any more
+    (orphaned), and those that the database still has (lost). The exit status is 1 if there are any.
+
+    \b
+    Examples:
+      stoker db compare
+      stoker db compare --data-dir ./here -f json
+    """
+    from stoker.processes.mark_files import MARK_SECONDS
+
+    files = _mark_files(directory)
+    gap = files.gap()
+    if gap is None:
+        known = "no older database was found when the engine started" if files.mark() else "there is no mark yet"
+        say(f"Nothing is recorded: {known}. The cloud was not read.", err=True)
+        return []
+    say(_ADVICE.format(seconds=MARK_SECONDS), err=True)
+    return [row for difference in gap.differences for row in _rows(difference)]
+
+
+def _rows(difference: Difference) -> Rows:
+    from stoker.base.clock import isoformat
+    from stoker.store.mark_records import Item
+
+    found = [(difference.finding.value, Item("", "", ""))]
+    found += [("orphaned", item) for item in difference.orphaned] + [("lost", item) for item in difference.lost]
+    moments = {"changed_at": difference.marked_at, "recorded_at": difference.recorded_at}
+    return [
+        {
+            "stack_name": difference.name,
+            "finding": finding,
+            "resource": item.resource,
+            "resource_type": item.type,
+            "physical_id": item.physical_id,
+            "stack_id": difference.stack_id,
+            "project_id": difference.project_id,
+            **{name: None if moment is None else isoformat(moment) for name, moment in moments.items()},
+        }
+        for finding, item in found
+    ]
+
+
+database.add_command(compare)
+
+
+@database.command("accept")
+@data_directory_option
+def accept(directory: DataDirectory) -> None:
+    """Forget what `stoker db compare` lists, so that `stoker up` and `stoker status` do not warn any more.
+
+    \b
+    Examples:
+      stoker db accept
+    """
+    files = _mark_files(directory)
+    if files.gap() is None:
+        say("Nothing is recorded.")
+        return
+    files.forget_gap()
+    say("The differences are accepted.")

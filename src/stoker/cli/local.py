@@ -20,6 +20,7 @@ from stoker.cli.configuration import check_configuration
 from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import console
 from stoker.cli.framework import InputPath, Rows, data_directory_option, listing
+from stoker.cli.messages import say
 from stoker.cli.service import Answer
 from stoker.cloud.clouds_yaml import read_cloud
 from stoker.processes import control, supervisor
@@ -279,6 +280,7 @@ def up(
     out = console()
     if not missing:
         out.print("Stoker is already running.")
+        _warn_of_gap(directory, local.set_up)
         _require_same_options(known, local.set_up)
         if detach:
             local.supervise()
@@ -300,6 +302,7 @@ def up(
         _show_addresses(out, local)
         if remark:
             out.print(remark)
+        _warn_of_gap(directory, local.set_up)
         if progress := control.taken_over(local.programs[-1]):
             out.print(f"{progress[1]} unfinished operations are being resumed; `stoker status` shows the progress.")
         if detach:
@@ -307,6 +310,14 @@ def up(
             return
         out.print("Ctrl-C stops it.")
         watch(local, children, out, stopped)
+
+
+def _warn_of_gap(directory: DataDirectory, set_up: SetUp) -> None:
+    """Say that the database is older than the cloud, if its engine has found that."""
+    from stoker.processes.mark_files import MarkFiles
+
+    if gap := MarkFiles.of(directory, set_up.cloud).gap():
+        say(f"Warning: {gap.sentence(directory)}", err=True)
 
 
 def _require_same_options(known: SetUp | None, wanted: SetUp) -> None:
@@ -463,6 +474,8 @@ def _all_run(rows: Rows) -> bool:
 def status(directory: DataDirectory) -> list[Answer]:
     """Show which processes are running, and why one was restarted last. The exit status is 1 unless all run.
 
+    A warning says that the database is older than the cloud, as after it was restored from a backup.
+
     \b
     Examples:
       stoker status
@@ -471,6 +484,7 @@ def status(directory: DataDirectory) -> list[Answer]:
     set_up = directory.set_up()
     if set_up is None:
         raise CommandFailed(f"There is no Stoker in {directory.path}. Start one with `stoker up`.")
+    _warn_of_gap(directory, set_up)
     rows, known = [], histories(directory)
     supervised = running(directory, supervisor.NAME) is not None
     for program in programs_of(directory, set_up):

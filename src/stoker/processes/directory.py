@@ -26,6 +26,7 @@ _LOCAL_PASSWORD = b"password of clients at the local identity service"
 _OWN_FILES = (
     "stoker.db*", "cloud.db*", "engine.l*", "engine.pid", "cloud.log", "cloud.pid",
     "engine.killed", "endpoints.json", "secrets.json", "passwords.json", "openrc*", "awsrc", "clouds.yaml",
+    "mark.json", "older.json",
 )  # fmt: skip
 
 

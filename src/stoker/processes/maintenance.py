@@ -11,7 +11,7 @@ from oslo_config import cfg
 
 from stoker.base.clock import SystemClock
 from stoker.processes.opened_database import database_pool, opened_database
-from stoker.store import claims, purging, schema
+from stoker.store import claims, marks, purging, schema
 from stoker.store.database import Database
 
 Result = TypeVar("Result")
@@ -60,7 +60,8 @@ def purge(config: cfg.ConfigOpts, age: float, project_id: str | None, batch: int
     """Remove stacks that were deleted more than `age` seconds ago, `batch` at a time; return how many, and whether the
     file of an SQLite database could be rewritten without free pages.
 
-    With them, all that no other stack uses is removed, and engines that have not reported themselves for a day.
+    With them, all that no other stack uses is removed, and engines that have not reported themselves for a day, except
+    for the last one.
     """
     now = SystemClock().now()
 
@@ -73,7 +74,9 @@ def purge(config: cfg.ConfigOpts, age: float, project_id: str | None, batch: int
             if not found:
                 break
         with opened.writing() as connection:
-            claims.forget_engines(connection, now - claims.REMEMBERED_SECONDS)
+            last = marks.latest(connection)  # the engine that the database's mark names
+            before = now - claims.REMEMBERED_SECONDS
+            claims.forget_engines(connection, before if last is None else min(before, last))
             purging.forget_writers(connection, now - claims.REMEMBERED_SECONDS)
         return total, purging.compact(opened)
 
