@@ -20,7 +20,7 @@ import requests
 
 from conformance.place import HIDDEN_TAG
 from realcloud.lab import Account, Lab, LabMissing
-from realcloud.operators.manual import blocks, replaced
+from realcloud.operators.manual import block, blocks, replaced
 from tests.servers import HOST, MariaDB, RabbitMQ, free_port, wait_until
 
 PROGRAMS = Path(sys.executable).parent
@@ -102,7 +102,7 @@ def configuration(values: Mapping[str, str]) -> str:
 
 def processes(ports: Mapping[str, int]) -> str:
     """Return the shell commands that start the processes on these ports (`api`, `other`, `status0` …)."""
-    commands = blocks("cluster.md", "sh")[1]
+    commands = block("cluster.md", "sh", "stoker db sync")
     status = " ".join(str(ports[f"status{number}"]) for number in range(ENGINES))
     changes = {
         "for number in 1 2 3": f"for number in {' '.join(str(number + 1) for number in range(ENGINES))}",

@@ -16,6 +16,14 @@ def blocks(page: str, language: str) -> list[str]:
     return [match["text"] for match in _BLOCK.finditer(text) if match["language"] == language]
 
 
+def block(page: str, language: str, words: str) -> str:
+    """Return the only block of a language in a page that contains `words`. Raises LookupError."""
+    found = [text for text in blocks(page, language) if words in text]
+    if len(found) != 1:
+        raise LookupError(f"{len(found)} blocks of {page} say {words!r}")
+    return found[0]
+
+
 def replaced(text: str, changes: Mapping[str, str]) -> str:
     """Return a text with changes. Raises LookupError if it does not contain what is to be changed."""
     for old, new in changes.items():

@@ -61,7 +61,19 @@ def test_validate_template(boto: Any) -> None:
         {"ParameterKey": "Key", "NoEcho": True, "Description": ""},
     ]
     with pytest.raises(ClientError) as wrong:
-        boto.validate_template(TemplateBody=TEMPLATE.replace("Ref: Key", "Ref: Kee"))
+        boto.validate_template(TemplateBody=TEMPLATE.replace("Ref: Key", "'Fn::GetAtt': [Kee, output]"))
+    code, message = refused(wrong)
+    assert code == "ValidationError"
+    assert "Kee" in message
+
+
+def test_an_unknown_reference(boto: Any) -> None:
+    """As in Heat, a validation leaves what `Ref` names to the requests that have the values."""
+    unknown = TEMPLATE.replace("Ref: Key", "Ref: Kee")
+    assert boto.validate_template(TemplateBody=unknown)["Description"] == "About nothing"
+    parameters = [{"ParameterKey": "Key", "ParameterValue": "k"}]
+    with pytest.raises(ClientError) as wrong:
+        boto.create_stack(StackName="unknown", TemplateBody=unknown, Parameters=parameters)
     code, message = refused(wrong)
     assert code == "ValidationError"
     assert "Kee" in message

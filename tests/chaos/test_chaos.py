@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ZEROS = dict.fromkeys(("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "unreadable", "broken"), 0)
+ZEROS = dict.fromkeys(
+    ("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "untold", "unreadable", "broken"), 0
+)
 WITH_REPORTS = """
 import sys
 import chaos.__main__ as program

@@ -20,7 +20,7 @@ def issued() -> Iterator[list[str]]:
     given: list[str] = []
     make = secrets.token_urlsafe
 
-    def noted(size: int) -> str:
+    def noted(size: int | None = None) -> str:
         given.append(make(size))
         return given[-1]
 

@@ -29,7 +29,8 @@ TEMPLATE = {"heat_template_version": "2021-04-16", "resources": {"word": {"type"
 def printed() -> dict[str, str]:
     """The page's commands that set servers up, its configuration, and its commands that start processes."""
     shell = [match["text"] for match in BLOCK.finditer(PAGE.read_text()) if match["language"] == "sh"]
-    servers, processes = shell[:2]  # what follows is about other WSGI servers
+    (servers,) = (text for text in shell if "install -y postgresql" in text)
+    (processes,) = (text for text in shell if "stoker db sync" in text)
     (configuration,) = (match["text"] for match in BLOCK.finditer(PAGE.read_text()) if match["language"] == "ini")
     return {"servers": servers, "configuration": configuration, "processes": processes}
 

@@ -21,7 +21,7 @@ def idle_engine() -> Any:
         clock=ManualClock(100.0),
         journal=SimpleNamespace(observe=None, waiting=0),
         pool=SimpleNamespace(transport=SimpleNamespace(observe=None)),
-        membership=SimpleNamespace(beaten_at=100.0),
+        membership=SimpleNamespace(beaten_at=100.0, takeovers=SimpleNamespace(waiting=0)),
         values=ValueMemory(1024),
         runs={},
         all_runs=list,

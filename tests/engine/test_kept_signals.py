@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from stoker.emulator.core.faults import Fault
 from stoker.emulator.messaging.records import MessagingRecords
 from stoker.emulator.objectstore.records import ObjectStoreRecords
 from tests.harness import World
@@ -136,3 +137,20 @@ async def test_queue_whose_user_is_gone_does_not_keep_the_stack(world: World) ->
     token = world.served.token("admin", "admin")
     assert world.served.call("DELETE", f"/identity/v3/users/{told['user_id']}", token=token).status == 204
     assert (await world.delete("web"))["status"] == "COMPLETE"
+
+
+@pytest.mark.parametrize(
+    ("transport", "place"),
+    [("TEMP_URL_SIGNAL", "/object-store/*/web-handle-*"), ("ZAQAR_SIGNAL", "/messaging/v2/queues/*")],
+)
+async def test_the_place_is_deleted_by_a_later_attempt(world: World, transport: str, place: str) -> None:
+    """The first request is answered as if the object did not exist, by a response that does not name it."""
+    stack_id, told = await begun(world, template(transport))
+    SENDERS[transport](world, told)(b"")
+    assert (await world.settle(stack_id))["status"] == "COMPLETE"
+    assert world.in_cloud(lambda: left_of(world)) != ([], [])
+    fault = Fault(on=f"DELETE {place}", do="fail", status=404, message="The resource could not be found.", times=1)
+    world.served.do(lambda: world.served.cloud.faults.add(fault))
+    assert (await world.delete("web"))["status"] == "COMPLETE"
+    assert fault.hits == 1
+    assert world.in_cloud(lambda: left_of(world)) == ([], [])

@@ -228,7 +228,6 @@ def _data(world: World, stack_id: str, name: str) -> Mapping[str, Any]:
 @pytest.mark.parametrize(
     ("resource", "words"),
     [
-        ({"Type": THING, "CreationPolicy": {"ResourceSignal": {}}}, "does not support a creation policy"),
         (condition(count=0), "0 is less than 1"),
         (condition(timeout="5 minutes"), "is not a duration such as PT1M30S"),
         (condition(timeout="PT13H"), "is more than PT12H"),
@@ -248,6 +247,13 @@ async def test_policies_that_cannot_be(world: World, resource: dict[str, Any], w
     with pytest.raises(TemplateInvalid) as caught:
         await world.create("web", template(it=resource, other={"Type": THING}))
     assert words in caught.value.message
+
+
+async def test_a_creation_policy_without_effect(world: World) -> None:
+    """As in Heat, a creation policy does not make a resource wait whose type does not support it."""
+    wanted = template(it={"Type": THING, "CreationPolicy": {"ResourceSignal": {"Count": 2}}})
+    await complete(world, wanted, "create")
+    assert await status_of(world, "it") == "CREATE_COMPLETE"
 
 
 async def test_parameters_in_a_creation_policy(world: World) -> None:

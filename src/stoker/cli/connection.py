@@ -59,7 +59,8 @@ def unreachable(error: Exception, service: Service, directory: DataDirectory) ->
             )
             which = " and ".join(program.title for program in missing)
             return CommandFailed(f"Stoker is stopped ({which}); its data is kept. To start it: stoker up{option}")
-    if isinstance(error, exceptions.DiscoveryFailure):
+    logging_in = f" {service.auth_url.rstrip('/')}/auth/tokens" in str(error)  # a URL with a version is not discovered
+    if logging_in or isinstance(error, exceptions.DiscoveryFailure):
         return CommandFailed(f"The identity service at {service.auth_url} cannot be reached, or there is none.")
     return None
 

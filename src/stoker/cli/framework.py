@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -115,13 +116,24 @@ def with_service(function: Callable[..., Any]) -> Callable[..., Any]:
         from stoker.cli.connection import connect, unreachable  # imports the libraries of OpenStack's clients
 
         service = connect(directory, os_cloud)
-        try:
-            return function(service, **arguments)
-        except Exception as error:
-            explained = unreachable(error, service, directory)
-            if explained is None:
-                raise
-            raise explained from error
+
+        @contextmanager
+        def explained() -> Iterator[None]:
+            try:
+                yield
+            except Exception as error:
+                failure = unreachable(error, service, directory)
+                if failure is None:
+                    raise
+                raise failure from error
+
+        def requested(rows: Iterator[Any]) -> Iterator[Any]:
+            with explained():
+                yield from rows
+
+        with explained():
+            returned = function(service, **arguments)
+        return requested(returned) if isinstance(returned, Iterator) else returned  # these rows are not yet requested
 
     cloud_option = click.option("--os-cloud", envvar="OS_CLOUD", metavar="NAME", help="Entry of clouds.yaml to use.")
     return data_directory_option(cloud_option(connected))

@@ -28,7 +28,7 @@ class Command:
 COMMANDS: Mapping[str, Command] = {
     "up": Command("stoker.cli.local:up", "Start Stoker and an emulated cloud on this machine."),
     "down": Command("stoker.cli.local:down", "Stop Stoker; all data is kept."),
-    "status": Command("stoker.cli.local:status", "Show which processes are running."),
+    "status": Command("stoker.cli.local:status", "Show which processes are running, and why one was restarted last."),
     "deploy": Command("stoker.cli.deploy:deploy", "Create or update the stack NAME, after showing the plan."),
     "plan": Command("stoker.cli.deploy:plan", "Show what `deploy` would do to the stack NAME, without doing it."),
     "show": Command("stoker.cli.deploy:show", "Show the saved plan FILE, as it was when it was saved."),

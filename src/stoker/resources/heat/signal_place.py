@@ -138,24 +138,24 @@ async def signals_in_queue(call: Call) -> dict[str, Mapping[str, Any]]:
 
 
 async def remove_object(call: Call) -> None:
-    """Delete the object."""
-    path = _path(call)
+    """Delete the object; what is recorded of it is kept until then, so that a failed attempt can be repeated."""
+    await delete_object(call.cloud, _path(call))
     del call.data[OBJECT_URL]
     call.data.pop(OBJECT_NAME, None)
-    await delete_object(call.cloud, path)
 
 
 async def remove_queue(call: Call) -> None:
-    """Delete the queue, which only its user can."""
-    queue = call.data.pop(QUEUE)
-    if "user_id" not in call.data:
-        return
-    try:
-        await messaging.delete_queue(await _user(call), queue)
-    except CloudError as error:
-        if error.status != 401:
-            raise
-        LOG.info("queue %s is not deleted, because its user %s no longer exists", queue, call.data["user_id"])
+    """Delete the queue, which only its user can; its name is kept until then, so that a failed attempt can be
+    repeated."""
+    if "user_id" in call.data:
+        try:
+            await messaging.delete_queue(await _user(call), call.data[QUEUE])
+        except CloudError as error:
+            if error.status != 401:
+                raise
+            gone = call.data["user_id"]
+            LOG.info("queue %s is not deleted, because its user %s no longer exists", call.data[QUEUE], gone)
+    del call.data[QUEUE]
 
 
 def sender(call: Call) -> dict[str, Any]:
