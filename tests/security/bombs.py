@@ -39,6 +39,15 @@ def aws(value: Any, **sections: Any) -> dict[str, Any]:
     }
 
 
+def cfn(value: Any) -> dict[str, Any]:
+    """The same in Heat's own version of CloudFormation's form."""
+    return {
+        "HeatTemplateFormatVersion": "2012-12-12",
+        "Resources": {"r": {"Type": "OS::Heat::Value", "Properties": {"value": value}}},
+        "Outputs": {"o": {"Value": value}},
+    }
+
+
 def nested(levels: int, wrap: Any, value: Any) -> Any:
     """`value` wrapped again and again."""
     for _ in range(levels):
@@ -74,17 +83,22 @@ _JOINED = {"list_join": ["," * 100, MANY]}
 
 FUNCTIONS: Mapping[str, Template] = {
     "Condition/1": _aws_condition({"Condition": "D"}),
-    "Fn::Base64/1": aws(nested(90, lambda value: {"Fn::Base64": value}, LONG)),
+    "Fn::Base64/1": cfn(nested(90, lambda value: {"Fn::Base64": value}, LONG)),
+    "Fn::Base64/2": aws(
+        [{"Fn::Base64": {"Ref": "P"}}] * 5_000, Parameters={"P": {"Type": "Number", "Default": 10**4_000}}
+    ),
     "Fn::Cidr/1": aws(nested(3, lambda value: {"Fn::Join": ["", {"Fn::Cidr": [value, 256, 1]}]}, "10.0.0.0/8")),
     "Fn::Contains/1": _rule({"Fn::Contains": [MANY, "b"]}),
     "Fn::EachMemberEquals/1": _rule({"Fn::EachMemberEquals": [MANY, "ab"]}),
     "Fn::EachMemberIn/1": _rule({"Fn::EachMemberIn": [MANY, [str(n) for n in range(10_000)] + ["ab"]]}),
+    "Fn::Equals/1": _aws_condition({"Fn::Equals": [MANY[:5_000], [*MANY[:5_000], "b"]]}),
     "Fn::FindInMap/1": aws({"Fn::FindInMap": ["M", "a", "b"]}, Mappings={"M": {"a": {"b": MANY}}}),
     "Fn::FindInMap/2": aws({"Fn::FindInMap": ["M", "a", "c", {"DefaultValue": MANY}]}, Mappings={"M": {"a": {"b": 1}}}),
     "Fn::GetAZs/1": aws([{"Fn::GetAZs": ""}] * 20_000),
     "Fn::GetAtt/1": aws([{"Fn::GetAtt": ["r", "value"]}] * 5_000),
     "Fn::GetAtt/2": aws([{"Fn::GetAtt": "r.value"}] * 5_000),
     "Fn::ImportValue/1": aws([{"Fn::ImportValue": "nothing"}] * 10_000),
+    "Fn::Join/1": aws({"Fn::Join": [LONG, [7] * 5_000]}),
     "Fn::Length/1": aws({"Fn::Length": {"Fn::Split": [",", COMMAS]}}),
     "Fn::MemberListToMap/1": {
         "HeatTemplateFormatVersion": "2012-12-12",
@@ -113,7 +127,8 @@ FUNCTIONS: Mapping[str, Template] = {
         "Outputs": {"o": {"Value": [{"Fn::ResourceFacade": "Metadata"}] * 10_000}},
     },
     "Fn::Select/1": aws(nested(5, lambda value: {"Fn::Select": ["0", value]}, "[" + "[]," * 120_000 + "[]]")),
-    "Fn::Split/1": aws({"Fn::Split": [",", COMMAS]}),
+    "Fn::Split/1": cfn({"Fn::Split": [",", COMMAS[:200_000]]}),
+    "Fn::Split/2": aws(nested(20, lambda value: {"Fn::Join": ["1", {"Fn::Split": [1, value]}]}, "1" * 100_000)),
     "Fn::Sub/1": aws(nested(9, lambda value: {"Fn::Sub": ["${a}" * 10, {"a": value}]}, "0123456789")),
     "Fn::ToJsonString/1": aws(nested(40, lambda value: {"Fn::ToJsonString": [value]}, '"\\')),
     "Fn::ValueOf/1": _rule({"Fn::Contains": [MANY, {"Fn::ValueOf": ["S", "DefaultTags"]}]}),
