@@ -14,14 +14,13 @@ from stoker.console.exchange import Exchange
 from stoker.console.gantt import ORDERS, Axis, bars_of
 from stoker.console.gateway import Answer
 from stoker.console.rendering import split_state
-from stoker.console.stack_pages import DEPTH, below, show
+from stoker.console.stack_pages import DEPTH, below, latest_operations, show
 from stoker.console.timeline import MOST_EVENTS, Span, is_incomplete, recorded_events, spans
 from stoker.console.tree import Row, row_key, tree
 
 _MOST_INSIDE = 30
 """Resources of a nested stack that are drawn; of a larger one, only the resource that creates it."""
 _MOST = 300
-_OPERATIONS = 50
 
 
 def graph(exchange: Exchange) -> None:
@@ -61,7 +60,7 @@ def _node(row: Row, rows: Sequence[Row]) -> Node:
 
 def timeline(exchange: Exchange) -> None:
     """Show when an operation worked on each resource."""
-    operations = below(exchange, "/operations", limit=_OPERATIONS)["operations"]
+    operations = latest_operations(exchange)
     chosen = next((item for item in operations if item["id"] == exchange.query("operation")), None)
     chosen = chosen or next(iter(operations), None)
     order = exchange.query("order") if exchange.query("order") in ORDERS else next(iter(ORDERS))

@@ -86,7 +86,6 @@ def events(exchange: Exchange) -> None:
         resource_action=chosen["action"] or None,
         operation_id=chosen["operation"] or None,
     )["events"]
-    operations = below(exchange, "/operations", limit=_OPERATIONS)["operations"]
     kept = {name: value for name, value in chosen.items() if value}
     following = urlencode({**kept, "marker": found[-1]["id"]}) if len(found) == _EVENTS else ""
     show(
@@ -100,7 +99,7 @@ def events(exchange: Exchange) -> None:
         chosen=chosen,
         statuses=STATUSES,
         event_actions=_EVENT_ACTIONS,
-        operations=operations,
+        operations=latest_operations(exchange),
     )
 
 
@@ -193,6 +192,12 @@ def below(exchange: Exchange, tail: str, **query: Any) -> Answer:
     """Return what the API has below the stack in the URL."""
     answer: Answer = exchange.api.get(_path(exchange, tail), query)
     return answer
+
+
+def latest_operations(exchange: Exchange) -> list[Answer]:
+    """Return the latest operations of the stack in the URL, to choose from, newest first."""
+    found: list[Answer] = below(exchange, "/operations", limit=_OPERATIONS)["operations"]
+    return found
 
 
 def _path(exchange: Exchange, tail: str) -> str:
