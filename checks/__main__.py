@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from checks import child_processes, import_cycles, method_bound, patterns, prose, release
+from checks import child_processes, commit_subjects, import_cycles, method_bound, patterns, prose, release
 from checks.source_tree import SourceTree, show
 
-CHECKS = (prose, import_cycles, method_bound, child_processes, patterns, release)
+CHECKS = (prose, import_cycles, method_bound, child_processes, patterns, release, commit_subjects)
 
 
 def main() -> int:
