@@ -201,8 +201,9 @@ raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 raw.bind(("eth0", 0))
 def send(sender, claimed):
     to = socket.inet_aton(target)
-    arp = struct.pack("!HHBBH", 1, 0x800, 6, 4, 1) + as_bytes(claimed) + socket.inet_aton(source) + bytes(6) + to
-    raw.send(b"\\xff" * 6 + as_bytes(sender) + b"\\x08\\x06" + arp)
+    for kind in (1, 2):
+        arp = struct.pack("!HHBBH", 1, 0x800, 6, 4, kind) + as_bytes(claimed) + socket.inet_aton(source) + bytes(6) + to
+        raw.send(b"\\xff" * 6 + as_bytes(sender) + b"\\x08\\x06" + arp)
     data = b"forged"
     udp = struct.pack("!HHHH", 7777, 7777, 8 + len(data), 0) + data
     head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 1, 0, 64, 17, 0, socket.inet_aton(source), to)
@@ -240,6 +241,61 @@ def test_forged_addresses(cloud: RealNova, secured: bool) -> None:
     forging = boot(cloud, program(FORGE, "fa:16:3e:00:00:01", "10.0.0.50", address), networks=[attacker])
     assert ("FORGED" in ended(cloud, victim)) is not secured, cloud.console(forging)
     for key in (victim, forging):
+        cloud.call("DELETE", f"/servers/{key}")
+
+
+ADVERTISE = """
+import socket, struct, sys
+target, own, *claimed = sys.argv[1:]
+place = (target, 0, 0, socket.if_nametoindex("eth0"))
+mac = bytes.fromhex(open("/sys/class/net/eth0/address").read().strip().replace(":", ""))
+raw = socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6)
+raw.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_UNICAST_HOPS, 255)
+raw.bind((own, 0))
+for address in claimed:
+    about = socket.inet_pton(socket.AF_INET6, address)
+    raw.sendto(struct.pack("!BBHI", 136, 0, 0, 0x60000000) + about + b"\\x02\\x01" + mac, place)
+prefix = struct.pack("!BBBBIII", 3, 4, 64, 0xC0, 9000, 9000, 0) + socket.inet_pton(socket.AF_INET6, "fd00:bad::")
+raw.sendto(struct.pack("!BBHBBHII", 134, 0, 0, 64, 0, 9000, 0, 0) + prefix, place)
+for address in claimed:
+    print("SENT", address)
+socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).sendto(b"finish", (target, 7777))
+"""
+HEAR = """
+import socket
+raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+print("LISTENING", flush=True)
+while b"finish" not in (frame := raw.recv(2000)):
+    if frame[12:14] == b"\\x86\\xdd" and frame[20] == 58 and frame[54] in (134, 136):
+        print("HEARD", frame[54], socket.inet_ntop(socket.AF_INET6, frame[62:78]), flush=True)
+"""
+
+
+@pytest.mark.parametrize("secured", [True, False])
+def test_forged_neighbors(cloud: RealNova, secured: bool) -> None:
+    """A guest advertises addresses of others as its own, and itself as a router, by IPv6 (its port is secured; then
+    not)."""
+    cidr = f"fd00:{8 + secured}::/64"
+    network, _ = subnetwork(cloud, cidr, ip_version=6)
+    open_port: dict[str, object] = {"security_groups": [], "port_security_enabled": False}
+    pairs = {"allowed_address_pairs": [{"ip_address": f"fd00:{8 + secured}::aa00/120"}]}
+    opened = {"security_groups": [group(cloud, protocol=None, ethertype="IPv6")]}
+    ports = [
+        neutron(cloud, "POST", "/ports", {"port": {"network_id": network, **more}})
+        for more in (opened, pairs if secured else open_port)
+    ]
+    address, own = (port["fixed_ips"][0]["ip_address"] for port in ports)
+    victim = boot(cloud, program(HEAR), networks=[{"port": ports[0]["id"]}])
+    cloud.until(lambda: "LISTENING" in cloud.console(victim))
+    pair, others = f"fd00:{8 + secured}::aaaa", [f"fd00:{8 + secured}::77", f"fd00:{8 + secured}::ab00", "fe80::1"]
+    spy = boot(cloud, program(ADVERTISE, address, own, own, pair, *others), networks=[{"port": ports[1]["id"]}])
+    shown = ended(cloud, victim)
+    heard = [line.split()[1:] for line in shown.splitlines() if line.startswith("HEARD")]
+    assert "SENT fe80::1" in cloud.console(spy)
+    about = {address for kind, address in heard if kind == "136"} & {own, pair, *others}
+    assert about == ({own, pair} if secured else {own, pair, *others}), shown
+    assert ("134" in [kind for kind, _ in heard]) is not secured, shown
+    for key in (victim, spy):
         cloud.call("DELETE", f"/servers/{key}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,9 @@ from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 
 from .conftest import Nova
+
+PRIVATE_UMASK = 0o077
+"""That of the processes in which clouds run."""
 
 
 class RealNova(Nova):
@@ -53,8 +57,12 @@ def guest_cloud() -> Iterator[RealNova]:
         driver = guest_driver(Selection("namespace"), "host")
     except GuestsUnavailable as error:
         pytest.skip(str(error))
-    with ServedCloud(new_cloud(pace=0.1, guests=driver)) as served:
-        yield RealNova(served)
+    before = os.umask(PRIVATE_UMASK)
+    try:
+        with ServedCloud(new_cloud(pace=0.1, guests=driver)) as served:
+            yield RealNova(served)
+    finally:
+        os.umask(before)
 
 
 SERVE = """

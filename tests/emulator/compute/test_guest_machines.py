@@ -119,7 +119,10 @@ class Watched:
     def opened(self, name: str) -> int:
         """How many files with this name the machine has open."""
         [process] = processes(self.key)
-        links = [str(place.readlink()) for place in Path(f"/proc/{process}/fd").iterdir()]
+        links = []
+        for place in Path(f"/proc/{process}/fd").iterdir():
+            with suppress(FileNotFoundError):  # it has been closed meanwhile
+                links.append(str(place.readlink()))
         return sum(link.endswith(name) for link in links)
 
     def until_cards(self, number: int) -> None:
@@ -225,6 +228,18 @@ def test_the_life_of_a_machine_with_its_cards_and_volumes(tmp_path: Path) -> Non
             assert cloud.act(key, ending).status == 202
             machine.becomes("ACTIVE")
             cloud.until(machine.runs, STEP_SECONDS)
+        assert cloud.act(key, "rescue").status == 200
+        machine.becomes("RESCUE")
+        machine.booted(6)
+        disks = [f"{key}/rescue.qcow2", f"{key}/disk.qcow2"]
+        assert [machine.opened(name) for name in (*disks, f"volume-{volume}")] == [1, 1, 0]
+        shown = " ".join(machine.words())
+        assert shown.index("rescue.qcow2") < shown.index("disk.qcow2"), "it is /dev/vda"
+        assert cloud.act(key, "unrescue").status == 202
+        machine.becomes("ACTIVE")
+        machine.booted(7)
+        machine.until_attached(volume)
+        assert [machine.opened(name) for name in disks] == [0, 1]
         cloud.act(key, "suspend")
         machine.becomes("SUSPENDED")
         cloud.call("DELETE", f"/servers/{key}")
@@ -272,6 +287,11 @@ def test_a_machine_runs_from_a_volume_of_the_image_and_another_one_continues_fro
         other.until_attached(volume)
         with place.open("rb") as file:
             assert file.read(7) == b"CHANGED"
+        assert cloud.act(other.key, "rescue").status == 200
+        other.becomes("RESCUE")
+        other.booted(2)
+        other.until_attached(volume)
+        assert other.opened("rescue.qcow2") == 1
 
 
 @pytest.mark.guests

@@ -115,7 +115,7 @@ def test_guests_of_two_drivers_share_the_networks_of_a_cloud(tmp_path: Path) -> 
         assert "login:" in cloud.console(nothing)
         assert cloud.act(nothing, "pause").status == 202
         cloud.until(lambda: cloud.status(nothing) == "PAUSED")
-        assert cloud.act(small, "rescue").status == 501
+        assert cloud.act(small, "trigger_crash_dump").status == 501
 
         refused = cloud.act(small, "resize", {"flavorRef": NANO})
         assert refused.status == 400

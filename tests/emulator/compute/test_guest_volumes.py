@@ -105,7 +105,7 @@ def test_the_content_of_a_volume_survives_and_is_copied(cloud: RealNova) -> None
         AWAIT.format(""),
         "blkid /dev/vdb || mkfs.ext4 -q /dev/vdb",
         "mkdir /mnt; mount -t ext4 /dev/vdb /mnt && echo first >/mnt/file; chown 7:8 /mnt/file || echo ALONE",
-        "blkid -o value -s TYPE /dev/vdb; umount /mnt",
+        "echo modes: $(stat -c %a /mnt /run/stoker/volumes); blkid -o value -s TYPE /dev/vdb; umount /mnt",
         f"{LIST}; echo WRITTEN",
         AWAIT.format("!"),
         f"[ -e /dev/vdb ] || echo DETACHED; {LIST}",
@@ -116,6 +116,7 @@ def test_the_content_of_a_volume_survives_and_is_copied(cloud: RealNova) -> None
     cloud.call("DELETE", f"/servers/{key}/os-volume_attachments/{volume}")
     shown = ended(cloud, key)
     assert "DETACHED\n[name]\n[]\nEND OF SCRIPT" in shown
+    assert "modes: 755 755\n" in shown, "every user of the guest may look for files there"
     owner = "0:0" if "ALONE" in shown else "7:8"  # without subordinate IDs, guests have no other user than root
     cloud.call("DELETE", f"/servers/{key}")
     free(cloud, volume)

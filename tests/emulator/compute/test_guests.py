@@ -25,6 +25,7 @@ from stoker.emulator.guests import ids, images
 from stoker.emulator.guests.choices import chosen_images, guest_driver
 from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable, Volume
 from stoker.emulator.guests.limits import allowed_places, cloud_group
+from stoker.emulator.guests.local import LocalDriver
 from stoker.emulator.guests.selection import Selection
 from stoker.emulator.guests.topology import Topology
 from stoker.emulator.services import new_cloud
@@ -38,7 +39,7 @@ class Recorder(GuestDriver):
     """A driver that runs nothing and keeps what it is called with."""
 
     selection = Selection("namespace")
-    unsupported = {"rescue": "they have one disk"}
+    unsupported = {"trigger_crash_dump": "they dump nothing"}
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -128,15 +129,17 @@ def test_the_guest_follows_what_is_done_to_its_server(watched: Nova, recorder: R
         "rebuild": ({"imageRef": watched.image()}, "ACTIVE", ["reset", "start"]),
         "resize": ({"flavorRef": "2"}, "VERIFY_RESIZE", ["stop", "start"]),
         "confirmResize": (None, "ACTIVE", []),
+        "rescue": (None, "RESCUE", ["stop", "start"]),
+        "unrescue": (None, "ACTIVE", ["stop", "start"]),
     }
     for action, (arguments, status, calls) in expected.items():
-        assert watched.act(key, action, arguments).status in (202, 204), action
+        assert watched.act(key, action, arguments).status in (200, 202, 204), action
         watched.wait()
         assert (action, watched.status(key), recorder.taken()) == (action, status, calls)
 
-    refused = watched.act(key, "rescue")
+    refused = watched.act(key, "trigger_crash_dump")
     assert refused.status == 501
-    assert "do not support the operation rescue: they have one disk" in refused.content.decode()
+    assert "do not support the operation trigger_crash_dump: they dump nothing" in refused.content.decode()
     shown = watched.act(key, "os-getConsoleOutput", {"length": 2}).json
     assert shown == {"output": "two\nthree"}
     watched.call("DELETE", f"/servers/{key}")
@@ -191,6 +194,29 @@ def test_volumes_are_attached_and_their_contents_are_copied(watched: Nova, recor
     assert [name for name, _ in recorder.contents] == [
         f"backup-{of_snapshot}", f"snapshot-{snapshot}", f"volume-{copies[1]}",
     ]  # fmt: skip
+
+
+def test_a_rescued_guest_has_its_own_disk_as_the_only_further_one(watched: Nova, recorder: Recorder) -> None:
+    key, volume = watched.boot(), watched.volume()
+    attachment = {"volumeAttachment": {"volumeId": volume}}
+    watched.call("POST", f"/servers/{key}/os-volume_attachments", attachment)
+    watched.wait(0.01)
+    watched.act(key, "rescue")
+    watched.wait()
+    guest, cloudside = recorder.guests[key], recorder.cloudside
+    assert cloudside is not None
+    assert (watched.status(key), watched.volume_status(volume)) == ("RESCUE", "in-use")
+    assert (watched.served.do(guest.rescued), watched.served.do(guest.volumes)) == (True, [])
+    assert recorder.taken() == ["start", "stop", "start"], "the volume has the device of its own disk"
+    watched.served.do(lambda: cloudside.ended(key, ""))
+    watched.wait()
+    assert (watched.status(key), watched.server(key)["OS-EXT-STS:power_state"]) == ("RESCUE", 4)
+    watched.act(key, "unrescue")
+    watched.wait()
+    assert watched.status(key) == "ACTIVE"
+    assert watched.served.do(guest.rescued) is False
+    assert watched.served.do(guest.volumes) == [Volume(volume, "/dev/vdb")]
+    assert recorder.taken()[-1] == "start"
 
 
 def test_a_server_follows_the_end_of_its_guest_and_an_event_alarm_is_raised(watched: Nova, recorder: Recorder) -> None:
@@ -368,6 +394,40 @@ def test_a_guest_reboots_and_powers_off_by_its_own_system_calls(running: RealNov
     assert running.status(key) == "ACTIVE"
     off = running.script(call.format("0x4321fedc"))  # RB_POWER_OFF
     running.until(lambda: running.status(off) == "SHUTOFF")
+
+
+RESCUED = (
+    "mkdir -p /mnt",
+    "if [ -e /dev/vdb ]; then mount /dev/vdb /mnt && cat /mnt/etc/broken; rm /mnt/etc/broken; rm /mnt/etc/profile",
+    "else echo BROKEN >/etc/broken; fi",
+)
+
+
+@pytest.mark.guests
+def test_a_guest_is_rescued_and_continues_from_its_mended_disk(running: RealNova) -> None:
+    key = boot(running, *RESCUED)
+    running.until(lambda: "has booted" in running.console(key))
+    assert running.act(key, "rescue").status == 200
+    running.until(lambda: running.status(key) == "RESCUE" and running.console(key).count("has booted") == 2)
+    assert running.console(key).count("BROKEN") == 1
+    driver = running.served.cloud.guests
+    assert isinstance(driver, LocalDriver)
+    place = driver._directory / key
+    assert (place / "rescue").is_dir()
+    assert running.act(key, "unrescue").status == 202
+    running.until(lambda: running.status(key) == "ACTIVE" and running.console(key).count("has booted") == 3)
+    assert running.console(key).count("BROKEN") == 1, "user data has run once on each disk"
+    assert not (place / "rescue").exists()
+    assert not (place / "disk" / "base" / "etc" / "broken").exists()
+    running.act(key, "rescue")
+    running.until(lambda: running.console(key).count("END OF SCRIPT") == 3)
+    running.act(key, "os-stop")
+    running.until(lambda: running.status(key) == "SHUTOFF")
+    running.act(key, "os-start")
+    running.until(lambda: running.console(key).count("has booted") == 5)
+    assert running.console(key).count("END OF SCRIPT") == 3, "it runs from its own disk"
+    running.call("DELETE", f"/servers/{key}")
+    running.until(lambda: not place.exists())
 
 
 @pytest.mark.guests

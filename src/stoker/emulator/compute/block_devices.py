@@ -92,7 +92,8 @@ class BlockDevices(Component):
         attachment = self._attachment_of(device)
         if device is not None and attachment is not None and attachment["status"] == "attaching":
             self._storage.attachments.complete(attachment, device["device"])
-            if is_data(device):
+            server = self.servers.rows.get(device["server_id"])
+            if is_data(device) and server is not None and server["vm_state"] != "rescued":
                 self.cloud.guests.attach(device["server_id"], self.seen(device))
             self.servers.history.end(device["server_id"])
 

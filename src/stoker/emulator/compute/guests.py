@@ -142,6 +142,8 @@ class Guests(Component):
         if reason:
             self._servers.touch(server, power_state=SHUT_DOWN)
             self._servers.fail(server, reason)
+        elif _is_rescued(server) and server["task_state"] is None:
+            self._servers.touch(server, power_state=SHUT_DOWN)  # Nova stops active servers only
         elif server["vm_state"] == "active" and server["task_state"] is None:
             log.warning("The guest of the server %s has ended: the server is stopped.", server_id)
             self._servers.touch(server, vm_state="stopped", power_state=SHUT_DOWN)
@@ -157,9 +159,12 @@ class Guests(Component):
             Size(server["flavor"]["vcpus"], server["flavor"]["ram"], server["flavor"]["disk"]),
             self._driver(server),
             lambda: self._block_devices.root_of(server),
+            lambda: _is_rescued(server),
         )
 
     def _volumes(self, server: Record) -> list[Volume]:
+        if _is_rescued(server):
+            return []  # Nova attaches none, and the device of the first one is that of the server's own disk
         devices = self._block_devices.of_server(server)
         return [self._block_devices.seen(row) for row in devices if is_data(row)]
 
@@ -167,3 +172,7 @@ class Guests(Component):
         """Return the files of the guest that DHCP would write."""
         servers = self._topology.name_servers(server_id) if self.cloud.guests.connected else []
         return {"etc/resolv.conf": "".join(f"nameserver {address}\n" for address in servers)} if servers else {}
+
+
+def _is_rescued(server: Record) -> bool:
+    return bool(server["vm_state"] == "rescued")

@@ -103,8 +103,8 @@ OPERATIONS = {
         Operation("rebuild", ("active", "stopped", "error"), REBUILDING, "active", RUNNING, REINSTALL),
         Operation("evacuate", ("active", "stopped", "error"), REBUILDING, "active", RUNNING, REINSTALL),
         Operation("os-migrateLive", ("active", "paused"), ("migrating",)),
-        Operation("rescue", ("active", "stopped", "error"), ("rescuing",), "rescued", RUNNING),
-        Operation("unrescue", ("rescued",), ("unrescuing",), "active", RUNNING),
+        Operation("rescue", ("active", "stopped", "error"), ("rescuing",), "rescued", RUNNING, RESTART),
+        Operation("unrescue", ("rescued",), ("unrescuing",), "active", RUNNING, RESTART),
         Operation(
             "shelve",
             ("active", "stopped", "paused", "suspended"),

@@ -22,6 +22,8 @@ class GuestsUnavailable(Exception):
 
 IMAGE = "image"
 """The name of the content of the guests' image among those of volumes."""
+RESCUED_DEVICE = "/dev/vdb"
+"""Where a guest that is rescued sees its own disk."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class Guest:
     volumes: returns the volumes that are attached. size: of its flavor; drivers may exceed it.
     driver: the name of the driver that runs it, for those that comprise several.
     root: returns the volume that is its disk; None: it has a disk of its own.
+    rescued: returns whether it is to run from a further disk with the image, where its own is `RESCUED_DEVICE`.
     """
 
     id: str
@@ -70,6 +73,7 @@ class Guest:
     size: Size = Size()
     driver: str = ""
     root: Callable[[], Volume | None] = lambda: None
+    rescued: Callable[[], bool] = lambda: False
 
 
 class Cloudside(ABC):
@@ -134,7 +138,7 @@ class GuestDriver(ABC):
     @abstractmethod
     def start(self, guest: Guest) -> None:
         """Start a guest from its disk, which is created from the image if it does not exist; let one that is frozen
-        continue."""
+        continue. The disk from which it was rescued is deleted when it starts from its own."""
 
     @abstractmethod
     def stop(self, guest_id: str) -> None:

@@ -196,13 +196,13 @@ class NamespaceLauncher(Launcher):
             control=control,
         )
 
-    async def delete_disk(self, directory: Path) -> None:
-        """Delete the disk of a guest that does not run. Raises: LaunchFailed."""
-        if not (directory / "disk").exists():
+    async def delete_disks(self, directory: Path, *names: str) -> None:
+        """Delete those disks of a guest that exist; it does not run. Raises: LaunchFailed."""
+        if not (found := [name for name in names if (directory / name).exists()]):
             return
-        process = await asyncio.create_subprocess_exec(*task_command("delete", self.ids, directory, names=["disk"]))
+        process = await asyncio.create_subprocess_exec(*task_command("delete", self.ids, directory, names=found))
         if await process.wait() != 0:
-            raise LaunchFailed(f"The disk in {directory} cannot be deleted.")
+            raise LaunchFailed(f"The disks {' and '.join(found)} in {directory} cannot be deleted.")
 
     def check(self, directory: Path, within: int) -> None:
         """Run the program `true` as a guest."""

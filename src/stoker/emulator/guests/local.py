@@ -117,8 +117,7 @@ class LocalDriver(GuestDriver):
         wiring.followers.append(self._ports_changed)
         self._site = Site(self._directory, cloudside, fabric, wiring)
         self._contents = [hypervisor.open(self._site) for hypervisor in self._hypervisors.values()]
-        cannot = "guests are started with their own disks only"
-        self.unsupported = dict.fromkeys(("rescue", "unrescue"), cannot) | {"trigger_crash_dump": "guests dump nothing"}
+        self.unsupported = {"trigger_crash_dump": "guests dump nothing"}
         if why := next(filter(None, (hypervisor.cannot_freeze() for hypervisor in self._hypervisors.values())), ""):
             self.unsupported |= dict.fromkeys(("pause", "unpause", "suspend", "resume"), why)
         self._forwarders = Forwarders(fabric)

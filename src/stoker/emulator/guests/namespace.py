@@ -8,10 +8,18 @@ import signal
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from stoker.emulator.guests.driver import LEAST_MEMORY, Address, Cloudside, Guest, ProcessorTime, Volume
+from stoker.emulator.guests.driver import (
+    LEAST_MEMORY,
+    RESCUED_DEVICE,
+    Address,
+    Cloudside,
+    Guest,
+    ProcessorTime,
+    Volume,
+)
 from stoker.emulator.guests.ids import id_maps
 from stoker.emulator.guests.images import Image
-from stoker.emulator.guests.launching import LaunchFailed, NamespaceLauncher
+from stoker.emulator.guests.launching import LaunchFailed, NamespaceLauncher, ShownVolume
 from stoker.emulator.guests.limits import FREEZER, HINT, Group, Limits, allowed_places, missing_limits
 from stoker.emulator.guests.local import Hypervisor, Site
 from stoker.emulator.guests.machine import Machine
@@ -24,6 +32,8 @@ log = logging.getLogger(__name__)
 
 REBOOTED = 128 + signal.SIGHUP
 """The status of a guest that has called reboot(2): the kernel ends its first process by this signal."""
+DISK, RESCUE_DISK = "disk", "rescue"
+"""The names of a guest's own disk, and of the one from which it is rescued, in its directory."""
 WATCH_SECONDS = 1.0
 """How often processes that were killed for want of memory are counted."""
 
@@ -56,7 +66,8 @@ class NamespaceMachine(Machine):
         self._volumes = volumes
         self._limits = limits
         self._users = users
-        self._disk = directory / "disk"
+        self._disk = directory / DISK
+        self._rescued: Path | None = None
         self._group: Group | None = None
         self._killed = self._memory = 0
         self._watch: asyncio.Task[None] | None = None
@@ -75,17 +86,27 @@ class NamespaceMachine(Machine):
 
     async def _prepare(self, guest: Guest) -> None:
         self._launcher.prepare(self._directory, guest)
-        if (root := guest.root()) is None:
-            self._disk = self._directory / "disk"
-            self._launcher.prepare_disk(self._disk)
-        else:
-            self._disk = await self._volumes.disk(root)
+        await self._prepare_disks(guest)
         try:
             self._group = self._limits.group(self._id)
             self._group.limit(guest.size)
         except OSError as error:
             raise LaunchFailed(f"The guest cannot be started: its control group cannot be made: {error}.") from error
         self._killed, self._memory = 0, max(LEAST_MEMORY, guest.size.memory)
+
+    async def _prepare_disks(self, guest: Guest) -> None:
+        """Create the disk from which the guest is to run, and what is behind it."""
+        if (root := guest.root()) is None:
+            own = self._directory / DISK
+            self._launcher.prepare_disk(own)
+        else:
+            own = await self._volumes.disk(root)
+        if guest.rescued():
+            self._disk, self._rescued = self._directory / RESCUE_DISK, own
+            self._launcher.prepare_disk(self._disk)
+        else:
+            self._disk, self._rescued = own, None
+            await self._launcher.delete_disks(self._directory, RESCUE_DISK)
 
     def _admit(self, process: int) -> None:
         try:
@@ -98,6 +119,8 @@ class NamespaceMachine(Machine):
 
     async def _command(self, guest: Guest, listen: list[Address], control: int) -> tuple[list[str], Collection[int]]:
         volumes = await self._volumes.ready(self._id, guest.volumes())
+        if self._rescued is not None:
+            volumes.append(ShownVolume(str(self._rescued), RESCUED_DEVICE.strip("/"), layered=True))
         command = self._launcher.boot_command(self._directory, self._disk, guest, listen, control, self._users, volumes)
         return command, [self._users]
 
@@ -161,7 +184,7 @@ class NamespaceMachine(Machine):
         return status == REBOOTED
 
     async def _delete_disk(self) -> None:
-        await self._launcher.delete_disk(self._directory)
+        await self._launcher.delete_disks(self._directory, DISK, RESCUE_DISK)
 
 
 class Namespaces(Hypervisor):
@@ -172,7 +195,7 @@ class Namespaces(Hypervisor):
 
     def __init__(self, image: Image) -> None:
         self._launcher = NamespaceLauncher(image, id_maps())
-        super().__init__(self._launcher, "disk", DIRECTORIES, plan_port)
+        super().__init__(self._launcher, DISK, DIRECTORIES, plan_port)
 
     def open(self, site: Site) -> Volumes:
         ids = self._launcher.ids

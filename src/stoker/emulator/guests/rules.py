@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from ipaddress import IPv6Address, collapse_addresses, ip_address, ip_interface, ip_network
+from ipaddress import IPv6Address, IPv6Network, collapse_addresses, ip_address, ip_interface, ip_network
 
 from stoker.emulator.guests.topology import METADATA_ADDRESS, Port, Router, Rule
 
@@ -25,6 +25,8 @@ CARD = "nic"
 """What begins the names of the interfaces to virtual machines, in the namespaces of these."""
 CARD_BRIDGE_MAC = "fe:a9:fe:a9:fe:01"
 """The MAC address of the bridges in these namespaces; no frame leaves them with it."""
+NEIGHBOR = "@th,64,128"
+"""The address that a neighbor advertisement is about (RFC 4861, 4.4), which older releases of nftables do not name."""
 NEIGHBORS = "icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert } accept"
 
 
@@ -220,11 +222,13 @@ def _sender(name: str, port: Port) -> str:
     sources[port.mac] += [*(address.split("/")[0] for address in port.addresses), link_local(port.mac)]
     for mac, prefix in port.pairs:
         sources[mac].append(prefix)
+    six = _collapsed((address for addresses in sources.values() for address in addresses), 6)
     lines = [
         f"ether saddr != {_set(sources)} drop",
         "udp sport 67 udp dport 68 drop",
         "udp sport 547 udp dport 546 drop",
         "icmpv6 type nd-router-advert drop",
+        f"icmpv6 type nd-neighbor-advert {NEIGHBOR} != {_set(_numbers(six))} drop",
         f"ether saddr {port.mac} ip saddr {PROBE} udp sport 68 udp dport 67 accept",
         "ip6 saddr :: icmpv6 type { nd-neighbor-solicit, mld2-listener-report, nd-router-solicit } accept",
     ]
@@ -233,8 +237,8 @@ def _sender(name: str, port: Port) -> str:
             sent = _set(_collapsed([*four, PROBE], 4))
             lines.append(f"ether saddr {mac} arp saddr ether {mac} arp saddr ip {sent} accept")
             lines.append(f"ether saddr {mac} ip saddr {_set(four)} accept")
-        if six := _collapsed(addresses, 6):
-            lines.append(f"ether saddr {mac} ip6 saddr {_set(six)} accept")
+        if own := _collapsed(addresses, 6):
+            lines.append(f"ether saddr {mac} ip6 saddr {_set(own)} accept")
     return _chain(f"from_{name}", (*lines, "drop"))
 
 
@@ -249,6 +253,12 @@ def _collapsed(addresses: Iterable[str], version: int) -> list[str]:
     """Return the prefixes of an IP version without overlaps, which nftables refuses in sets."""
     networks = [network for address in addresses if (network := ip_network(address, strict=False)).version == version]
     return [str(network) for network in collapse_addresses(networks)]  # type: ignore[type-var]
+
+
+def _numbers(prefixes: Iterable[str]) -> list[str]:
+    """Return prefixes of IPv6 as ranges of numbers, for a field that nftables knows by its place only."""
+    networks = [IPv6Network(prefix) for prefix in prefixes]
+    return [f"{int(one[0]):#x}-{int(one[-1]):#x}" if one.num_addresses > 1 else f"{int(one[0]):#x}" for one in networks]
 
 
 def _set(elements: Iterable[str]) -> str:

@@ -20,7 +20,14 @@ from stoker.emulator.guests.monitor import Monitor, MonitorFailed
 from stoker.emulator.guests.rules import CARD, virtual_doors_filter
 from stoker.emulator.guests.spaces import Cable, card_commands, tap_name
 from stoker.emulator.guests.topology import Port
-from stoker.emulator.guests.virtual_launching import BASED_ON, CLOUD, OVERLAY, VirtualLauncher, last_error
+from stoker.emulator.guests.virtual_launching import (
+    BASED_ON,
+    CLOUD,
+    OVERLAY,
+    RESCUE_OVERLAY,
+    VirtualLauncher,
+    last_error,
+)
 from stoker.emulator.guests.wiring import BATCH, Wiring
 
 log = logging.getLogger(__name__)
@@ -64,6 +71,7 @@ class VirtualMachine(Machine):
         self._cards: dict[str, tuple[Port, Cable]] = {}
         self._volumes: dict[str, int] = {}
         self._number = 1
+        self._rescued = False
         self._removals: set[asyncio.Task[None]] = set()
 
     def ports_changed(self) -> None:
@@ -82,12 +90,14 @@ class VirtualMachine(Machine):
         """QEMU inherits the file."""
 
     async def _prepare(self, guest: Guest) -> None:
-        await self._launcher.prepare(self._directory, guest, self._cloudside.addresses())
+        self._rescued = guest.rescued()
+        await self._launcher.prepare(self._directory, guest, self._cloudside.addresses(), self._rescued)
 
     async def _command(self, guest: Guest, listen: list[Address], control: int) -> tuple[list[str], Collection[int]]:
         self._sockets = ours, theirs = socket.socketpair()
         ours.setblocking(False)
-        descriptors, words = (control, theirs.fileno(), self._fabric.users), self._launcher.machine_words(guest)
+        descriptors = (control, theirs.fileno(), self._fabric.users)
+        words = self._launcher.machine_words(guest, self._rescued)
         command = self._launcher.command(self._directory, words, listen, descriptors, self._launcher.opened())
         return command, descriptors[1:]
 
@@ -108,7 +118,7 @@ class VirtualMachine(Machine):
             await monitor.open()
             await self._change_cards(monitor)
             if (root := guest.root()) is not None:
-                await self._plug_volume(monitor, root, root=True)  # the first disk is /dev/vda
+                await self._plug_volume(monitor, root, root=True)  # before other volumes: their order decides the names
             for volume in sorted(guest.volumes(), key=lambda volume: volume.device):
                 await self._plug_volume(monitor, volume)
             await monitor.execute("cont")
@@ -154,7 +164,7 @@ class VirtualMachine(Machine):
         return False
 
     async def _delete_disk(self) -> None:
-        for name in (OVERLAY, BASED_ON):
+        for name in (OVERLAY, RESCUE_OVERLAY, BASED_ON):
             (self._directory / name).unlink(missing_ok=True)
 
     # -- network cards ---------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ ACCELERATORS = {KVM: "kvm", TCG: "tcg,tb-size=128"}
 """With the MiB of memory for translated instructions."""
 CLOUD = "169.254.169.253"
 """Where a virtual machine reaches what has a loopback address in the catalog."""
-OVERLAY, BASED_ON, ERRORS = "disk.qcow2", "image.sha256", "qemu.log"
+OVERLAY, RESCUE_OVERLAY, BASED_ON, ERRORS = "disk.qcow2", "rescue.qcow2", "image.sha256", "qemu.log"
 LABEL = "config-2"
 """By which cloud-init finds a config drive (https://docs.openstack.org/nova/latest/user/metadata.html)."""
 COMMAND_LINE = "root=/dev/vda rw console=ttyS0 net.ifnames=0 panic=5 init=/usr/share/stoker/boot"
@@ -154,8 +154,9 @@ class VirtualLauncher(Launcher):
             return None
         return _group_of(KVM_DEVICE.stat()) if self.accelerated_by == KVM else []
 
-    def machine_words(self, guest: Guest) -> list[str]:
+    def machine_words(self, guest: Guest, rescued: bool) -> list[str]:
         """Return QEMU's arguments for a guest: its size, kernel, console, and disks besides volumes."""
+        disks = [*([RESCUE_OVERLAY] if rescued else []), *([OVERLAY] if guest.root() is None else [])]
         size = allowed(guest.size)
         drive = {"driver": "vvfat", "node-name": "drive", "dir": DRIVE, "label": LABEL, "read-only": True}
         return [
@@ -164,7 +165,7 @@ class VirtualLauncher(Launcher):
             *("-smbios", f"type=1,manufacturer=OpenStack Foundation,product=OpenStack Nova,serial={guest.id}"),
             *("-kernel", "/dev/fd/@kernel@", "-initrd", "/dev/fd/@initrd@", "-append", COMMAND_LINE),
             *("-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"),
-            *(_own_disk() if guest.root() is None else ()),
+            *_overlays(disks),
             *("-blockdev", orjson.dumps(drive).decode()),
             *("-device", "virtio-scsi-pci", "-device", "scsi-hd,drive=drive"),
             *("-device", "virtio-rng-pci", "-device", "pvpanic-pci"),
@@ -174,8 +175,8 @@ class VirtualLauncher(Launcher):
         """Return the files of the image: name → path."""
         return {"kernel": self.folder / KERNEL, "initrd": self.folder / INITRD, "disk": self.folder / DISK}
 
-    async def prepare(self, directory: Path, guest: Guest, loopback: Sequence[Address]) -> None:
-        """Write the config drive into the directory of a guest, and create its own disk if there is none.
+    async def prepare(self, directory: Path, guest: Guest, loopback: Sequence[Address], rescued: bool) -> None:
+        """Write the config drive into the directory of a guest, and create its own disks if they do not exist.
 
         loopback: the addresses of this machine's that lead to the cloud in the guest. Raises: LaunchFailed.
         """
@@ -188,6 +189,10 @@ class VirtualLauncher(Launcher):
         self.write_drive(directory, {**guest.config_drive(), **own})
         if guest.root() is None:
             await self._create_disk(directory, guest.size.disk * GIBIBYTE)
+        if rescued:
+            await self._create_overlay(directory, RESCUE_OVERLAY)
+        else:
+            (directory / RESCUE_OVERLAY).unlink(missing_ok=True)
 
     async def install(self, file: Path) -> None:
         """Write the image to a file, as a raw disk. Raises: OSError."""
@@ -201,17 +206,23 @@ class VirtualLauncher(Launcher):
         disk, based_on = directory / OVERLAY, directory / BASED_ON
         image = orjson.loads((self.folder / MANIFEST).read_bytes())["sha256"]
         if not disk.exists():
-            base = str(self.folder / DISK)
-            await _disk_program("create", "-q", "-f", "qcow2", "-b", base, "-F", "qcow2", str(disk))
             based_on.write_text(image)
         elif based_on.read_text() != image:
             raise LaunchFailed(
                 f"The guest cannot be started: the guest image {self.image.name!r} has been built again since the disk "
                 "of the server was created. Rebuild the server (`openstack server rebuild`)."
             )
+        await self._create_overlay(directory, OVERLAY)
         shown = orjson.loads(await _disk_program("info", "--output=json", str(disk)))
         if shown["virtual-size"] < size:
             await _disk_program("resize", "-q", str(disk), str(size))
+
+    async def _create_overlay(self, directory: Path, name: str) -> None:
+        """Create a disk that keeps what is different from the image, if it does not exist."""
+        disk = directory / name
+        if not disk.exists():
+            base = str(self.folder / DISK)
+            await _disk_program("create", "-q", "-f", "qcow2", "-b", base, "-F", "qcow2", str(disk))
         disk.chmod(0o600)
         self.give(disk)
 
@@ -244,18 +255,28 @@ class VirtualLauncher(Launcher):
                 shutil.rmtree(place, ignore_errors=True)
 
 
-def _own_disk() -> list[str]:
-    """Return QEMU's arguments for the disk of a guest that does not run from a volume."""
-    base = {"driver": "file", "filename": "/dev/fdset/1", "read-only": True}
-    root = {
-        "driver": "qcow2",
-        "node-name": "root",
-        "discard": "unmap",
-        "file": {"driver": "file", "filename": OVERLAY},
-        "backing": {"driver": "qcow2", "read-only": True, "file": base},
-    }
-    words = ["-add-fd", "fd=@disk@,set=1", "-blockdev", orjson.dumps(root).decode()]
-    return [*words, "-device", "virtio-blk-pci,drive=root"]
+def _overlays(names: Sequence[str]) -> list[str]:
+    """Return QEMU's arguments for disks that are different from the image; the first one is /dev/vda."""
+    if not names:
+        return []
+    file = {"driver": "file", "filename": "/dev/fdset/1", "read-only": True}
+    nodes = [{"driver": "qcow2", "node-name": "image", "read-only": True, "file": file}]
+    nodes += [
+        {
+            "driver": "qcow2",
+            "node-name": f"overlay-{number}",
+            "discard": "unmap",
+            "file": {"driver": "file", "filename": name},
+            "backing": "image",
+        }
+        for number, name in enumerate(names)
+    ]
+    words = ["-add-fd", "fd=@disk@,set=1"]
+    for node in nodes:
+        words += ["-blockdev", orjson.dumps(node).decode()]
+    for number in range(len(names)):
+        words += ["-device", f"virtio-blk-pci,drive=overlay-{number}"]
+    return words
 
 
 def _quit(monitor: socket.socket) -> str:

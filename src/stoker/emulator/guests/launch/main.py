@@ -30,6 +30,7 @@ def main() -> int:
     if os.getppid() != wanted["parent"]:
         return 1
     os.chdir(wanted["directory"])
+    os.umask(0o022)  # what is made is for all users of a guest, unless it says otherwise; the cloud's own files are not
     given = sorted({2, *(wanted[name] for name in ("control", "within", "monitor") if name in wanted)})
     for descriptor in given[1:]:
         os.set_inheritable(descriptor, False)

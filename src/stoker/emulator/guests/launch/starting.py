@@ -114,7 +114,6 @@ def become_guest(
 ) -> None:
     """Replace this process, the first of its PID namespace, by the guest's first process; does not return."""
     try:
-        os.umask(0o022)
         mount_layers(layers, disk, Path("root"))
         mount_system()
         for path, to in wanted["links"].items():
