@@ -353,6 +353,7 @@ def running() -> Iterator[RealNova]:
 def test_a_guest_boots_runs_its_user_data_and_ends(running: RealNova) -> None:
     key = running.script(
         "echo host=$(cat /proc/sys/kernel/hostname) user=$(id -u) first=$(cat /proc/1/comm)",
+        "echo state=$(readlink -n /var/run) $(readlink -n /var/lock)",
         "cat /var/lib/cloud/seed/config_drive/openstack/latest/meta_data.json; echo",
         "echo changed >/etc/of-the-guest",
         "touch /var/lib/cloud/seed/config_drive/x || echo the drive is read-only",
@@ -362,6 +363,7 @@ def test_a_guest_boots_runs_its_user_data_and_ends(running: RealNova) -> None:
     assert "host=web user=0 first=sh" in shown
     assert f'"uuid":"{key}"' in shown
     assert "the drive is read-only" in shown
+    assert "state=/run /run/lock" in shown
     assert "services have a place for locks" in shown
     assert not Path("/etc/of-the-guest").exists()
     running.until(lambda: "The guest web has booted." in running.console(key))

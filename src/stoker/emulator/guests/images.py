@@ -23,6 +23,8 @@ DISK_SUFFIX = f".{DISK_IMAGE}"
 DISK, KERNEL, INITRD = "disk.qcow2", "kernel", "initrd"
 MOUNTS = Path("/proc/self/mountinfo")
 _PROGRAMS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
+_STATE = {"var/run": "/run", "var/lock": "/run/lock"}
+"""Links of every system, outside of the directories of this machine that guests have."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def find_image(name: str) -> Image:
 
 
 def _host_image() -> Image:
-    layers, links = [("/usr", "usr"), ("/etc", "etc")], {}
+    layers, links = [("/usr", "usr"), ("/etc", "etc")], dict(_STATE)
     for name in _PROGRAMS:
         place = Path("/", name)
         if place.is_symlink():

@@ -17,6 +17,7 @@ from stoker.emulator.guests.launch.files import (
     PARTITIONS,
     VOLUMES,
     change_root,
+    directory_of_guest,
     list_partitions,
     mount_layers,
     mount_read_only,
@@ -118,7 +119,7 @@ def become_guest(
         mount_system()
         for path, to in wanted["links"].items():
             with suppress(FileExistsError):
-                Path("root", path).symlink_to(to)
+                (directory_of_guest(str(Path(path).parent)) / Path(path).name).symlink_to(to)
         for source, target in wanted["binds"]:
             mount_read_only(source, target)
         for descriptor, target, layered in volumes:
