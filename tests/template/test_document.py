@@ -163,3 +163,23 @@ def test_the_reader_agrees_with_the_safe_loader() -> None:
     h: plain
     """
     assert Document.parse(text).data == yaml.safe_load(text)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "9" * 4301,
+        "-" + "9" * 4301,
+        f"0x{'f' * 4200}",
+        f"-0x{'f' * 4200}",
+        f"!!int '0x{'f' * 4200}'",
+    ],
+)
+def test_integers_that_cannot_be_written_are_refused(number: str) -> None:
+    with pytest.raises(TemplateInvalid, match="an integer"):
+        value_of(number)
+
+
+@pytest.mark.parametrize("number", ["9" * 4300, f"0x{'f' * 3000}"])
+def test_integers_that_can_be_written_are_read(number: str) -> None:
+    assert value_of(number) == int(number, 0)

@@ -326,7 +326,7 @@ class Engine(OwnerHost):
                 self.spawn(self._close(overtaken.operation, overtaken.stack, SUPERSEDED, Stop.SUPERSEDED.value))
             return
         self.runs[run.key] = run
-        self.spawn(self._drive(run))
+        self.spawn(self.turns.taken(run.turn, partial(self._drive, run)))
 
     async def _drive(self, run: OperationRun) -> None:
         with lines_about(run.operation, run.stack):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from stoker.base.budget import Budget, opened
@@ -129,7 +130,8 @@ def _within_budget(operation: Operation[Engine]) -> Operation[Engine]:
 
     async def run(engine: Engine, context: RequestContext, request: Any) -> Any:
         with opened(Budget(engine.loader.limits.allowed)):
-            return await operation.run(engine, context, request)
+            turn = f"requests of {context.project_id or context.user_id}"
+            return await engine.turns.taken(turn, partial(operation.run, engine, context, request))
 
     return replace(operation, run=run)
 

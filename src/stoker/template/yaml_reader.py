@@ -97,6 +97,9 @@ class YamlProblem(Exception):
 _MOST_DIGITS = 4300
 """The maximum length of a number, as for `int`; the time for YAML's integers to base 60 is quadratic in the length."""
 
+_TOO_LARGE = 10**_MOST_DIGITS
+"""Integers from here on, which are short when written to base 16, have more decimal digits than Python writes."""
+
 _EVENTS_BETWEEN_CHARGES = 64
 
 
@@ -115,13 +118,15 @@ def _tag_by_form(text: str) -> str:
 
 def _converted(tag: str, text: str) -> Any:
     """Return the number, boolean or null that `text` represents. Raises ValueError and others if it is invalid, or if
-    JSON has no such value (RFC 8259, section 6: neither infinity nor NaN).
+    JSON has no such value (RFC 8259, section 6: neither infinity nor NaN), or none that can be written.
     """
     if len(text) > _MOST_DIGITS:
         raise ValueError("too long")
     value = _constructed(tag, text) if len(text) <= _REMEMBERED else _constructed.__wrapped__(tag, text)
     if isinstance(value, float) and not isfinite(value):
         raise ValueError("not finite")
+    if isinstance(value, int) and abs(value) >= _TOO_LARGE:
+        raise ValueError("too large")
     return value
 
 

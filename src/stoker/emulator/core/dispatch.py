@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import logging
+import re
+from itertools import chain
 from uuid import uuid4
 
 from stoker.emulator.core.cloud import Cloud, Running, Service
-from stoker.emulator.core.errors import ApiError, RolesLacking, keystone_body, not_found
+from stoker.emulator.core.errors import ApiError, RolesLacking, bad_request, keystone_body, not_found
 from stoker.emulator.core.faults import Fault
-from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.http import MOST_DIGITS, Request, Response
 from stoker.emulator.core.journal import Entry
 from stoker.emulator.core.microversions import answer_headers, negotiate, range_headers
 
 log = logging.getLogger(__name__)
 READS = frozenset({"GET", "HEAD", "OPTIONS"})
+_ENDLESS_NUMBER = re.compile(rf"\d{{{MOST_DIGITS + 1}}}")
 
 
 def dispatch(cloud: Cloud, request: Request, fault: Fault | None = None) -> Response | None:
@@ -83,6 +86,7 @@ def _act(
 ) -> Response:
     service = running.service
     target, request.vars = running.router.match(request.method, request.raw_path)
+    _refuse_endless_numbers(request)
     token = request.headers.get("x-auth-token")
     request.caller = cloud.authenticate(token) if token else None
     if target.needs_token and request.caller is None:
@@ -103,6 +107,13 @@ def _act(
         raise
     finally:
         cloud.store.stamp = None
+
+
+def _refuse_endless_numbers(request: Request) -> None:
+    """Refuse numbers with too many digits, in the query and in headers. Raises ApiError 400."""
+    for name, value in chain(request.query.pairs, request.headers.items()):
+        if len(value) > MOST_DIGITS and _ENDLESS_NUMBER.search(value):
+            raise bad_request(f"Invalid value for '{name}': a number may have {MOST_DIGITS} digits at most.")
 
 
 class Unauthenticated(ApiError):

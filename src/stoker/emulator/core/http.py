@@ -91,6 +91,29 @@ class Response:
         return "application/octet-stream" if isinstance(self.body, bytes) else "application/json"
 
 
+MOST_DIGITS = 4000
+"""Digits of a number in a query or a header; Python reads 4300."""
+
+
+_MOST_LEVELS = 200
+"""Levels of maps and lists in a body, so that it can be walked recursively."""
+
+
+def _is_deep(data: Any) -> bool:
+    """Return whether JSON has too many levels."""
+    level = [data]
+    for _ in range(_MOST_LEVELS):
+        level = [
+            inner
+            for value in level
+            if isinstance(value, dict | list)
+            for inner in (value.values() if isinstance(value, dict) else value)
+        ]
+        if not level:
+            return False
+    return True
+
+
 class Query:
     """The query string: `[(name, value), …]`, in order, with repeats."""
 
@@ -178,9 +201,12 @@ class Request:
     def json(self) -> Any:
         """The decoded body; 400 when it is not JSON."""
         try:
-            return orjson.loads(self.body)
+            data = orjson.loads(self.body)
         except orjson.JSONDecodeError as error:
             raise bad_request(self.phrases.not_json.format(problem=error)) from None
+        if _is_deep(data):
+            raise bad_request(self.phrases.not_json.format(problem="it is nested too deeply"))
+        return data
 
     def object(self, key: str) -> dict[str, Any]:
         """The JSON object under `key` of the body; 400 when it is missing or something else."""

@@ -110,6 +110,11 @@ def trimmed(shown: Record, fields: Iterable[str]) -> Record:
     return {name: shown[name] for name in fields if name in shown} if fields else shown
 
 
+def _key(row: Record) -> str:
+    """What a marker names a record by: its ID, or the name of one without ID."""
+    return str(row["id"] if "id" in row else row["name"])
+
+
 def paged(
     unknown: Callable[[str], ApiError], rows: list[Record], request: Request
 ) -> tuple[list[Record], list[dict[str, str]]]:
@@ -123,7 +128,7 @@ def paged(
     if limit or "sort_key" in query:
         rows = ordered(rows, query, [("id", False)])
     if marker:
-        at = next((at for at, row in enumerate(rows) if row["id"] == marker), None)
+        at = next((at for at, row in enumerate(rows) if _key(row) == marker), None)
         if at is None:
             raise unknown(marker)
         rows = rows[:at] if reverse else rows[at + 1 :]
@@ -132,9 +137,9 @@ def paged(
     rows = rows[-limit:] if reverse else rows[:limit]
     links = []
     if rows and (len(rows) == limit or reverse):
-        links.append({"rel": "next", "href": _href(request, rows[-1]["id"], reverse=False)})
+        links.append({"rel": "next", "href": _href(request, _key(rows[-1]), reverse=False)})
     if rows and (len(rows) == limit or not reverse):
-        links.append({"rel": "previous", "href": _href(request, rows[0]["id"], reverse=True)})
+        links.append({"rel": "previous", "href": _href(request, _key(rows[0]), reverse=True)})
     return rows, links
 
 

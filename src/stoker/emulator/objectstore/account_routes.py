@@ -12,7 +12,7 @@ from stoker.emulator.objectstore.access import require_owner, require_reseller
 from stoker.emulator.objectstore.bulk import bulk_delete, bulk_upload
 from stoker.emulator.objectstore.errors import refused
 from stoker.emulator.objectstore.listing import NO_LIST, iso_time, listed, rendered
-from stoker.emulator.objectstore.metadata import ACCOUNT_QUOTAS, POLICY, Headers, changed, shown
+from stoker.emulator.objectstore.metadata import ACCOUNT_QUOTAS, POLICY, Headers, changed, is_number, shown
 from stoker.emulator.objectstore.records import ObjectStoreRecords, timestamp
 
 
@@ -99,7 +99,7 @@ def _change(swift: ObjectStoreRecords, request: Request, account: Record) -> Non
         if name not in request.headers and name.replace("x-", "x-remove-", 1) not in request.headers:
             continue
         require_reseller(request, account["id"])
-        if not (request.headers.get(name) or "0").isdigit():
+        if not is_number(request.headers.get(name) or "0"):
             raise refused(400)
     headers = changed(account["headers"], request.headers, "account", tuple(ACCOUNT_QUOTAS))
     swift.accounts.update(account, headers=headers)

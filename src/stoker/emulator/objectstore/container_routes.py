@@ -14,7 +14,15 @@ from stoker.emulator.objectstore.conditions import http_date
 from stoker.emulator.objectstore.errors import constrained, explained, refused
 from stoker.emulator.objectstore.form_post import form_post, is_form
 from stoker.emulator.objectstore.listing import NO_LIST, iso_time, listed, rendered
-from stoker.emulator.objectstore.metadata import CONTAINER_SYSTEM, POLICY, VERSION_LOCATIONS, Headers, changed, shown
+from stoker.emulator.objectstore.metadata import (
+    CONTAINER_SYSTEM,
+    POLICY,
+    VERSION_LOCATIONS,
+    Headers,
+    changed,
+    is_number,
+    shown,
+)
 from stoker.emulator.objectstore.records import ObjectStoreRecords, timestamp
 from stoker.emulator.objectstore.symlinks import path_of
 from stoker.emulator.objectstore.syncing import SYNC_TO, check_partner
@@ -113,7 +121,7 @@ def _headers(request: Request, kept: Headers) -> Headers:
         if name in headers:
             headers[name] = acl.clean(name, headers[name])
     for name, what in QUOTAS.items():
-        if not headers.get(name, "0").isdigit():
+        if not is_number(headers.get(name, "0")):
             raise explained(400, f"Invalid {what} quota.")
     if SYNC_TO in request.headers:
         check_partner(headers.get(SYNC_TO))

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from stoker.emulator.core.errors import ApiError
 from stoker.emulator.core.http import Request, Response, decode
 from stoker.emulator.objectstore.errors import HTML, explained
+from stoker.emulator.objectstore.metadata import is_number
 from stoker.emulator.objectstore.records import ObjectStoreRecords
 from stoker.emulator.objectstore.temp_url import is_valid, keys, public_paths
 
@@ -61,7 +62,7 @@ def _parts(request: Request) -> tuple[dict[str, str], list[Message]]:
 
 def _check(swift: ObjectStoreRecords, request: Request, fields: dict[str, str]) -> None:
     expires = fields.get("expires", "")
-    if not expires.isdigit() or int(expires) < swift.cloud.clock.now():
+    if not is_number(expires) or int(expires) < swift.cloud.clock.now():
         raise explained(401, "FormPost: Form Expired")
     signed = "\n".join(fields.get(name, "") for name in SIGNED)
     messages = [f"{path}\n{signed}" for path in public_paths(request, decode(request.raw_path))]
@@ -77,9 +78,9 @@ def _store(swift: ObjectStoreRecords, request: Request, fields: dict[str, str], 
         raise explained(400, "FormPost: no files to process")
     container = swift.container(request.vars["account"], request.vars["container"])
     extra: dict[str, Any] = {}
-    if fields.get("x_delete_at", "").isdigit():
+    if is_number(fields.get("x_delete_at", "")):
         extra["delete_at"] = int(fields["x_delete_at"])
-    if fields.get("x_delete_after", "").isdigit():
+    if is_number(fields.get("x_delete_after", "")):
         extra["delete_at"] = int(swift.cloud.clock.now()) + int(fields["x_delete_after"])
     for part in files:
         data = _bytes(part)
@@ -91,7 +92,7 @@ def _store(swift: ObjectStoreRecords, request: Request, fields: dict[str, str], 
 
 def _limit(fields: dict[str, str], name: str) -> int:
     value = fields.get(name, "")
-    if not value.isdigit():
+    if not is_number(value):
         raise explained(400, f"FormPost: {name} not an integer")
     return int(value)
 

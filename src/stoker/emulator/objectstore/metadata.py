@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from stoker.emulator.core.http import MOST_DIGITS
 from stoker.emulator.objectstore.errors import constrained
 
 LONGEST_NAME = 128
@@ -74,3 +75,8 @@ def changed(kept: Mapping[str, str], headers: Mapping[str, str], kind: str, syst
 def shown(headers: Mapping[str, str]) -> Headers:
     """Headers spelled as Swift does: `X-Container-Meta-Color`."""
     return {name.title(): value for name, value in headers.items()}
+
+
+def is_number(text: str) -> bool:
+    """Whether a header or field is a whole number that is zero or more, with digits that Python reads."""
+    return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS

@@ -11,7 +11,7 @@ from stoker.emulator.core.cloud import Cloud, Records, new_hex_id
 from stoker.emulator.core.store import Record
 from stoker.emulator.objectstore.conditions import http_date
 from stoker.emulator.objectstore.errors import constrained, explained, refused
-from stoker.emulator.objectstore.metadata import ACCOUNT_QUOTAS
+from stoker.emulator.objectstore.metadata import ACCOUNT_QUOTAS, is_number
 
 LONGEST_CONTAINER_NAME = 256
 LONGEST_OBJECT_NAME = 1024
@@ -249,5 +249,5 @@ def _plain(content_type: str) -> dict[str, Any]:
 
 
 def _refuse_beyond(quota: str | None, wanted: int) -> None:
-    if quota is not None and quota.isdigit() and wanted > int(quota):
+    if quota is not None and is_number(quota) and wanted > int(quota):
         raise explained(413, "Upload exceeds quota.")

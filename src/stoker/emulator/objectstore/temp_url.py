@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from stoker.emulator.core.http import Request, decode
 from stoker.emulator.core.store import Record
 from stoker.emulator.objectstore.errors import explained
+from stoker.emulator.objectstore.metadata import is_number
 from stoker.emulator.objectstore.records import ObjectStoreRecords
 
 DIGESTS = ("sha1", "sha256", "sha512")
@@ -90,7 +91,7 @@ def is_valid(signature: str, messages: Iterable[str], secrets: Iterable[str]) ->
 
 
 def _epoch(text: str) -> int | None:
-    if text.isascii() and text.isdigit():
+    if is_number(text):
         return int(text)
     try:
         moment = datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)

@@ -15,6 +15,7 @@ from stoker.engine.evaluation import Evaluator
 from stoker.engine.records.loader import LoadedInputs, Loader
 from stoker.engine.records.types import MissingType, TypeTable
 from stoker.engine.settings import EngineSettings
+from stoker.engine.turns import Turns
 from stoker.engine.value_memory import ValueMemory
 from stoker.plugins.registry import Registry
 from stoker.store.database import Database
@@ -54,6 +55,7 @@ class EngineServices:
         self.loader = Loader(database, sealer, settings)
         self.evaluator = Evaluator(settings.evaluation_seconds_at_once)
         self.values = ValueMemory(settings.evaluation_memory)
+        self.turns = Turns(clock)
         self.types = TypeTable(registry, self.loader)
         self.unknown_type = MissingType()
         self.pushing = asyncio.Lock()

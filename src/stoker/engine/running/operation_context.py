@@ -85,6 +85,11 @@ class OperationContext(StackContext):
         """Return the target that only one run at a time works on: the stack, or the snapshot that is deleted."""
         return self.operation.stack_id
 
+    @property
+    def turn(self) -> str:
+        """Return the turn in which the operation computes (see `Turns`): that of its project's operations."""
+        return f"operations of {self.stack.project_id}"
+
     async def evaluate_values(self, work: Callable[[], Result], size: Callable[[Result], int]) -> Result:
         """As `evaluate`, for values that the running step keeps; large ones when there is room for them.
 

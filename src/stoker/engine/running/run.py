@@ -319,7 +319,7 @@ class OperationRun(OperationContext):
                 pending.extend(self._graph.finished(step.key))
                 continue
             self._active += 1
-            task = asyncio.create_task(self._guard(step))
+            task = asyncio.create_task(self.engine.turns.taken(self.turn, partial(self._guard, step)))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 

@@ -1,0 +1,128 @@
+"""Turns of projects on the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+import pytest
+
+from stoker.base.clock import ManualClock
+from stoker.engine.turns import Turns
+
+LONG = 0.01
+
+
+class Computing:
+    """Work that computes: each portion of it takes a time of the clock, and is noted."""
+
+    def __init__(self) -> None:
+        self.clock = ManualClock()
+        self.turns = Turns(self.clock)
+        self.order: list[str] = []
+
+    async def work(self, name: str, portions: int, seconds: float) -> str:
+        for _ in range(portions):
+            self.clock.advance(seconds)
+            self.order.append(name)
+            await asyncio.sleep(0)
+        return name
+
+    def start(self, turn: str, portions: int = 1, seconds: float = LONG, name: str = "") -> asyncio.Task[str]:
+        work = partial(self.work, name or turn, portions, seconds)
+        return asyncio.create_task(self.turns.taken(turn, work))
+
+    async def until(self, name: str, portions: int) -> None:
+        """Wait until so many portions of that name have run."""
+        while self.order.count(name) < portions:  # noqa: ASYNC110  portions of the event loop are what is tested
+            await asyncio.sleep(0)
+
+
+async def test_a_request_waits_for_one_portion_of_others() -> None:
+    computing = Computing()
+    steps = [computing.start("large", portions=5) for _ in range(60)]
+    await asyncio.sleep(0)
+    await computing.start("small")
+    assert computing.order.count("large") <= 3
+    await asyncio.gather(*steps)
+    assert computing.order.count("large") == 300
+
+
+async def test_other_callbacks_wait_for_one_portion() -> None:
+    computing = Computing()
+    steps = [computing.start("large") for _ in range(60)]
+    before = 0
+    while not all(step.done() for step in steps):
+        await asyncio.sleep(0)
+        assert len(computing.order) - before <= 1
+        before = len(computing.order)
+
+
+async def test_turns_are_equal_in_time_and_not_in_number() -> None:
+    computing = Computing()
+    work = [computing.start("long", portions=100, seconds=LONG) for _ in range(8)]
+    work += [computing.start("short", portions=100, seconds=LONG / 10) for _ in range(8)]
+    await computing.until("short", 500)
+    assert 40 <= computing.order.count("long") <= 60
+    await asyncio.gather(*work)
+
+
+async def test_a_turn_that_had_nothing_to_do_has_saved_no_time() -> None:
+    computing = Computing()
+    busy = [computing.start("busy", portions=50) for _ in range(4)]
+    await computing.until("busy", 100)
+    late = [computing.start("late", portions=10) for _ in range(2)]
+    await computing.until("late", 20)
+    assert 115 <= computing.order.count("busy") <= 125
+    await asyncio.gather(*busy, *late)
+
+
+async def test_portions_of_a_turn_run_in_order() -> None:
+    computing = Computing()
+    await asyncio.gather(*(computing.start("turn", name=str(number)) for number in range(20)))
+    assert computing.order == [str(number) for number in range(20)]
+
+
+async def test_short_work_does_not_wait() -> None:
+    computing = Computing()
+    tasks = [computing.start("turn", seconds=0.0) for _ in range(60)]
+    await asyncio.sleep(0)
+    assert len(computing.order) == 60
+    await asyncio.gather(*tasks)
+
+
+async def test_results_and_errors_are_those_of_the_work() -> None:
+    computing = Computing()
+
+    async def fail() -> None:
+        await asyncio.sleep(0)
+        raise LookupError("as the work")
+
+    others = [computing.start("turn") for _ in range(3)]
+    assert await computing.start("turn", name="result") == "result"
+    with pytest.raises(LookupError, match="as the work"):
+        await computing.turns.taken("turn", fail)
+    await asyncio.gather(*others)
+
+
+@pytest.mark.parametrize("portions", [0, 1, 2, 5])
+async def test_work_is_cancelled_wherever_it_waits(portions: int) -> None:
+    computing = Computing()
+    ended: list[str] = []
+
+    async def work() -> None:
+        try:
+            await computing.work("cancelled", 100, LONG)
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+
+    others = [computing.start("others", portions=100) for _ in range(2)]
+    task = asyncio.create_task(computing.turns.taken("turn", work))
+    await computing.until("cancelled", portions)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert computing.order.count("cancelled") == portions
+    assert ended == (["cancelled"] if portions else [])
+    await asyncio.gather(*others)
