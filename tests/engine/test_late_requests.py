@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from sqlalchemy import func, select
 
 from stoker.base.clock import ManualClock
 from stoker.emulator.core.faults import Fault
+from stoker.emulator.testing import ServedCloud
+from stoker.engine.settings import EngineSettings
 from stoker.store.tables import late_requests
 from tests.harness import World
 
@@ -96,3 +99,26 @@ async def test_nothing_is_looked_for_after_the_stack_is_gone(world: World) -> No
 async def test_types_with_names_of_their_own(world: World, type_name: str) -> None:
     kind = world.engine.types.offered()[type_name]
     assert kind.recovery is not None and kind.recovery.has_own_name({})
+
+
+@pytest.mark.parametrize("way", ["deleted", "replaced", "removed"])
+async def test_a_late_object_goes_with_its_resource(world: World, way: str) -> None:
+    _, name = await lost(world)
+    create(world, name)
+    if way == "deleted":
+        await world.delete("web")
+    else:
+        router = {"net": {"type": "OS::Neutron::Router"}}
+        resources = router if way == "replaced" else {}
+        await world.update("web", {"heat_template_version": "2021-04-16", "resources": resources})
+    assert networks(world, name) == []
+
+
+async def test_an_abandoned_stack_leaves_its_objects_alone(served: ServedCloud, tmp_path: Path) -> None:
+    world = await World(tmp_path / "stoker.db", served, settings=EngineSettings(enable_stack_abandon=True)).start()
+    kept, name = await lost(world)
+    late = create(world, name)
+    await world.call("stack_abandon", ref={"name": "web", "id": None})
+    await later(world, 70)
+    assert sorted(networks(world, name)) == sorted([kept, late])
+    await world.stop()

@@ -1,7 +1,8 @@
 """Creations whose request a service may still execute.
 
 A search has not found the object of an interrupted creation, so that another request was sent. If the service executes
-the first one nevertheless, there are two objects. So the search is repeated some times later.
+the first one nevertheless, there are two objects. So the search is repeated some times later, and when the resource is
+deleted.
 """
 
 from __future__ import annotations
@@ -31,6 +32,12 @@ def expect(connection: Connection, resource_uuid: str, stack_id: str, now: float
     connection.execute(delete(late_requests).where(late_requests.c.resource_uuid == resource_uuid))
     row = {"resource_uuid": resource_uuid, "stack_id": stack_id, "looks": 0, "due_at": now + LOOKS[0]}
     connection.execute(insert(late_requests).values(row))
+
+
+def expected(connection: Connection, stack_id: str) -> set[str]:
+    """Return the resources of a stack for which a request may be, or was, executed late."""
+    query = select(late_requests.c.resource_uuid).where(late_requests.c.stack_id == stack_id)
+    return set(connection.execute(query).scalars())
 
 
 def due(connection: Connection, now: float, most: int = 100) -> list[LateRequest]:

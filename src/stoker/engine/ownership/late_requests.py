@@ -10,18 +10,15 @@ import logging
 from functools import partial
 
 from stoker.base.errors import StokerError
-from stoker.engine.calls.building import Unrecorded, make_call
 from stoker.engine.calls.context import StackContext
-from stoker.engine.calls.finding import found
 from stoker.engine.ownership.healing import HealingHost
 from stoker.engine.records.stack_view import filled
-from stoker.engine.records.state import ResourceState
-from stoker.engine.running.lost_claims import delete_object
+from stoker.engine.running.lost_claims import remove_late_object
 from stoker.engine.running.stopping import LOST, never
 from stoker.store import late_requests, queries
 from stoker.store.journal import Batch, NoWriter
 from stoker.store.late_requests import LateRequest
-from stoker.store.records import COMPLETE, IN_PROGRESS, Resource
+from stoker.store.records import IN_PROGRESS
 
 LOG = logging.getLogger(__name__)
 
@@ -64,37 +61,10 @@ class LateObjects:
             step = again
         else:
             try:
-                await self._remove(await filled(StackContext(engine, stack, NoWriter())), row)
+                context = await filled(StackContext(engine, stack, NoWriter()))
+                if (state := context.states.get(row.uuid)) is not None:
+                    await remove_late_object(engine, context, state)
             except StokerError as error:
                 LOG.info("cannot look for late objects of %s in stack %s: %s", row.name, stack.name, error.message)
                 step = again
         await engine.journal.commit(Batch().then(step))
-
-    async def _remove(self, context: StackContext, row: Resource) -> None:
-        """Delete an object with the resource's own name that no resource has."""
-        engine, known = self._engine, context.states.get(row.uuid)
-        if known is None:
-            return
-        values = known.given
-        bare = Resource(
-            uuid=row.uuid, stack_id=row.stack_id, position=row.position, name=row.name, type=row.type, action="DELETE",
-            status=COMPLETE, reason="", physical_id=None, created_at=row.created_at, started_at=row.started_at,
-        )  # fmt: skip
-        # Without the resource's data, which is about its own object, not about the late one.
-        state = ResourceState(bare, known.type, context.stack.name, engine.sealer, engine.values)
-        state.give(values)
-        call = await make_call(context, state)
-        if state.type.recovery is None or not state.type.recovery.has_own_name(call.properties):
-            return
-        call.unrecorded = Unrecorded(context, state.type.part_of, engine.all_runs)
-        async with engine.searching:
-            call.physical_id = await found(state.type, call)
-        if call.physical_id is None:
-            return
-        if await engine.database.read(queries.recorded_ids, [call.physical_id], state.type.part_of):
-            return
-        LOG.warning(
-            "deleting %s %s of stack %s: the service has executed the request of an engine that died, after another "
-            "engine had created the object", row.type, call.physical_id, context.stack.name,
-        )  # fmt: skip
-        await delete_object(engine, state, call)

@@ -2,7 +2,8 @@
 
 A request that was sent cannot be cancelled. The service may execute it after the new owner has searched for the object,
 found none and created one; then there are two. Only the engine that sent the request can detect this, if it is alive:
-it waits until the resource has its object, and deletes its own if that is a different one.
+it waits until the resource has its object, and deletes its own if that is a different one. If it has died, the object
+is looked for several times (see `stoker.store.late_requests`), and when the resource is deleted.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import logging
 from stoker.base.clock import sleep
 from stoker.base.errors import CloudError, StokerError
 from stoker.engine.calls.building import Unrecorded, make_call
+from stoker.engine.calls.context import StackContext
 from stoker.engine.calls.finding import found
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext, StepHost
@@ -19,7 +21,7 @@ from stoker.engine.running.stopping import LOST, never
 from stoker.plugins.outcome import Again
 from stoker.plugins.resource import Call
 from stoker.store import queries
-from stoker.store.records import IN_PROGRESS, Resource
+from stoker.store.records import COMPLETE, IN_PROGRESS, Resource
 
 LOG = logging.getLogger(__name__)
 
@@ -51,6 +53,36 @@ async def remove_lost_object(run: OperationContext, state: ResourceState) -> Non
         await delete_object(engine, state, call)
     except StokerError as error:
         LOG.warning("an object created for %s of stack %s may remain: %s", row.name, run.stack.name, error.message)
+
+
+async def remove_late_object(engine: StepHost, context: StackContext, known: ResourceState) -> None:
+    """Delete an object that has the resource's own name, and that no resource has.
+
+    A service has created it for the request of an engine that died. Raises StokerError.
+    """
+    row = known.row
+    bare = Resource(
+        uuid=row.uuid, stack_id=row.stack_id, position=row.position, name=row.name, type=row.type, action="DELETE",
+        status=COMPLETE, reason="", physical_id=None, created_at=row.created_at, started_at=row.started_at,
+    )  # fmt: skip
+    # Without the resource's data, which is about its own object, not about the late one.
+    state = ResourceState(bare, known.type, context.stack.name, engine.sealer, engine.values)
+    state.give(known.given)
+    call = await make_call(context, state)
+    if state.type.recovery is None or not state.type.recovery.has_own_name(call.properties):
+        return
+    call.unrecorded = Unrecorded(context, state.type.part_of, engine.all_runs)
+    async with engine.searching:
+        call.physical_id = await found(state.type, call)
+    if call.physical_id is None:
+        return
+    if await engine.database.read(queries.recorded_ids, [call.physical_id], state.type.part_of):
+        return
+    LOG.warning(
+        "deleting %s %s of stack %s: the service has executed the request of an engine that died, after another engine "
+        "had created the object", row.type, call.physical_id, context.stack.name,
+    )  # fmt: skip
+    await delete_object(engine, state, call)
 
 
 async def _settled(engine: StepHost, uuid: str) -> Resource | None:

@@ -51,7 +51,8 @@ class StepHost(OperationHost):
 
 class OperationContext(StackContext):
     """`moved` are the resources whose reference id has changed; `making` are the tasks that create an object whose id
-    is not stored yet, by the resource's uuid; `earlier` are the resources from before the run, by name.
+    is not stored yet, by the resource's uuid; `late` are the resources, by uuid, for which a service may execute a
+    request late; `earlier` are the resources from before the run, by name.
     """
 
     def __init__(self, engine: StepHost, operation: Operation, stack: Stack) -> None:
@@ -63,6 +64,7 @@ class OperationContext(StackContext):
         self.moved: set[str] = set()
         self.earlier: Mapping[str, list[ResourceState]] = {}
         self.making: dict[str, asyncio.Task[Any]] = {}
+        self.late: set[str] = set()
         self.stopping: Stop | None = None
         self.cancelled = False
         self.wanted: Wanted | None = None

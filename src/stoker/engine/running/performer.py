@@ -264,6 +264,7 @@ class Performer:
                 if row.physical_id is None and row.action == "CREATE" and _has_own_name(state, call):
                     now = run.engine.clock.now()
                     batch.then(partial(expect, resource_uuid=row.uuid, stack_id=row.stack_id, now=now))
+                    run.late.add(row.uuid)
                 if row.physical_id is not None and row.physical_id in unrecorded.asked_for:
                     batch.found.append(Ownership(row.physical_id, row.uuid, whole))
                 try:

@@ -47,7 +47,7 @@ from stoker.engine.running.unchecked import unchecked_note
 from stoker.engine.running.user_projects import remove_user_project
 from stoker.plugins.lifecycle import OperationRefused
 from stoker.plugins.resource import AttributeKey
-from stoker.store import exchange
+from stoker.store import exchange, late_requests
 from stoker.store.journal import Batch, waits_for_space
 from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, SUPERSEDED, Operation, Stack
 from stoker.template.definition import Definition
@@ -149,6 +149,8 @@ class OperationRun(OperationContext):
         inputs = await self.load(self.stack.inputs if made_from == NOTHING else made_from)
         self._position = max((state.row.position for state in self.states.values()), default=0)
         states = list(self.states.values())
+        if states:
+            self.late = await self.engine.database.read(late_requests.expected, self.stack.id)
         self.earlier = namesakes(states)
         for state in states:
             self.engine.values.rest(state)

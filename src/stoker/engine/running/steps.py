@@ -34,10 +34,13 @@ from stoker.engine.records.state import ResourceState, attribute_text, keys_of
 from stoker.engine.running.adoption import bringing_about, take_over
 from stoker.engine.running.content_copies import Copier
 from stoker.engine.running.hooks import hold, holds
+from stoker.engine.running.lost_claims import remove_late_object
 from stoker.engine.running.making_way import Around, MakingWay
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import LOOK_AGAIN, Method, NeedsReplacement, Performer
 from stoker.engine.running.removing import EFFECT, PARTINGS, recorded_effect, removal_effect
+from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.resource import Call
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
 
@@ -363,6 +366,8 @@ class StepRunner:
         method = PARTINGS[recorded_effect(run.operation.action, state)](state.type)
         if method is not None:
             await self.performer.perform_only(state, around(method))
+        if row.uuid in run.late and run.operation.action != "ABANDON":
+            await self.performer.perform_only(state, self._remove_late_object)
         if not is_copy:
             await hold(run, state, "post", "DELETE")
         row.status = COMPLETE
@@ -370,6 +375,11 @@ class StepRunner:
         del run.states[row.uuid]
         if run.current.get(row.name) is state:
             del run.current[row.name]
+
+    async def _remove_late_object(self, call: Call) -> Outcome:
+        """Delete the object that a service has created late for a resource, which is being deleted."""
+        await remove_late_object(self.run_.engine, self.run_, self.run_.states[call.uuid])
+        return Done()
 
     # -- verbs -----------------------------------------------------------------------------------------------
 
