@@ -58,7 +58,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 def main() -> int:
     simulation.fix_hashes()
     options = parse()
-    logging.disable()  # what the simulated engines say; real ones have files
+    logging.basicConfig(level=logging.CRITICAL)  # what the simulated engines say; real ones have files
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     directory = options.keep or Path(tempfile.mkdtemp(prefix="stoker-chaos-"))
     reports: dict[str, list[Report]] = {name: [] for name in ([options.only] if options.only else HALVES)}

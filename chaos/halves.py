@@ -20,7 +20,7 @@ _WAITING = 32
 
 def simulator(minutes: float, seed: int, directory: Path) -> Generator[Report, None, None]:
     """Simulated clusters, a seed after the other; they leave nothing in `directory`, since a seed says all."""
-    template = simulation.empty_database()
+    template = simulation.prepared()
     for each in simulation.seeds_for(minutes, seed):
         yield simulation.in_fork(each, template, readers=True)
 

@@ -1,7 +1,8 @@
 """`python -m mutants [NAME …]`: plant each bug in a copy of the sources, and run the suites until one notices it.
 
-The status is 1 if a suite fails without a bug, or a bug goes unnoticed, and 2 if a bug cannot be planted any more.
-`--all` runs every suite on every bug, and tells which of them notice it.
+The suite that is expected to notice a bug runs first, then the others. The status is 1 if a suite fails without a bug,
+or a bug goes unnoticed, and 2 if a bug cannot be planted any more. `--all` runs every suite on every bug, and tells
+which of them notice it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from mutants.planted import MUTANTS, Mutant, Outdated
@@ -24,27 +26,37 @@ _COPIED = ("src", "tests", "pyproject.toml")
 _LONGEST_SECONDS = 1800.0
 _TESTS = ("-m", "pytest", "-q", "-x", "-n", "0", "-m", "not slow")
 
-SUITES: Mapping[str, tuple[str, ...]] = {
-    "simulation": ("-m", "tests.simulation.simulation", "--first", *FIXED),
+SUITES = {
     "store": (*_TESTS, "tests/store/test_claims.py", "tests/store/test_deaths.py"),
     "engine": (
         *_TESTS, "tests/engine/test_claimed_writes.py", "tests/engine/test_taking_over.py",
         "tests/engine/test_several_engines.py", "tests/engine/test_unattended_operations.py",
-        "tests/engine/test_shared_objects.py",
+        "tests/engine/test_shared_objects.py", "tests/engine/test_late_requests.py",
     ),
+    "simulation": ("-m", "tests.simulation.simulation", "--first", *FIXED),
 }  # fmt: skip
-"""The arguments of the interpreter for each suite, the one that finds most first."""
+"""The arguments of the interpreter for each suite, the shortest first."""
+
+
+def arguments_of(suite: str, mutant: Mutant | None) -> Sequence[str]:
+    """Return the interpreter's arguments for a suite; the seed that is expected to notice the bug comes first."""
+    arguments = SUITES[suite]
+    if suite == "simulation" and mutant is not None and mutant.seed:
+        others = [seed for seed in FIXED if seed != mutant.seed]
+        return *arguments[: -len(FIXED)], mutant.seed, *others
+    return arguments
+
+
+def suites_for(mutant: Mutant | None) -> list[str]:
+    """Return the names of all suites, in the order in which they run for a bug."""
+    return sorted(SUITES, key=lambda name: mutant is not None and name != mutant.expected_in)
 
 
 def copied(place: Path) -> Path:
-    """Copy what the suites need to a new folder of `place`, and return it."""
-    root = Path(tempfile.mkdtemp(dir=place))
+    """Copy what the suites need to `place`, with what is compiled, and return it."""
     for name in _COPIED:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(ROOT / name, root / name)
-    return root
+        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, place / name)
+    return place
 
 
 def passes(root: Path, arguments: Sequence[str]) -> bool:
@@ -65,18 +77,14 @@ def passes(root: Path, arguments: Sequence[str]) -> bool:
     return done.returncode == 0
 
 
-def seen_by(mutant: Mutant | None, place: Path, *, every: bool) -> list[str]:
-    """Return the suites that notice a bug: the first one, or all with `every`. Raises Outdated."""
-    root = copied(place)
-    if mutant is not None:
-        mutant.plant(root / "src")
+def seen_by(mutant: Mutant | None, root: Path, *, every: bool) -> list[str]:
+    """Return the suites that fail on the sources in `root`: the first one, or all with `every`."""
     seen: list[str] = []
-    for name, arguments in SUITES.items():
-        if not passes(root, arguments):
+    for name in suites_for(mutant):
+        if not passes(root, arguments_of(name, mutant)):
             seen.append(name)
             if not every:
                 break
-    shutil.rmtree(root)
     return seen
 
 
@@ -88,23 +96,25 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="run every suite on each bug")
     options = parser.parse_args()
     chosen = [each for each in MUTANTS if not options.names or any(name in each.name for name in options.names)]
+    began = time.monotonic()
+    try:
+        for mutant in MUTANTS:
+            mutant.changed(ROOT / "src")
+    except Outdated as error:
+        print(error, file=sys.stderr)
+        return 2
     with tempfile.TemporaryDirectory(prefix="stoker-mutants-") as directory:
-        place = Path(directory)
-        try:
-            for mutant in MUTANTS:
-                mutant.plant(copied(place) / "src")
-        except Outdated as error:
-            print(error, file=sys.stderr)
-            return 2
-        if failing := seen_by(None, place, every=True):
+        root = copied(Path(directory))
+        if failing := seen_by(None, root, every=True):
             print(f"fails without any bug: {', '.join(failing)}", file=sys.stderr)
             return 1
         unseen = 0
         for mutant in chosen:
-            seen = seen_by(mutant, place, every=options.all)
+            with mutant.planted(root / "src"):
+                seen = seen_by(mutant, root, every=options.all)
             unseen += not seen
             print(f"{', '.join(seen) or 'NOBODY':24} {mutant.name}", flush=True)
-    print(f"{len(chosen)} bugs, {unseen} unseen")
+    print(f"{len(chosen)} bugs, {unseen} unseen, {(time.monotonic() - began) / 60:.0f} minutes")
     return int(unseen > 0)
 
 

@@ -21,13 +21,11 @@ from typing import Any
 import orjson
 
 from stoker.emulator.core.http import Request, Response
-from stoker.engine.settings import EngineSettings
-from stoker.plugins.registry import Registry
 from tests.simulation.simulated_parts import LOOKS
 from tests.simulation.simulated_readers import Readers
 from tests.simulation.simulated_templates import FILES, Draft
 from tests.simulation.simulated_user import ref
-from tests.simulation.simulation import Simulation, empty_database, fix_hashes, forked, make_deterministic
+from tests.simulation.simulation import Simulation, fix_hashes, forked, make_deterministic, prepared
 
 TRIP = 0.02
 """Seconds that everything is on its way."""
@@ -147,8 +145,7 @@ def main() -> int:
     parser.add_argument("seeds", nargs="+", type=int)
     options = parser.parse_args()
     logging.basicConfig(level=logging.CRITICAL)
-    Registry.from_entry_points(EngineSettings().type_options)
-    template = empty_database()
+    template = prepared()
     found = [line for seed in options.seeds for line in compared(seed, template)]
     print("\n".join(found))
     return int(bool(found))

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from sqlalchemy import select
 
 from stoker.base.clock import ManualClock
 from stoker.base.context import RequestContext
 from stoker.base.errors import StokerError
-from stoker.base.ids import new_request_id
+from stoker.base.ids import new_request_id, short_id
 from stoker.cloud.settings import CloudSettings
 from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.core.dispatch import dispatch
@@ -22,8 +23,11 @@ from stoker.engine.core import Engine
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.plugins.registry import Registry
+from stoker.store import claims
 from stoker.store.database import Database
+from stoker.store.journal import Claim
 from stoker.store.sealing import Sealer
+from stoker.store.tables import resources, stacks
 from tests.simulation.simulated_loop import Process, ProcessClock, SimulatedLoop
 from tests.simulation.simulated_parts import (
     ENGINE_URL,
@@ -48,6 +52,10 @@ CLOUD = CloudSettings(
     stack_domain_admin_password="secret",
     allow_trusts_redelegation=True,
 )
+
+
+HEARTBEAT_SECONDS = 5.0
+"""Longer than the default, since most of the work of a history is that of heartbeats; a third of a lease."""
 
 
 class Lost(Exception):
@@ -77,8 +85,12 @@ class Member:
             registry=cluster.registry,
             pool=self.pool,
             clock=clock,
-            # Engines die at random here, and no operation is to blame for that.
-            settings=EngineSettings(host=self.process.name, enable_stack_abandon=True, engine_deaths_limit=0),
+            settings=EngineSettings(
+                host=self.process.name,
+                enable_stack_abandon=True,
+                engine_deaths_limit=0,  # engines die at random here, and no operation is to blame for that
+                heartbeat_seconds=HEARTBEAT_SECONDS,
+            ),
             peers=SimulatedPeers(self.process, self._peers, nature) if cluster.size > 1 else None,
         )
         transport.check_lease = lease_check(self.database, self.engine.id, self.process, nature)
@@ -107,6 +119,7 @@ class Cluster:
         self._count = 0
         self._reader: RequestContext | None = None
         nature.made_late = self._made_late
+        nature.looked_for = self._looked_for
 
     async def start(self) -> None:
         for _ in range(self.size):
@@ -116,11 +129,39 @@ class Cluster:
     def _made_late(self) -> int:
         """How many objects are being made, or removed again, by engines that are not in charge of them any more."""
         engines = [member.engine for member in self.members if member.up]
-        making = [run.making for engine in engines for run in engine.all_runs() if run.stopping is not None]
+        runs = [(engine.id, run) for engine in engines for run in engine.all_runs() if run.making]
+        with self.database.engine.connect() as connection:
+            standing = claims.standing(connection, {run.operation.id for _, run in runs})
+        making = [
+            run.making
+            for engine_id, run in runs
+            if run.stopping is not None or not _is_held(standing.get(run.operation.id), engine_id, run.claim)
+        ]
         beside = [task.get_coro() for engine in engines for task in engine._tasks]
         return sum(map(len, making)) + sum(
             getattr(work, "__name__", "") in ("remove_lost_object", "ended") for work in beside
         )
+
+    def _looked_for(self, sent: Request) -> bool:
+        """Whether a request creates an object whose name, or mark, is that of a recorded resource alone."""
+        text = sent.body.decode(errors="replace")
+        of_stacks = resources.join(stacks, stacks.c.id == resources.c.stack_id)  # copies in snapshots are of none
+        query = select(resources.c.uuid, resources.c.type).select_from(of_stacks).where(resources.c.action != "DELETE")
+        with self.database.engine.connect() as connection:
+            types = [self.registry.get(row.type) for row in connection.execute(query) if short_id(row.uuid) in text]
+        recoveries = [each.recovery for each in types if each is not None]
+        return any(recovery is not None and recovery.own_name_without is not None for recovery in recoveries)
+
+    def without_run(self) -> dict[str, str]:
+        """The unfinished operations of engines that could run them but do not, each with its engine."""
+        found = {}
+        for member in self.members:
+            if member.up and not (member.process.dead or member.process.paused):
+                with self.database.engine.connect() as connection:
+                    held = claims.held(connection, member.engine.id)
+                names = [identifier for identifier, key in held.items() if member.engine.has_no_run(identifier, key)]
+                found.update(dict.fromkeys(names, member.process.name))
+        return found
 
     def add(self) -> None:
         """Start an engine's process."""
@@ -231,6 +272,10 @@ class Cluster:
         )
         assert answer is not None and answer.status == 201, answer
         return answer.headers["X-Subject-Token"], answer.body["token"]
+
+
+def _is_held(standing: claims.Standing | None, engine_id: str, claim: Claim) -> bool:
+    return standing is not None and (standing.owner, standing.epoch) == (engine_id, claim.epoch)
 
 
 def _release(waiting: asyncio.Future[None]) -> None:

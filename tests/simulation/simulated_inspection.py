@@ -10,10 +10,21 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, exists, select
 
+from stoker.base.ids import short_id
 from stoker.emulator.core.cloud import Cloud
 from stoker.store.database import Database
 from stoker.store.records import IN_PROGRESS, STACK_TYPE, UNFINISHED, Resource, Stack, StackSnapshot
-from stoker.store.tables import events, operations, resources, snapshots, software_configs, software_deployments, stacks
+from stoker.store.tables import (
+    events,
+    late_requests,
+    operations,
+    resources,
+    snapshots,
+    software_configs,
+    software_deployments,
+    stacks,
+)
+from tests.simulation.simulated_events import untold
 from tests.simulation.simulated_parts import Nature
 from tests.simulation.simulated_templates import Draft
 
@@ -161,19 +172,21 @@ class Inspection:
         """What is in the cloud is recorded, once, and the other way round; whatever is in progress is in hand.
 
         An object may be unrecorded for as long as there is a resource whose creation has begun, or failed, without an
-        id: it is looked for by its name later; or for as long as an engine that is not in charge any more is about to
-        remove what it has made. `strict` minds, but not the copy of a snapshot that has failed, which is looked for
-        when the snapshot goes.
+        id: it is looked for by its name later; for as long as an engine that is not in charge any more is about to
+        remove what it has made; or for as long as engines look for what was created after its engine had died. `strict`
+        minds, but not the copy of a snapshot that has failed, which is looked for when the snapshot goes.
         """
         with self._database.engine.connect() as connection:
             self._look_at_owners(connection)
             rows, copies = _rows(connection), Resource.all_of(connection.execute(_COPIED))
             self._look_at_deployments(connection, rows)
             self._look_at_events(connection, rows)
+        passing = self._nature.made_late()
         for name, kind in KINDS.items():
-            self._look_at(name, kind, [row for row in rows if row.type == name], strict)
+            mine = [row for row in rows if row.type == name]
+            self._look_at(name, kind, mine, None if strict else passing)
         for name, kind in COPIES.items():
-            self._look_at(f"a copy of {name}", kind, [row for row in copies if row.type == name], strict=False)
+            self._look_at(f"a copy of {name}", kind, [row for row in copies if row.type == name], passing)
 
     def _look_at_owners(self, connection: Connection) -> None:
         for row in connection.execute(_FORSAKEN):
@@ -200,21 +213,48 @@ class Inspection:
         for row in connection.execute(_UNTOLD):
             self._nature.violate("untold", f"stack {row.name} is {row.action} {row.status} without an event of that")
 
-    def _look_at(self, name: str, kind: Kind, rows: list[Resource], strict: bool) -> None:
+    def look_at_history(self) -> None:
+        """What has happened, until nothing is in progress any more, is in the events."""
+        with self._database.engine.connect() as connection:
+            for text in untold(connection):
+                self._nature.violate("untold", text)
+
+    def late(self) -> list[str]:
+        """Objects that were created for requests of engines that had died, and that belong to no resource."""
+        made = {identifier for kind in KINDS.values() for identifier in self._objects(kind)}
+        if not (there := made & self._nature.late_objects):
+            return []
+        with self._database.engine.connect() as connection:
+            return sorted(there - {row.physical_id for row in _rows(connection)})
+
+    def _look_at(self, name: str, kind: Kind, rows: list[Resource], passing: int | None) -> None:
+        """`passing` objects may be unrecorded, besides those that resources look for; none at all if it is None."""
         recorded = {row.physical_id for row in rows if row.physical_id is not None}
         objects = self._objects(kind)
         lasting = [row.physical_id for row in rows if row.replaced_by is None and row.action != "DELETE"]
         if twice := sorted(i for i, times in Counter(lasting).items() if times > 1 and i is not None):
             self._nature.violate("duplicated", f"two resources record the same {name}: {twice}")
-        for row in rows if strict or kind.identity == "id" else ():  # a name is given up before another one takes it
+        for row in (
+            rows if passing is None or kind.identity == "id" else ()
+        ):  # a name is given up before another one takes it
             if row.status == "COMPLETE" and row.action != "DELETE" and row.physical_id not in objects:
                 self._nature.violate("lost", f"{name} {row.name} {row.action} {row.physical_id} is not there")
-        tolerated = 0 if strict else sum(row.physical_id is None for row in rows) + self._nature.made_late()
+        tolerated = 0 if passing is None else sum(row.physical_id is None for row in rows) + passing
         names = Counter(record.get("name") for record in objects.values())
-        for identifier in sorted(objects.keys() - recorded)[tolerated:]:
+        unknown = [i for i in sorted(objects.keys() - recorded) if not self._is_awaited(objects[i], rows)]
+        for identifier in unknown[tolerated:]:
             title = objects[identifier].get("name")
             label = "duplicated" if title != "twin" and names[title] > 1 else "orphaned"
             self._nature.violate(label, f"{name} {identifier} named {title} belongs to nobody")
+
+    def _is_awaited(self, record: Mapping[str, Any], rows: list[Resource]) -> bool:
+        """Whether an object was created late, and one of the resources is the one that engines look for it for."""
+        if record["id"] not in self._nature.late_objects:
+            return False
+        text = str(record)
+        with self._database.engine.connect() as connection:
+            awaited = set(connection.execute(select(late_requests.c.resource_uuid)).scalars())
+        return any(row.uuid in awaited and short_id(row.uuid) in text for row in rows)
 
     # -- what holds when all is quiet ------------------------------------------------------------------------
 

@@ -37,7 +37,6 @@ class Process:
         self.entered = 0
         self.doom: int | None = None
         self.spared = False
-        """Whether it is not killed any more: its late requests are removed by nobody else."""
         self.on_death: list[Callable[[], None]] = []
         self._backlog: list[tuple[Context, Callable[..., Any], tuple[Any, ...]]] = []
         self.context = loop.outside.copy()
@@ -56,6 +55,10 @@ class Process:
             return
         callback(*arguments)
 
+    def spare(self) -> None:
+        """It is not killed any more: what its late requests create is removed by nobody else."""
+        self.spared, self.doom = True, None
+
     def kill(self) -> None:
         """`kill -9`."""
         if self.dead:
@@ -64,6 +67,12 @@ class Process:
         FROZEN.append(self._backlog)
         for tell in self.on_death:
             self.loop.call_soon(tell, context=self.loop.outside.copy())
+
+    def pause(self, seconds: float) -> None:
+        """SIGSTOP, and SIGCONT after a while."""
+        if not (self.dead or self.paused):
+            self.paused = True
+            self.loop.outside.copy().run(self.loop.call_later, seconds, self.resume)
 
     def resume(self) -> None:
         """SIGCONT: everything that was due meanwhile comes at once."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
@@ -37,14 +37,15 @@ from stoker.operations import OPERATIONS
 from stoker.store import claims, records
 from stoker.store.database import Database
 from stoker.store.journal import RETRY_SECONDS, Batch, Journal
-from stoker.store.tables import engines, operations
+from stoker.store.ownership import Taken
+from stoker.store.tables import engines, events, operations, resources
 from tests.simulation.simulated_loop import READING, Process, ProcessClock, SimulatedLoop
 
 LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
 LONGEST_TRIP = 1.0
 """Seconds that a request or an answer is on its way at most."""
 SLOW_TRIP = (10.0, 50.0)
-"""The same for those that are slow: they may outlast a lease."""
+"""The same for those that are slow: they may outlast a lease, and their sender."""
 
 FAULTS = ("fail", "succeed_but_fail", "rate_limit", "drop", "act_and_drop")
 ENGINE_URL = "http://cloud"
@@ -73,6 +74,12 @@ class Nature:
         self.heard: Callable[[CloudRequest, Response | None, bool], None] = lambda sent, response, reading: None
         """Called with every request that the cloud gets, its answer, and whether it is a reader's."""
         self.made_late: Callable[[], int] = lambda: 0
+        self.looked_for: Callable[[CloudRequest], bool] = lambda sent: False
+        """Whether engines look for what a request creates after its sender has died."""
+        self.on_their_way = 0
+        """Slow requests that have not arrived."""
+        self.late_objects: set[str] = set()
+        """What was created for senders that had died."""
         self._away_until = 0.0
 
     def peace(self) -> None:
@@ -181,24 +188,58 @@ class SimulatedJournal(Journal):
 
     def _write_and_look(self, group: Any) -> Any:
         claimed = {batch.claim.operation for batch in group if batch.claim is not None}
-        before = self._owners(claimed) if claimed else {}
-        refused = super().write_group(group)
+        before = self._standing(claimed) if claimed else {}
+        stale = [batch for batch in group if self._is_stale(batch, before)]
+        others = {key for batch in group if batch not in stale for key in _keys(batch)}
+        theirs = sorted({key for batch in stale for key in _keys(batch)} - others)
+        earlier = self._rows(theirs)
+        try:
+            refused = super().write_group(group)
+        except Taken:
+            self._nature.counts["objects refused"] += 1
+            raise
+        if self._rows(theirs) != earlier:
+            self._nature.violate("fencing", f"{self._owner()} wrote although it had lost its claim: {theirs}")
         self._nature.counts["groups committed"] += 1
         self._nature.counts["writes refused"] += len(refused)
-        for batch in group:
-            if batch.claim is None or batch.claim in refused:
-                continue
-            owner = before.get(batch.claim.operation, "nobody")
-            if owner != self._owner():
+        for batch in stale:
+            if batch.claim not in refused:
+                owner = before.get(batch.claim.operation, "nobody")
                 self._nature.violate("fencing", f"{self._owner()} wrote under a claim of {owner}")
         if not all(_is_heartbeat(batch) for batch in group):
             self._nature.after_write()
         return refused
 
-    def _owners(self, identifiers: set[str]) -> Mapping[str, str | None]:
+    def _standing(self, identifiers: set[str]) -> Mapping[str, tuple[str | None, int]]:
+        """The owner and epoch of each operation."""
         with self._database.engine.connect() as connection:
-            query = select(operations.c.id, operations.c.owner).where(operations.c.id.in_(identifiers))
-            return {row.id: row.owner for row in connection.execute(query)}
+            columns = operations.c.id, operations.c.owner, operations.c.epoch
+            rows = connection.execute(select(*columns).where(operations.c.id.in_(identifiers)))
+            return {row.id: (row.owner, row.epoch) for row in rows}
+
+    def _is_stale(self, batch: Any, standing: Mapping[str, tuple[str | None, int]]) -> bool:
+        """Whether a batch is written under a claim that this engine does not have any more."""
+        claim = batch.claim
+        return claim is not None and standing.get(claim.operation) != (self._owner(), claim.epoch)
+
+    def _rows(self, keys: Sequence[tuple[str, str]]) -> list[Any]:
+        """What is recorded under keys."""
+        if not keys:
+            return []
+        with self._database.engine.connect() as connection:
+            queries = [select(_GUARDED[table]).where(_GUARDED[table].c[_KEY[table]] == key) for table, key in keys]
+            return [connection.execute(query).one_or_none() for query in queries]
+
+
+_GUARDED = {"resources": resources, "events": events}
+_KEY = {"resources": "uuid", "events": "id"}
+
+
+def _keys(batch: Any) -> Iterator[tuple[str, str]]:
+    """The table and key of the resources and events that a batch writes."""
+    for table, key, values in (*batch.added, *batch.changed):
+        if table.name in _GUARDED:
+            yield table.name, values[key]
 
 
 def _changes_resources(batch: Batch) -> bool:
@@ -265,30 +306,59 @@ class SimulatedTransport(Transport):
         )
         future: asyncio.Future[Answer] = self._loop.create_future()
         there, back = self._nature.slow_trip(request)
+        self._nature.on_their_way += there > 0
+        if there and not self._nature.looked_for(sent):
+            self._process.spare()
         if there:
-            self._process.spared, self._process.doom = True, None
+            self._loop.outside.copy().run(self._loop.call_later, self._nature.chance.uniform(0.0, 5.0), self._strike)
         self._loop.outside.copy().run(
             self._loop.call_later, self._nature.trip() + there, self._arrive, sent, future, READING.get(), there, back
         )
         return await future
 
+    def _strike(self) -> None:
+        """Let something happen to the sender of a slow request: it dies, or is paused until it has lost its claim."""
+        fate = self._nature.chance.random()
+        if fate < 0.4 and not self._process.spared:
+            self._process.kill()
+        elif fate < 0.8:
+            self._nature.counts["pauses"] += 1
+            self._process.pause(self._nature.chance.uniform(20.0, 60.0))
+
     def _arrive(
         self, sent: CloudRequest, future: asyncio.Future[Answer], reading: bool, there: float, back: float
     ) -> None:
-        """Answer a request. One that was slow got stuck on its way, and ends with its sender."""
-        if there and self._process.dead:
+        """Answer a request. A slow one whose sender has died ends with it, unless an engine will look for its result.
+
+        A sender that lives looks for it itself, at once, and nobody else does in time: it is spared.
+        """
+        self._nature.on_their_way -= there > 0
+        late = there > 0 and self._process.dead
+        if late and not self._nature.looked_for(sent):
             return
+        if there and not late:
+            self._process.spare()
         self._nature.counts["cloud calls"] += 1
         fault = self._nature.fault(sent)
         if self._process.dead:
             self._nature.counts["calls that outlived their sender"] += 1
         response = dispatch(self._cloud, sent, fault)
         self._nature.heard(sent, response, reading)
+        if late:
+            self._nature.counts["late requests"] += 1
+            self._nature.late_objects.update(_made_by(response))
         self._nature.trace.append(
             f"{self._loop.time():.3f} {self._process.name} {sent.method} {sent.path} "
             f"{response.status if response else None} {fault.do if fault else ''}"
         )
         self._loop.call_later(self._nature.trip() + back, _deliver, response, future)
+
+
+def _made_by(response: Response | None) -> Iterator[str]:
+    """The IDs of the objects in an answer."""
+    for value in response.body.values() if response is not None and isinstance(response.body, dict) else ():
+        if isinstance(value, dict) and isinstance(value.get("id"), str):
+            yield value["id"]
 
 
 def _deliver(response: Response | None, future: asyncio.Future[Answer]) -> None:

@@ -55,7 +55,9 @@ class Readers:
         self._drafts = drafts
         self.chance = random.Random(f"readers {seed}")
         self._tasks: set[asyncio.Task[None]] = set()
-        logging.getLogger("stoker.engine.inspection.reading").addHandler(_Complaints(self._violate))
+        reading = logging.getLogger("stoker.engine.inspection.reading")
+        reading.setLevel(logging.ERROR)  # whatever the others may say
+        reading.addHandler(_Complaints(self._violate))
 
     def look(self, number: int) -> None:
         """Have so many requests made from this moment on, beside everything else."""

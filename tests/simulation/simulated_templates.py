@@ -52,12 +52,14 @@ def _shown(name: str) -> dict[str, Any]:
 class Draft:
     """The resources of one stack as they are wanted, by name; `alter` changes them at random.
 
-    A resource is named by its kind and a number. Of a `talkative` stack the outputs show every resource, and an object
-    beside each resource is described by an attribute of it.
+    A resource is named by its kind and a number; `kinds` are the only ones that there are, unless it is empty. Of a
+    `talkative` stack the outputs show every resource, and an object beside each resource is described by an attribute
+    of it.
     """
 
-    def __init__(self, chance: random.Random, *, talkative: bool = False) -> None:
+    def __init__(self, chance: random.Random, *, talkative: bool = False, kinds: Sequence[str] = ()) -> None:
         self.chance = chance
+        self._kinds = kinds or list(KINDS)
         self.talkative = talkative
         self.number = 0
         self.resources: dict[str, dict[str, Any]] = {}
@@ -99,7 +101,7 @@ class Draft:
 
     def grow(self) -> None:
         """One more resource, where one of the kind that chance takes is possible."""
-        kind = self.chance.choice(list(KINDS))
+        kind = self.chance.choice(self._kinds)
         if len(self.named(kind)) >= KINDS[kind].most:
             return
         self.number += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 from tests.simulation.simulated_inspection import Inspection
@@ -51,11 +51,13 @@ class User:
 
     NAMES: ClassVar[tuple[str, ...]] = ("alpha", "beta")
 
-    def __init__(self, cluster: Askable, inspection: Inspection, *, talkative: bool = False) -> None:
+    def __init__(
+        self, cluster: Askable, inspection: Inspection, *, talkative: bool = False, kinds: Sequence[str] = ()
+    ) -> None:
         self._cluster = cluster
         self._inspection = inspection
         self._chance = cluster.nature.chance
-        self.drafts = {name: Draft(self._chance, talkative=talkative) for name in self.NAMES}
+        self.drafts = {name: Draft(self._chance, talkative=talkative, kinds=kinds) for name in self.NAMES}
         self._signals = 0
 
     async def ask(self) -> None:
@@ -130,12 +132,20 @@ class User:
             await self._cluster.request(method, ref=ref(name), snapshot_id=self._chance.choice(saved).id)
 
     async def answer(self) -> None:
-        """Signal every handle that a condition waits for, and report every deployment as done."""
-        for identifier in self._inspection.waiting_deployments():
-            values = {"status": "COMPLETE", "output_values": {"deploy_status_code": 0}}
-            await self._cluster.request("software_deployment_update", deployment_id=identifier, values=values)
+        """Signal every handle that a condition waits for, and report every deployment as done: by a signal, as agents
+        do, or by a request.
+        """
+        waiting = set(self._inspection.waiting_deployments())
+        for identifier in sorted(waiting):
+            if self._chance.random() < 0.5:
+                waiting.discard(identifier)
+                values = {"status": "COMPLETE", "output_values": {"deploy_status_code": 0}}
+                await self._cluster.request("software_deployment_update", deployment_id=identifier, values=values)
         for name in self.NAMES:
             rows = self._inspection.resources_of(self._inspection.stack(name))
+            for deployment in [row.name for row in rows if row.uuid in waiting]:
+                details = {"deploy_status_code": "0", "deploy_stdout": "done"}
+                await self._cluster.request("resource_signal", ref=ref(name), name=deployment, details=details)
             if any(row.type == "OS::Heat::WaitCondition" and row.status == "IN_PROGRESS" for row in rows):
                 for handle in [row.name for row in rows if row.type == "OS::Heat::WaitConditionHandle"]:
                     self._signals += 1

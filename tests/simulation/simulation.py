@@ -49,13 +49,22 @@ READS_PER_WRITE = 0.3
 LONGEST = 4 * 3600.0
 """Seconds of the simulated clock after which whatever still runs is stuck."""
 
+LATEST = 900.0
+"""The same for what was created late and is still there: it has been looked for twice by then."""
+
+ONLY: Sequence[Sequence[str]] = ((), (), ("net",), ("net", "volume", "value", "config", "deployment"))
+"""The kinds of resources that the stacks of a history consist of, or empty for all: of few kinds, many are alike."""
+
+
+class Hopeless(Exception):
+    """Something has gone wrong, so that the rest of the history shows nothing more."""
+
 
 class Simulation:
     """One seed's history."""
 
-    def __init__(self, seed: int, path: Path, *, readers: bool = False, slow: bool = False) -> None:
+    def __init__(self, seed: int, path: Path, *, readers: bool = False) -> None:
         self.nature = Nature(seed)
-        self._slow = slow
         self.chance = self.nature.chance
         clock = ManualClock()
         self.loop = SimulatedLoop(clock, lambda: self.nature.trip() / 50)
@@ -64,7 +73,8 @@ class Simulation:
         self.cluster = Cluster(self.loop, self.cloud, self.nature, path, self.chance.choice((1, 2, 2, 3)))
         self.inspection = Inspection(self.cloud, self.cluster.database, self.nature)
         self.nature.after_write = self.inspection.look
-        self.user = User(self.cluster, self.inspection, talkative=readers)
+        self._slow = self.chance.random() < 0.5
+        self.user = User(self.cluster, self.inspection, talkative=readers, kinds=self.chance.choice(ONLY))
         if readers:
             self.readers = Readers(self.cluster, self.user.drafts, seed)
             self.nature.after_write = self._look_twice
@@ -87,7 +97,7 @@ class Simulation:
             if self.chance.random() < 0.08:
                 await self.cluster.stop_one()
             await self.user.ask()
-            await asyncio.sleep(self.chance.choice((0.0, 0.5, 3.0, 20.0, 120.0)))
+            await asyncio.sleep(self.chance.choice((0.0, 0.5, 3.0, 20.0, 70.0)))
             if self.chance.random() < 0.3:
                 await self.user.answer()
             if number % 4 == 3:
@@ -102,7 +112,7 @@ class Simulation:
         nature.refusal_rate = chance.choice((0.0, 0.0, 0.0, 0.1))
         nature.loss_rate = chance.choice((0.0, 0.3, 1.0))
         nature.cut_rate = chance.choice((0.0, 0.0, 0.05))
-        nature.slow_rate = chance.choice((0.0, 0.5)) if self._slow else 0.0
+        nature.slow_rate = chance.choice((0.1, 0.5)) if self._slow else 0.0
         nature.spoil_rate = chance.choice((0.0, 0.0, 0.0, 0.7))
         if chance.random() < 0.1:
             nature.database_away(chance.uniform(0.5, 30.0))
@@ -114,36 +124,46 @@ class Simulation:
             self._pause_one()
 
     def _pause_one(self) -> None:
-        process = self.chance.choice(self.cluster.members).process if self.cluster.members else None
-        if process is None:
-            return
+        """Pause an engine a little later: one that works, if there is one."""
 
         def pause() -> None:
-            if not process.dead:
+            up = [member for member in self.cluster.members if member.up and not member.process.paused]
+            if members := [member for member in up if member.engine.runs] or up:
                 self.nature.counts["pauses"] += 1
-                process.paused = True
-                self.loop.call_later(self.chance.uniform(1.0, 60.0), process.resume)
+                self.chance.choice(members).process.pause(self.chance.uniform(1.0, 60.0))
 
         self.loop.call_later(self.chance.uniform(0.0, 10.0), pause)
 
     # -- peace -----------------------------------------------------------------------------------------------
 
     async def _quiet(self) -> None:
-        """No more trouble, until nothing runs any more."""
+        """No more trouble, until nothing runs any more, and nothing is left that was created late.
+
+        Raises Hopeless when something that must not happen has happened.
+        """
         self.nature.peace()
         for member in self.cluster.members:
             member.process.doom = None
-        end = self.loop.time() + LONGEST
+        began = self.loop.time()
         await self.cluster.until_up()
         calm = 0
+        idle: list[dict[str, str]] = []
         while calm < 3:
             await asyncio.sleep(5.0)
             await self.user.answer()
-            calm = 0 if self.inspection.unfinished() else calm + 1
+            unfinished, late = self.inspection.unfinished(), self.inspection.late()
+            calm = 0 if unfinished or late or self.nature.on_their_way else calm + 1
             self.inspection.look()
-            if self.loop.time() > end:
-                self.nature.violate("stuck", f"after {LONGEST:.0f} seconds: {self.inspection.unfinished()}")
-                return
+            idle = [*idle[-2:], self.cluster.without_run()]
+            for identifier in set.intersection(*(set(each.items()) for each in idle)) if len(idle) == 3 else ():
+                self.nature.violate("stuck", "{} is an operation of {}, which does not run it".format(*identifier))
+            if self.loop.time() > began + LONGEST:
+                self.nature.violate("stuck", f"after {LONGEST:.0f} seconds: {unfinished}")
+            if late and self.loop.time() > began + LATEST:
+                self.nature.violate("orphaned", f"created late, and still there after {LATEST:.0f} seconds: {late}")
+            if self.nature.violations:
+                raise Hopeless
+        self.inspection.look_at_history()
 
     async def _end(self) -> None:
         """Bring every stack to its last template, then to nothing, and compare the cloud each time."""
@@ -172,14 +192,16 @@ def make_deterministic(seed: int) -> None:
     random._urandom = source.randbytes  # type: ignore[attr-defined]
 
 
-def report(seed: int, path: Path, trace: bool, readers: bool, slow: bool) -> dict[str, Any]:
+def report(seed: int, path: Path, trace: bool, readers: bool) -> dict[str, Any]:
     """Run a seed here."""
     make_deterministic(seed)
-    simulation = Simulation(seed, path, readers=readers, slow=slow)
+    simulation = Simulation(seed, path, readers=readers)
     began = time.process_time()
     nature = simulation.nature
     try:
         simulation.run()
+    except Hopeless:
+        assert nature.violations
     except Exception as error:
         logging.exception("seed %d", seed)
         nature.violate("broken", f"{type(error).__name__}: {error}")
@@ -197,11 +219,9 @@ def report(seed: int, path: Path, trace: bool, readers: bool, slow: bool) -> dic
     }
 
 
-def in_fork(
-    seed: int, template: bytes, trace: bool = False, readers: bool = False, slow: bool = False
-) -> dict[str, Any]:
+def in_fork(seed: int, template: bytes, trace: bool = False, readers: bool = False) -> dict[str, Any]:
     """Run a seed in a process that ends with it, on a copy of the database."""
-    answer = forked(lambda path: report(seed, path, trace, readers, slow), template)
+    answer = forked(lambda path: report(seed, path, trace, readers), template)
     return answer or {"seed": seed, "violations": ["broken: the process died"], "counts": {}}
 
 
@@ -232,6 +252,13 @@ def _answer(work: Callable[[Path], dict[str, Any]], template: bytes, writing: in
         answer = json.dumps(work(path)).encode()
     with os.fdopen(writing, "wb") as pipe:
         pipe.write(answer)
+
+
+def prepared() -> bytes:
+    """An empty database; all types and services are imported, once and not in each fork."""
+    Registry.from_entry_points(EngineSettings().type_options)
+    new_cloud(clock=ManualClock(), endpoint=ENGINE_URL).open_all()
+    return empty_database()
 
 
 def empty_database() -> bytes:
@@ -265,7 +292,7 @@ def summary(reports: Sequence[dict[str, Any]]) -> str:
         f"{len(reports)} seeds, {counts['operations']} operations, {counts['reads']} reads, "
         f"{counts['crashes']} crashes, {counts['pauses']} pauses, {counts['graceful stops']} stops, "
         f"{faults} faults in {counts['cloud calls']} cloud calls, {counts['messages lost']} messages lost, "
-        f"{counts['writes refused']} writes refused"
+        f"{counts['writes refused']} writes refused, {counts['late requests']} late requests"
     )
     return f"{done}\n" + ", ".join(f"{kinds[kind]} {kind}" for kind in BAD)
 
@@ -281,7 +308,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("seeds", nargs="*", type=int)
     parser.add_argument("--minutes", type=float, help="run fresh seeds for this long")
-    parser.add_argument("--slow", action="store_true", help="let creations take longer than leases")
     parser.add_argument("--first", action="store_true", help="end with the first seed that shows a problem")
     parser.add_argument("--trace", action="store_true", help="print each seed's history")
     parser.add_argument("--readers", action="store_true", help="have people look at the stacks all the time")
@@ -290,15 +316,14 @@ def main() -> int:
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     fresh = int.from_bytes(os.urandom(4), "big")
     seeds = options.seeds if options.minutes is None else seeds_for(options.minutes, fresh)
-    template = empty_database()
-    Registry.from_entry_points(EngineSettings().type_options)  # imports every type once, and not in each fork
+    template = prepared()
     reports = []
     for seed in seeds:
-        reports.append(in_fork(seed, template, options.trace, options.readers, options.slow))
+        reports.append(in_fork(seed, template, options.trace, options.readers))
         if options.minutes is None or reports[-1]["violations"]:
             print(json.dumps(reports[-1]), flush=True)
         if reports[-1]["violations"]:
-            reading = " --readers" * options.readers + " --slow" * options.slow
+            reading = " --readers" * options.readers
             print(f"replay with: {PROGRAM} {seed}{reading} --trace", file=sys.stderr, flush=True)
             if options.first:
                 break
