@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import stat
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import pytest
+from sqlalchemy import make_url
 
 from stoker.base.clock import SystemClock
 from stoker.base.errors import Invalid
+from stoker.base.ids import new_id, short_id
+from stoker.processes.assembly import loaded_plugins
 from stoker.processes.directory import DataDirectory
-from stoker.processes.mark_files import MarkFiles
+from stoker.processes.mark_files import MarkFiles, data_dir_option
+from stoker.processes.marked_ids import MarkedIds
 from stoker.processes.marks import MarkKeeper, look
 from stoker.store import claims
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Journal
 from stoker.store.mark_records import Finding
 from stoker.store.records import Record
+from stoker.store.sealing import Sealer
 from tests.store import rows
+from tests.store.test_marks import plain
 
 NOW = 1_000_000.0
 
@@ -37,8 +45,8 @@ class Installation:
         """Start an engine, record something, and stop it; what the database lacked at the start."""
         database = Database(self.directory.database_url)
         database.migrate()
-        gap = look(database, self.files)
-        keeper, journal = MarkKeeper(database, self.files, SystemClock()), Journal(database)
+        gap = look(database, self.files, plain)
+        keeper, journal = MarkKeeper(database, self.files, SystemClock(), plain, ""), Journal(database)
         await journal.commit(Batch().then(partial(claims.report, engine=rows.engine(engine, seen_at))))
         await keeper.renew()
         await journal.commit(Batch().add(*added))
@@ -46,6 +54,21 @@ class Installation:
         journal.close()
         database.close()
         return [(each.name, each.finding) for each in gap.differences] if gap else []
+
+    async def renewed_over(self, backup: Path, engine: str, seen_at: float) -> None:
+        """Renew the mark, then replace the file under the running engine, which reports itself, and renew it again."""
+        database = Database(self.directory.database_url)
+        keeper, journal = (
+            MarkKeeper(database, self.files, SystemClock(), plain, "--config-file heat.conf"),
+            Journal(database),
+        )
+        await keeper.renew()
+        with closing(sqlite3.connect(backup)) as source, closing(sqlite3.connect(self.file)) as target:
+            source.backup(target)
+        await journal.commit(Batch().then(partial(claims.report, engine=rows.engine(engine, seen_at))))
+        await keeper.renew()
+        journal.close()
+        database.close()
 
     def copy(self) -> Path:
         return Path(shutil.copy(self.file, self.file.with_name(f"copy-{len(list(self.directory.path.iterdir()))}.db")))
@@ -88,7 +111,7 @@ async def test_a_restored_database_is_told_until_it_is_accepted(installation: In
     assert await installation.run("d", NOW + 30, *recorded("three")) == lost
     gap = installation.files.gap()
     assert gap is not None and (gap.engine, gap.marked_at, gap.recorded_at) == ("b", NOW + 10, NOW)
-    assert "Stacks since then: 1 missing." in gap.sentence(installation.directory)
+    assert "Stacks since then: 1 missing." in gap.sentence(data_dir_option(installation.directory))
 
     installation.restore(backup)  # again: what was found the first time is not forgotten
     assert sorted(await installation.run("e", NOW + 40)) == [("three", Finding.MISSING), ("two", Finding.MISSING)]
@@ -123,7 +146,7 @@ async def test_an_empty_database_in_place_of_one_with_stacks(installation: Insta
     assert await installation.run("b", NOW + 10) == [("one", Finding.MISSING)]
     gap = installation.files.gap()
     assert gap is not None and gap.recorded_at is None
-    assert "has no record of any engine" in gap.sentence(installation.directory)
+    assert "has no record of any engine" in gap.sentence(data_dir_option(installation.directory))
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"engine": "a", "seen_at": "x", "event": 0, "stacks": {}}'])
@@ -156,3 +179,38 @@ def test_the_mark_of_a_real_cloud_is_outside_of_the_data_directory(
     assert MarkFiles.of(one, None).path == one.path
     assert MarkFiles.of(one, "mine").path.parent == tmp_path / "state" / "stoker"
     assert MarkFiles.of(one, "mine") != MarkFiles.of(other, "mine")
+
+
+async def test_a_database_that_is_replaced_under_a_running_engine_is_told(
+    installation: Installation, caplog: pytest.LogCaptureFixture
+) -> None:
+    await installation.run("a", NOW, *recorded("one"))
+    backup = installation.copy()
+    await installation.run("b", NOW + 10, *recorded("two"))
+    await installation.renewed_over(backup, "b", NOW + 20)
+    gap = installation.files.gap()
+    assert gap is not None and [(each.name, each.finding) for each in gap.differences] == [("two", Finding.MISSING)]
+    assert "`stoker db compare --config-file heat.conf` lists them" in caplog.text
+    mark = installation.files.mark()
+    assert mark is not None and [stack.name for stack in mark.stacks.values()] == ["one"]
+
+
+def test_each_cluster_has_a_mark_on_each_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = make_url("postgresql+psycopg://me:secret@db/one"), make_url("postgresql+psycopg://me:secret@db/other")
+    same = make_url("postgresql+psycopg://you:changed@db/one")
+    monkeypatch.setenv("STATE_DIRECTORY", f"{tmp_path / 'service'}:{tmp_path / 'more'}")
+    assert MarkFiles.of_cluster(one, None).path.parent == tmp_path / "service"
+    assert MarkFiles.of_cluster(one, str(tmp_path)).path.parent == tmp_path
+    assert MarkFiles.of_cluster(one, None) == MarkFiles.of_cluster(same, None) != MarkFiles.of_cluster(other, None)
+
+
+def test_the_ids_that_users_choose_are_not_in_a_mark() -> None:
+    shown = MarkedIds(loaded_plugins({}), Sealer(["k" * 32]))
+    uuid = new_id()
+    for kind in ("OS::Zaqar::Queue", "OS::Swift::Container", "OS::Nova::KeyPair", "Vendor::Removed::Type"):
+        hidden = shown(kind, uuid, "my-secret-name")
+        assert "secret-name" not in hidden
+        assert hidden == shown(kind, new_id(), "my-secret-name") != shown(kind, uuid, "another-name")
+        assert shown(kind, uuid, f"stack-queue-{short_id(uuid)}") == f"stack-queue-{short_id(uuid)}"
+    assert shown("OS::Neutron::Net", uuid, "4711") == "4711"
+    assert shown("OS::Heat::RandomString", uuid, "some-name") == "some-name"

@@ -16,6 +16,10 @@ from tests.store import rows
 NOW = 1_000_000.0
 
 
+def plain(_type: str, _uuid: str, physical_id: str) -> str:
+    return physical_id
+
+
 def resource(stack_id: str, physical_id: str, **changes: Any) -> Resource:
     values: dict[str, Any] = {
         "uuid": new_id(), "stack_id": stack_id, "position": 0, "name": "net", "type": "OS::Neutron::Net",
@@ -29,13 +33,13 @@ async def report(journal: Journal, engine: str, seen_at: float) -> None:
 
 
 async def mark_of(database: Database) -> Mark:
-    found = await database.read(marks.current)
+    found = await database.read(marks.current, plain)
     assert found is not None
     return found
 
 
 async def test_a_database_without_engines_has_no_mark(database: Database) -> None:
-    assert await database.read(marks.current) is None
+    assert await database.read(marks.current, plain) is None
     assert await database.read(marks.is_older, Mark("me", NOW, 0, {}))
 
 
@@ -88,8 +92,8 @@ async def test_what_an_older_database_lacks(database: Database, journal: Journal
     assert later.stacks[changed.id].changed_at == 50.0
     assert set(later.stacks) == {same.id, kept.id, changed.id, created.id}
 
-    assert await database.read(marks.differences, later) == []
-    found = {each.name: each for each in await database.read(marks.differences, earlier)}
+    assert await database.read(marks.differences, later, plain) == []
+    found = {each.name: each for each in await database.read(marks.differences, earlier, plain)}
     assert {name: each.finding for name, each in found.items()} == {
         "changed": Finding.CHANGED, "created": Finding.DELETED, "gone": Finding.MISSING,
     }  # fmt: skip

@@ -36,6 +36,10 @@ class Clock(Protocol):
         """Call `callback` once, `delay` seconds from now, on the running event loop's thread."""
 
 
+_RUNNING_TIME = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""On Linux, the clock that also runs while the machine sleeps, when leases expire, too."""
+
+
 class SystemClock:
     """The machine's time and the running event loop's timers."""
 
@@ -43,10 +47,43 @@ class SystemClock:
         return time.time()
 
     def monotonic(self) -> float:
-        return time.monotonic()
+        return time.clock_gettime(_RUNNING_TIME)
 
     def call_later(self, delay: float, callback: Callable[[], None]) -> Timer:
         return asyncio.get_running_loop().call_later(max(delay, 0.0), callback)
+
+
+class SteadyClock:
+    """Another clock, without its steps: where that one is set, this one shows as much more or less from `follow` on.
+
+    So durations can be measured as differences of times of day, if those that are kept are changed with each step.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._offset = clock.now() - clock.monotonic()
+
+    def now(self) -> float:
+        return self._clock.monotonic() + self._offset
+
+    def monotonic(self) -> float:
+        return self._clock.monotonic()
+
+    def call_later(self, delay: float, callback: Callable[[], None]) -> Timer:
+        return self._clock.call_later(delay, callback)
+
+    def follow(self, shown: float | None = None, asked_at: float | None = None) -> float:
+        """Show the time of day from now on; return by how many seconds this is another one than before.
+
+        It is that of the clock, or `shown` by another machine that was asked at `asked_at` (monotonic). That may have
+        been at any moment since then: what this clock shows remains if it is possible.
+        """
+        if shown is None:
+            least = most = self._clock.now() - self._clock.monotonic()
+        else:
+            least, most = shown - self._clock.monotonic(), shown - (asked_at or 0.0)
+        former, self._offset = self._offset, min(max(self._offset, least), most)
+        return self._offset - former
 
 
 async def sleep(clock: Clock, seconds: float) -> None:

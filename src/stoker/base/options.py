@@ -295,6 +295,11 @@ _ENGINE = (
         help="Seconds without the death of an engine after which an operation that was set aside is resumed once; "
         "0: never.",
     ),
+    cfg.StrOpt(
+        "state_directory",
+        help="Directory in which an engine of a cluster keeps, on its machine, the mark by which it recognizes a "
+        "database that was restored from a backup. The default is systemd's STATE_DIRECTORY, or that of the user.",
+    ),
     cfg.StrOpt("status_host", default="127.0.0.1", help="Address of an engine's metrics and health check."),
     cfg.PortOpt("status_port", help="Port of an engine's metrics and health check; unset: not served."),
 )

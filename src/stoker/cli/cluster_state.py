@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from sqlalchemy import Connection
@@ -10,13 +11,14 @@ from stoker.base.clock import isoformat
 from stoker.cli.errors import CommandFailed
 from stoker.store import claims, deaths, queries
 from stoker.store.records import IN_PROGRESS, UNFINISHED, EngineRecord, Operation
+from stoker.store.time_of_day import time_of_day
 
 Row = dict[str, Any]
 
 
-def engines(connection: Connection, now: float) -> list[Row]:
-    """Return the engines of a cluster, with their status at the time `now`."""
-    alive = claims.living(connection, now)
+def engines(connection: Connection) -> list[Row]:
+    """Return the engines of a cluster, with their status now, by the clock that they share."""
+    alive = claims.living(connection, time_of_day(connection) or time.time())
     return [
         {
             "id": engine.id,

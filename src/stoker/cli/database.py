@@ -50,6 +50,18 @@ def config_files_option(function: Command) -> Command:
     )(function)
 
 
+def marked_cluster_option(function: Command) -> Command:
+    """Add `--config-file`, repeatable, instead of the directory of an embedded Stoker."""
+    return click.option(
+        "--config-file",
+        "config_files",
+        multiple=True,
+        type=InputPath(dir_okay=False),
+        metavar="FILE",
+        help="File in the format of heat.conf, of a cluster on this machine; repeatable.",
+    )(function)
+
+
 def embedded_option(function: Command) -> Command:
     """Add `--data-dir`, passed as `directory`: None unless it is given."""
 
@@ -228,9 +240,14 @@ _ADVICE = (
 )
 
 
-def _mark_files(directory: DataDirectory) -> MarkFiles:
+def _mark_files(directory: DataDirectory, config_files: tuple[str, ...]) -> MarkFiles:
     from stoker.processes.mark_files import MarkFiles
 
+    if config_files:
+        from sqlalchemy import make_url
+
+        config = database_config(config_files)
+        return MarkFiles.of_cluster(make_url(config.database.connection), config.engine.state_directory)
     set_up = directory.set_up()
     if set_up is None:
         raise CommandFailed(f"There is no Stoker in {directory.path}. Start one with `stoker up`.")
@@ -246,20 +263,23 @@ def _none(rows: Rows) -> bool:
     more=("stack_id", "project_id", "changed_at", "recorded_at"),
 )  # fmt: skip
 @data_directory_option
-def compare(directory: DataDirectory) -> Rows:
-    """List what the database of an embedded Stoker lacks after it was restored from a backup.
+@marked_cluster_option
+def compare(directory: DataDirectory, config_files: tuple[str, ...]) -> Rows:
+    """List what a database lacks after it was restored from a backup.
 
     The stacks that are missing, changed or deleted since then, with the objects that belong to no stack any more
-    (orphaned), and those that the database still has (lost). The exit status is 1 if there are any.
+    (orphaned), and those that the database still has (lost). The exit status is 1 if there are any. For a cluster, run
+    it on a machine on which an engine runs.
 
     \b
     Examples:
       stoker db compare
       stoker db compare --data-dir ./here -f json
+      stoker db compare --config-file heat.conf
     """
     from stoker.processes.mark_files import MARK_SECONDS
 
-    files = _mark_files(directory)
+    files = _mark_files(directory, config_files)
     gap = files.gap()
     if gap is None:
         known = "no older database was found when the engine started" if files.mark() else "there is no mark yet"
@@ -296,14 +316,15 @@ database.add_command(compare)
 
 @database.command("accept")
 @data_directory_option
-def accept(directory: DataDirectory) -> None:
+@marked_cluster_option
+def accept(directory: DataDirectory, config_files: tuple[str, ...]) -> None:
     """Forget what `stoker db compare` lists, so that `stoker up` and `stoker status` do not warn any more.
 
     \b
     Examples:
       stoker db accept
     """
-    files = _mark_files(directory)
+    files = _mark_files(directory, config_files)
     if files.gap() is None:
         say("Nothing is recorded.")
         return

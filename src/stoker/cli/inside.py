@@ -40,8 +40,7 @@ def list_services(config_files: tuple[str, ...]) -> Iterable[Row]:
     """
     from stoker.cli import cluster_state
 
-    now = time.time()
-    return with_database(config_files, lambda database: database.read_now(cluster_state.engines, now))
+    return with_database(config_files, lambda database: database.read_now(cluster_state.engines))
 
 
 service.add_command(list_services)

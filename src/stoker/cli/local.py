@@ -314,10 +314,10 @@ def up(
 
 def _warn_of_gap(directory: DataDirectory, set_up: SetUp) -> None:
     """Say that the database is older than the cloud, if its engine has found that."""
-    from stoker.processes.mark_files import MarkFiles
+    from stoker.processes.mark_files import MarkFiles, data_dir_option
 
     if gap := MarkFiles.of(directory, set_up.cloud).gap():
-        say(f"Warning: {gap.sentence(directory)}", err=True)
+        say(f"Warning: {gap.sentence(data_dir_option(directory))}", err=True)
 
 
 def _require_same_options(known: SetUp | None, wanted: SetUp) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from stoker.base.clock import Clock
+from stoker.base.clock import Clock, SteadyClock
 from stoker.base.errors import Fenced
 from stoker.cloud.auth import CloudPool
 from stoker.engine.calls.awaited import Awaited
@@ -82,13 +82,14 @@ class Engine(OwnerHost):
         isolation: Isolation | None = None,
         trial: str | None = None,
     ) -> None:
+        self.steady_clock = SteadyClock(clock)
         super().__init__(
             database=database,
             journal=journal,
             sealer=sealer,
             registry=registry,
             pool=pool,
-            clock=clock,
+            clock=self.steady_clock,
             settings=settings,
             cloud_name=cloud_name,
         )

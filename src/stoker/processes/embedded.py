@@ -39,8 +39,9 @@ from stoker.processes.directory import PRIVATE_UMASK, WELL_KNOWN_PASSWORD, DataD
 from stoker.processes.isolation import BesideTrials, ProcessIsolation, try_suspects
 from stoker.processes.local_addresses import IDENTITY_PATH
 from stoker.processes.local_identity import LocalIdentity
-from stoker.processes.mark_files import MarkFiles
-from stoker.processes.marks import MarkKeeper, look
+from stoker.processes.mark_files import MarkFiles, data_dir_option
+from stoker.processes.marked_ids import MarkedIds
+from stoker.processes.marks import MarkKeeper
 from stoker.processes.memory import collect_rarely, configure_allocator
 from stoker.processes.opened_database import opened_database
 from stoker.processes.progress import with_progress
@@ -171,25 +172,23 @@ async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncItera
     async with opened_database(config) as database:
         database.read_now(require_not_later)
         database.migrate()
-        marks = MarkFiles.of(options.directory, options.cloud)
-        if gap := look(database, marks):
-            _log.critical("%s", gap.sentence(options.directory))
         isolation = ProcessIsolation(*options.for_trials())
         async with made_engine(
             config, database, cloud_name=options.cloud, peers=BesideTrials(), isolation=isolation
         ) as engine:
+            marks = MarkFiles.of(options.directory, options.cloud)
+            shown = MarkedIds(engine.registry, engine.sealer)
+            keeper = MarkKeeper(database, marks, engine.clock, shown, data_dir_option(options.directory))
+            keeper.look()
             await engine.start(alone=True, killed=options.directory.killed())
             options.directory.forget_killed()
-            keeper = MarkKeeper(database, marks, engine.clock)
-            marking = asyncio.create_task(keeper.run())
+            keeper.begin()
             try:
                 yield engine
             finally:
                 await asyncio.to_thread(isolation.stop)
                 await engine.stop()
-                marking.cancel()
-                await asyncio.gather(marking, return_exceptions=True)
-                await keeper.renew()
+                await keeper.stop()
 
 
 async def try_tree(options: Options, config: cfg.ConfigOpts, root_id: str) -> None:

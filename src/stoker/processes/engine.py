@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import shlex
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from functools import partial
@@ -17,6 +18,9 @@ from stoker.processes.assembly import made_engine, require_schema
 from stoker.processes.isolation import ProcessIsolation, try_suspects
 from stoker.processes.lifetime import cluster_config, run, until_stopped
 from stoker.processes.listening import listening_at
+from stoker.processes.mark_files import MarkFiles
+from stoker.processes.marked_ids import MarkedIds
+from stoker.processes.marks import MarkKeeper
 from stoker.processes.opened_database import opened_database
 from stoker.processes.signals import handle_signals
 from stoker.processes.status import EngineMetrics, StatusServer
@@ -51,7 +55,13 @@ async def serve(config: cfg.ConfigOpts, config_files: Sequence[str] = (), trial:
             await try_suspects(engine, trial, handle_signals("stoker engine"))
             return
         await _observe(config, engine, server, opened)
+        marks = MarkFiles.of_cluster(database.url, config.engine.state_directory)
+        shown = MarkedIds(engine.registry, engine.sealer)
+        keeper = MarkKeeper(database, marks, engine.clock, shown, config_file_options(config_files))
+        await asyncio.to_thread(keeper.look)
         await engine.start()
+        opened.push_async_callback(keeper.stop)
+        keeper.begin()
         opened.push_async_callback(engine.stop)
         if isolation is not None:
             opened.push_async_callback(asyncio.to_thread, isolation.stop)
@@ -76,6 +86,11 @@ async def _observe(config: cfg.ConfigOpts, engine: Engine, server: MessagingServ
 
 def _named(config_files: Sequence[str]) -> list[str]:
     return [word for file in config_files for word in ("--config-file", file)]
+
+
+def config_file_options(config_files: Sequence[str]) -> str:
+    """Return the options that name a cluster to a command in a shell."""
+    return shlex.join(_named(config_files or ["heat.conf"]))
 
 
 def main(config_files: Sequence[str] = (), trial: str | None = None) -> None:

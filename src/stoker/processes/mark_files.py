@@ -1,7 +1,7 @@
-"""The mark of an embedded Stoker's database, beside its cloud, and what is known of a database that is older than it.
+"""The mark of a database, beside the cloud, and what is known of a database that is older than it.
 
 The mark is where the cloud is: in the data directory with the emulated cloud's state, and for a real cloud outside of
-the data directory, which may be restored as a whole.
+what may be restored as a whole. Each machine of a cluster has a mark of its own.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from sqlalchemy import URL
 
 from stoker.base.clock import isoformat
 from stoker.base.errors import Invalid
@@ -36,14 +38,14 @@ class Gap:
     recorded_at: float | None
     differences: tuple[Difference, ...]
 
-    def sentence(self, directory: DataDirectory) -> str:
-        """Return the warning for users."""
+    def sentence(self, options: str) -> str:
+        """Return the warning for users, with the options of the command that lists the differences."""
         counted = Counter(each.finding for each in self.differences)
         what = ", ".join(f"{counted[finding]} {finding.value}" for finding in Finding if counted[finding])
         ends = "has no record of any engine" if self.recorded_at is None else f"ends at {isoformat(self.recorded_at)}"
         return (
             f"The database is older than the cloud: it {ends}, but was in use until {isoformat(self.marked_at)}. "
-            f"Stacks since then: {what}. `stoker db compare --data-dir {shlex.quote(str(directory.path))}` lists them."
+            f"Stacks since then: {what}. `stoker db compare {options}` lists them."
         )
 
 
@@ -58,9 +60,17 @@ class MarkFiles:
         """Return the files of a data directory; `cloud` is the entry of clouds.yaml, None for the emulated cloud."""
         if cloud is None:
             return cls(directory.path)
-        base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-        digest = hashlib.sha256(str(directory.path.resolve()).encode()).hexdigest()[:32]
-        return cls(Path(base) / "stoker" / digest)
+        return cls._outside(state_directory(), str(directory.path.resolve()))
+
+    @classmethod
+    def of_cluster(cls, database: URL, directory: str | None) -> MarkFiles:
+        """Return the files of a cluster on this machine; `directory` is the configured one."""
+        place = f"{database.get_backend_name()}://{database.host}:{database.port}/{database.database}"
+        return cls._outside(Path(directory) if directory else state_directory(), place)
+
+    @classmethod
+    def _outside(cls, base: Path, place: str) -> MarkFiles:
+        return cls(base / hashlib.sha256(place.encode()).hexdigest()[:32])
 
     def mark(self) -> Mark | None:
         """Return the mark; None if there is none yet."""
@@ -125,6 +135,18 @@ class MarkFiles:
     def _write(self, name: str, data: Mapping[str, Any]) -> None:
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_private(self.path / name, json.dumps(data) + "\n")
+
+
+def state_directory() -> Path:
+    """Return where programs keep what they know: systemd's StateDirectory, or that of the user."""
+    if given := os.environ.get("STATE_DIRECTORY"):
+        return Path(given.partition(":")[0])
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "stoker"
+
+
+def data_dir_option(directory: DataDirectory) -> str:
+    """Return the option that names an embedded Stoker."""
+    return f"--data-dir {shlex.quote(str(directory.path))}"
 
 
 def _stack(data: Mapping[str, Any]) -> MarkedStack:

@@ -1,22 +1,29 @@
-"""Compares the database of an embedded Stoker with its mark, and renews the mark."""
+"""Compares a database with its mark, and renews the mark."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
+from time import monotonic
 
 from stoker.base.clock import Clock, isoformat, sleep
 from stoker.processes.mark_files import MARK_SECONDS, Gap, MarkFiles
 from stoker.store import marks
 from stoker.store.database import Database
+from stoker.store.mark_records import ShownId
 
 LOG = logging.getLogger(__name__)
 
+_COST = 50.0
+"""The mark of a large database is renewed after this many times as long as it takes, at least."""
 
-def look(database: Database, files: MarkFiles) -> Gap | None:
-    """Compare the database with its mark, before an engine writes to it, and return what it lacks, as then recorded.
 
-    A gap that was found before remains until it is accepted, or the database that it was found from is back.
+def look(database: Database, files: MarkFiles, shown: ShownId, *, replaced: bool = False) -> Gap | None:
+    """Compare the database with its mark, before an engine reports itself, and return what it lacks, as then recorded.
+
+    A gap that was found before remains until it is accepted, or the database that it was found from is back. `replaced`
+    tells that the database is older, which its reports do not show when an engine has continued to use it.
     """
     known, mark = files.gap(), files.mark()
     former = {each.stack_id: each for each in known.differences} if known else {}
@@ -24,9 +31,9 @@ def look(database: Database, files: MarkFiles) -> Gap | None:
     if is_back:
         files.forget_gap()
         known = None
-    if mark is None or not database.read_now(marks.is_older, mark):
+    if mark is None or not (replaced or database.read_now(marks.is_older, mark)):
         return known
-    found = {each.stack_id: each for each in database.read_now(marks.differences, mark)}
+    found = {each.stack_id: each for each in database.read_now(marks.differences, mark, shown)}
     # The mark of a database that lacked stacks tells nothing about them when the one that has them is back.
     found = {key: found[key] for key in found if key not in former} if is_back else former | found
     if not found:
@@ -38,31 +45,57 @@ def look(database: Database, files: MarkFiles) -> Gap | None:
 
 
 class MarkKeeper:
-    """Renews the mark of a database while an engine runs on it."""
+    """Looks whether a database is older than its mark, and renews the mark while an engine runs on it.
 
-    def __init__(self, database: Database, files: MarkFiles, clock: Clock) -> None:
+    `options` of `stoker db compare` name the database in the log.
+    """
+
+    def __init__(self, database: Database, files: MarkFiles, clock: Clock, shown: ShownId, options: str) -> None:
         self._database = database
         self._files = files
         self._clock = clock
+        self._shown = shown
+        self._options = options
         self._event: int | None = None
+        self._running: asyncio.Task[None] | None = None
 
-    async def run(self) -> None:
-        """Renew the mark at once, and then again and again, until the task is cancelled."""
+    def look(self, *, replaced: bool = False) -> None:
+        """Look whether the database is older than its mark (see the function `look`), and log what it lacks."""
+        if gap := look(self._database, self._files, self._shown, replaced=replaced):
+            LOG.critical("%s", gap.sentence(self._options))
+
+    def begin(self) -> None:
+        """Renew the mark at once, and then again and again, until `stop`."""
+        self._running = asyncio.ensure_future(self._run())
+
+    async def stop(self) -> None:
+        """Renew the mark for the last time."""
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.gather(self._running, return_exceptions=True)
+            await self.renew()
+
+    async def _run(self) -> None:
         while True:
+            began = monotonic()
             try:
                 await self.renew()
             except Exception:
                 LOG.exception("The mark of the database cannot be renewed, will retry")
-            await sleep(self._clock, MARK_SECONDS)
+            await sleep(self._clock, max(MARK_SECONDS, _COST * (monotonic() - began)))
 
     async def renew(self) -> None:
         """Write the mark of the database as it is now, if there are events since the last one.
 
-        A file that cannot be written is logged.
+        If there are fewer than then, the database was replaced by an older one under the running engine. A file that
+        cannot be written is logged.
         """
-        if self._event == await self._database.read(marks.last_event):
+        event = await self._database.read(marks.last_event)
+        if event == self._event:
             return
-        mark = await self._database.read(marks.current)
+        if event < (self._event or 0):
+            await asyncio.to_thread(partial(self.look, replaced=True))
+        mark = await self._database.read(marks.current, self._shown)
         if mark is None:
             return
         try:

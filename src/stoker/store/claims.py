@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, not_, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func, insert, not_, or_, select, update
 
 from stoker.base.errors import Conflict, EntityNotFound, Fenced
 from stoker.base.ids import new_id
@@ -171,21 +171,48 @@ def _last_reports(connection: Connection, owners: set[str | None]) -> dict[str |
 
 
 def _extend(connection: Connection, operation: Operation, idle_since: float | None, now: float) -> None:
-    """Postpone the deadline of an operation by the time in which no engine ran it, as the clock shows it.
+    """Postpone the deadline of an operation, and the beginnings of the actions in progress on its resources, by the
+    time in which no engine ran it, as the clock shows it.
 
-    So an operation does not time out because nothing could be done for it, nor because the clock was set meanwhile.
+    So neither an operation nor a resource times out because nothing could be done for it, nor because the clock was set
+    meanwhile.
     """
-    if operation.deadline is None or idle_since is None:
+    if idle_since is None:
         return
-    operation.deadline += now - idle_since
-    where = operations.c.id == operation.id
-    connection.execute(update(operations).where(where).values(deadline=operation.deadline))
+    idle = now - idle_since
+    if operation.deadline is not None:
+        operation.deadline += idle
+        where = operations.c.id == operation.id
+        connection.execute(update(operations).where(where).values(deadline=operation.deadline))
+    acting = and_(resources.c.stack_id == operation.stack_id, resources.c.status == IN_PROGRESS)
+    connection.execute(update(resources).where(acting).values(started_at=resources.c.started_at + idle))
 
 
-def shift_deadlines(connection: Connection, engine_id: str, seconds: float) -> None:
-    """Change the deadlines of an engine's operations, because the clock of its machine was set."""
-    where = and_(operations.c.owner == engine_id, operations.c.status.in_(UNFINISHED))
-    connection.execute(update(operations).where(where).values(deadline=operations.c.deadline + seconds))
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """When the action in progress on a resource began: as recorded, and after the clock was set."""
+
+    uuid: str
+    recorded: float
+    corrected: float
+
+
+def follow_clock(connection: Connection, engine_id: str, seconds: float, begun: Iterable[Begun]) -> None:
+    """Change the deadlines of an engine's operations, and when actions on their resources began, because the clock was
+    set. What has been recorded about a resource since then is already corrected.
+    """
+    # SQLAlchemy refuses `in_` in a statement with several sets of parameters.
+    unfinished = or_(*(operations.c.status == status for status in UNFINISHED))
+    own = and_(operations.c.owner == engine_id, unfinished)
+    connection.execute(update(operations).where(own).values(deadline=operations.c.deadline + seconds))
+    where = and_(
+        resources.c.uuid == bindparam("resource"),
+        resources.c.started_at == bindparam("recorded"),
+        resources.c.stack_id.in_(select(operations.c.stack_id).where(own)),
+    )
+    values = [{"resource": one.uuid, "recorded": one.recorded, "corrected": one.corrected} for one in begun]
+    if values:
+        connection.execute(update(resources).where(where).values(started_at=bindparam("corrected")), values)
 
 
 def _claim(

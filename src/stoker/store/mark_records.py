@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
+
+ShownId = Callable[[str, str, str], str]
+"""How the ID of an object is written in a mark: from the type and the UUID of its resource, and the ID."""
 
 
 class Finding(Enum):

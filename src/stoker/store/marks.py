@@ -14,15 +14,15 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sqlalchemy import Connection, func, select
 
-from stoker.store.mark_records import Difference, Finding, Item, Mark, MarkedStack
+from stoker.store.mark_records import Difference, Finding, Item, Mark, MarkedStack, ShownId
 from stoker.store.tables import engines, events, operations, resources, stacks
 
 
-def current(connection: Connection) -> Mark | None:
+def current(connection: Connection, shown: ShownId) -> Mark | None:
     """Return the mark of the database as it is now; None while no engine has reported itself."""
     query = select(engines.c.id, engines.c.seen_at).order_by(engines.c.seen_at.desc(), engines.c.id).limit(1)
     last = connection.execute(query).one_or_none()
-    return Mark(last.id, last.seen_at, last_event(connection), _stacks(connection)) if last else None
+    return Mark(last.id, last.seen_at, last_event(connection), _stacks(connection, shown)) if last else None
 
 
 def last_event(connection: Connection) -> int:
@@ -48,9 +48,9 @@ def latest(connection: Connection) -> float | None:
     return connection.execute(select(func.max(engines.c.seen_at))).scalar()
 
 
-def differences(connection: Connection, mark: Mark) -> list[Difference]:
+def differences(connection: Connection, mark: Mark, shown: ShownId) -> list[Difference]:
     """Return what the stacks of an older database lack compared with a mark, by name."""
-    recorded = _stacks(connection)
+    recorded = _stacks(connection, shown)
     found = [*_of_marked(mark.stacks, recorded)]
     found += [
         Difference(Finding.DELETED, key, stack.name, stack.project_id, None, stack.changed_at, (), _sorted(stack.items))
@@ -80,7 +80,7 @@ def _reported(connection: Connection, engine: str) -> float | None:
     return connection.execute(select(engines.c.seen_at).where(engines.c.id == engine)).scalar()
 
 
-def _stacks(connection: Connection) -> dict[str, MarkedStack]:
+def _stacks(connection: Connection, shown: ShownId) -> dict[str, MarkedStack]:
     last = func.max(func.coalesce(operations.c.finished_at, operations.c.started_at, operations.c.created_at))
     of_trees = (
         select(stacks.c.root_id, last.label("changed_at"))
@@ -88,7 +88,7 @@ def _stacks(connection: Connection) -> dict[str, MarkedStack]:
         .group_by(stacks.c.root_id)
     )
     changed = {row.root_id: row.changed_at for row in connection.execute(of_trees)}
-    items = _items(connection)
+    items = _items(connection, shown)
     live = select(stacks.c.id, stacks.c.name, stacks.c.project_id, stacks.c.created_at).where(
         stacks.c.parent_id.is_(None), stacks.c.deleted_at.is_(None)
     )
@@ -98,13 +98,13 @@ def _stacks(connection: Connection) -> dict[str, MarkedStack]:
     }
 
 
-def _items(connection: Connection) -> dict[str, set[Item]]:
+def _items(connection: Connection, shown: ShownId) -> dict[str, set[Item]]:
     """Return the objects of live stacks by root, without nested stacks, whose IDs are those of stacks."""
     live = select(stacks.c.id, stacks.c.root_id).where(stacks.c.deleted_at.is_(None))
     roots = {row.id: row.root_id for row in connection.execute(live)}
-    columns = resources.c.stack_id, resources.c.type, resources.c.name, resources.c.physical_id
+    columns = resources.c.stack_id, resources.c.type, resources.c.name, resources.c.physical_id, resources.c.uuid
     found = defaultdict[str, set[Item]](set)
     for row in connection.execute(select(*columns).where(resources.c.physical_id.is_not(None))):
         if row.stack_id in roots and row.physical_id not in roots:
-            found[roots[row.stack_id]].add(Item(row.type, row.name, row.physical_id))
+            found[roots[row.stack_id]].add(Item(row.type, row.name, shown(row.type, row.uuid, row.physical_id)))
     return found

@@ -25,14 +25,15 @@ from stoker.engine.running.operation_log import lines_about
 from stoker.engine.running.run import OperationRun
 from stoker.engine.running.stopping import LOST, Stop, is_superseded
 from stoker.store import claims, deaths
-from stoker.store.claims import Standing
+from stoker.store.claims import Begun, Standing
 from stoker.store.journal import Batch
 from stoker.store.records import IN_PROGRESS, REMOVE_SNAPSHOT, UNFINISHED, EngineRecord
+from stoker.store.time_of_day import time_of_day
 
 LOG = logging.getLogger(__name__)
 
 CLOCK_STEP = 2.0
-"""The smallest change of the clock, in seconds, for which deadlines are changed."""
+"""The smallest step of the clock, in seconds, with which deadlines are changed."""
 
 SAFE_PART = 0.8
 """The part of its lease that an engine relies on; the rest is for the time until a call has been sent."""
@@ -57,7 +58,7 @@ class Membership:
         self._beating: asyncio.Future[None] | None = None
         self._timer: Timer | None = None
         self._started_at = engine.clock.now()
-        self._offset = self._started_at - engine.clock.monotonic()
+        self._trusts_from = engine.clock.monotonic()
 
     # -- the lease -------------------------------------------------------------------------------------------
 
@@ -67,7 +68,8 @@ class Membership:
         Every start adds a row for the engine: those of engines that died long ago are removed here.
         """
         engine = self._engine
-        now = engine.clock.now()
+        await self._follow_clock()
+        now = self._started_at = engine.clock.now()
         batch = Batch().then(partial(claims.forget_engines, before=now - claims.REMEMBERED_SECONDS))
         if killed:
             host = engine.settings.host
@@ -118,7 +120,6 @@ class Membership:
         engine = self._engine
         now = engine.clock.now()
         batch = Batch().then(partial(claims.report, engine=self._record(now)))
-        self._follow_clock(batch)
         self._note_activity(batch)
         if self.beaten_at and self.lapsed:
             batch.then(partial(deaths.forget_deaths_of, engine_id=engine.id))
@@ -132,9 +133,11 @@ class Membership:
         if self._beating is not None:
             self._beating.set_result(None)
             self._beating = None
-        living = await engine.database.read(claims.living, now)
+        await self._follow_clock()
+        living = await engine.database.read(claims.living, engine.clock.now())
         self.others = bool(living - {engine.id})
-        self.takeovers.begin()
+        if engine.clock.monotonic() >= self._trusts_from:
+            self.takeovers.begin()
         await engine.announcer.take_over()
         engine.spawn(engine.credentials.remove_given_up())
         if engine.id == min(living, default=engine.id):
@@ -154,18 +157,37 @@ class Membership:
             engine_id = self._engine.id
             batch.then(partial(claims.note_activity, engine_id=engine_id, waiting=waiting, working=working))
 
-    def _follow_clock(self, batch: Batch) -> None:
-        """Change the deadlines of operations when the clock of the machine was set; timers do not depend on it."""
+    async def _follow_clock(self) -> None:
+        """Adopt the time of day, and correct by a step of it what was recorded before.
+
+        It is that of the database server, which all engines share: where the clock of one machine is wrong, its engine
+        neither believes that the others are dead nor seems so. Until others have followed a step of that clock, their
+        reports do not tell whether they are alive, so that this engine takes over nothing for a lease.
+        """
         engine = self._engine
-        offset = engine.clock.now() - engine.clock.monotonic()
-        step, self._offset = offset - self._offset, offset
-        if abs(step) < CLOCK_STEP:
+        asked_at = engine.clock.monotonic()
+        step = engine.steady_clock.follow(await engine.database.read(time_of_day), asked_at)
+        if abs(step) < CLOCK_STEP or not self.beaten_at:
             return
-        LOG.warning("the clock of this machine was set by %+.0f seconds; deadlines of operations are changed", step)
-        batch.then(partial(claims.shift_deadlines, engine_id=engine.id, seconds=step))
-        for run in engine.all_runs():
+        LOG.warning("the clock was set by %+.0f seconds; timeouts are not affected", step)
+        self.beaten_at += step
+        self._trusts_from = engine.clock.monotonic() + engine.settings.lease_seconds
+        correction = partial(claims.follow_clock, engine_id=engine.id, seconds=step, begun=self._moved(step))
+        report = partial(claims.report, engine=self._record(engine.clock.now()))
+        await engine.journal.commit(Batch().then(report).then(correction))
+
+    def _moved(self, step: float) -> list[Begun]:
+        """Correct the times in memory by a step of the clock: what timeouts count from, and the deadlines."""
+        begun = []
+        for run in self._engine.all_runs():
             if run.operation.deadline is not None:
                 run.operation.deadline += step
+            for state in run.states.values():
+                row = state.row
+                if row.status == IN_PROGRESS and row.started_at is not None:
+                    before, row.started_at = row.started_at, row.started_at + step
+                    begun.append(Begun(row.uuid, before, row.started_at))
+        return begun
 
     def _record(self, now: float) -> EngineRecord:
         settings = self._engine.settings

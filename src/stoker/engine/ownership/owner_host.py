@@ -6,6 +6,7 @@ from abc import abstractmethod
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from stoker.base.clock import SteadyClock
 from stoker.engine.memory import Leftovers
 from stoker.engine.ownership.healing import HealingHost
 from stoker.engine.running.run import OperationRun, RunHost
@@ -23,8 +24,10 @@ class OwnerHost(RunHost, HealingHost):
     """The part of an engine that its membership needs: it runs claimed operations.
 
     `isolation` starts engines for suspects, if there is a way to start them. An engine with a `trial`, the root of a
-    tree of stacks, is one of these, and runs only the suspects of the tree.
+    tree of stacks, is one of these, and runs only the suspects of the tree. `steady_clock` is its clock.
     """
+
+    steady_clock: SteadyClock
 
     leftovers: Leftovers
     isolation: Isolation | None

@@ -11,6 +11,7 @@ from typing import TypedDict, TypeVar, cast
 from stoker.base.redaction import redact
 from stoker.engine.records.services import EngineServices
 from stoker.engine.redaction.stacks import secrets_ever
+from stoker.plugins.registry import Registry
 from stoker.store.records import Stack
 from stoker.template.registry import is_template_name
 
@@ -31,7 +32,7 @@ class ObjectIds:
 
     async def shown(self, stack: Stack, type_name: str, physical_id: str | None) -> str | None:
         """Return the ID of an object of a resource, hidden values of the stack redacted."""
-        if physical_id is None or physical_id == stack.id or not self._is_chosen(type_name):
+        if physical_id is None or physical_id == stack.id or not is_chosen(self._services.registry, type_name):
             return physical_id
         if stack.id not in self._secrets:
             self._secrets[stack.id] = await secrets_ever(self._services, stack)
@@ -46,9 +47,10 @@ class ObjectIds:
             found.append(view if identifier == view["physical_id"] else cast(View, {**view, "physical_id": identifier}))
         return found
 
-    def _is_chosen(self, type_name: str) -> bool:
-        """Return whether users can choose the IDs of a type's objects; services make those of most types."""
-        kind = self._services.registry.get(type_name)
-        if kind is None:
-            return not is_template_name(type_name)
-        return not (kind.id_is_new or kind.local or kind.nested)
+
+def is_chosen(registry: Registry, type_name: str) -> bool:
+    """Return whether users can choose the IDs of a type's objects; services make those of most types."""
+    kind = registry.get(type_name)
+    if kind is None:
+        return not is_template_name(type_name)
+    return not (kind.id_is_new or kind.local or kind.nested)

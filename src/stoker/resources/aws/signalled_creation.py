@@ -24,7 +24,7 @@ from stoker.schema.property import Finalizer, Property, Type
 SIGNALS = "creation_signals"
 """The key of `Call.data` for the signals by their ids; it is there as long as the creation waits for signals."""
 
-_AWAITED, _MADE, _SINCE = "signals_awaited", "made_before_signals", "signals_awaited_since"
+_AWAITED, _MADE, _FROM = "signals_awaited", "made_before_signals", "signals_awaited_from"
 _KEYS = frozenset({"UniqueId", "Status", "Reason", "Data"})
 _LONGEST_ID = 64
 _LONGEST_REASON = 255
@@ -78,7 +78,7 @@ class SignalledCreation(ResourceType):
         if not call.progress.get(_AWAITED):
             call.progress[_AWAITED] = True
             call.data[SIGNALS] = _kept_for(call)
-        verdict = policy.judge(call.data[SIGNALS], seconds_left(call, policy.timeout, _SINCE))
+        verdict = policy.judge(call.data[SIGNALS], seconds_left(call, policy.timeout, _FROM))
         if not call.progress.get(_MADE):
             return await self._made(method, call, verdict)
         if isinstance(verdict, Done):

@@ -100,7 +100,7 @@ class SoftwareDeploymentGroup(NestedStackResource):
         """Update the members to the new definition in batches; without a policy, all at once."""
         policy = Finalizer().properties(self.update_policy, call.update_policy)[policy_name]
         finished: int = call.progress.get("finished", 0)
-        if finished and (left := seconds_left(call, policy["pause_time"], "paused_at")):
+        if finished and (left := seconds_left(call, policy["pause_time"], "pauses_from")):
             return Again(after=left)
         if "order" not in call.progress:
             call.progress["order"], call.progress["failed"] = await self._order(call)
@@ -111,7 +111,7 @@ class SoftwareDeploymentGroup(NestedStackResource):
         outcome = await call.child.run(action if not finished else "UPDATE", request)
         if not isinstance(outcome, Done) or len(reached) == len(order):
             return outcome
-        call.progress["finished"], call.progress["paused_at"] = finished + 1, call.now
+        call.progress["finished"], call.progress["pauses_from"] = finished + 1, call.elapsed
         return Again(after=policy["pause_time"])
 
     async def _order(self, call: Call) -> tuple[list[str], int]:

@@ -20,7 +20,7 @@ from stoker.resources.heat.nested import NestedStackResource, read_members
 from stoker.resources.heat.pause import seconds_left
 from stoker.schema.property import Property, Type
 
-_BATCHES, _FINISHED, _PREPARED, _PAUSED_AT = "batches", "finished", "prepared", "paused_at"
+_BATCHES, _FINISHED, _PREPARED, _PAUSED_FROM = "batches", "finished", "prepared", "paused_from"
 
 
 class Form(NamedTuple):
@@ -77,7 +77,7 @@ class GroupResource(NestedStackResource):
             return await self._begin(call)
         number: int = call.progress[_FINISHED]
         planned = [Batch(*entry) for entry in call.progress[_BATCHES]]
-        if number and (left := seconds_left(call, planned[number].pause, _PAUSED_AT)):
+        if number and (left := seconds_left(call, planned[number].pause, _PAUSED_FROM)):
             return Again(after=left)
         members = await self.members_after(call, planned[number])
         if call.progress.get(_PREPARED) != number:
@@ -88,7 +88,7 @@ class GroupResource(NestedStackResource):
             return outcome
         await self.batch_done(call)
         if number + 1 < len(planned):
-            call.progress[_FINISHED], call.progress[_PAUSED_AT] = number + 1, call.now
+            call.progress[_FINISHED], call.progress[_PAUSED_FROM] = number + 1, call.elapsed
             return Again(after=planned[number + 1].pause, physical_id=outcome.physical_id)
         await self.completed(call)
         return outcome

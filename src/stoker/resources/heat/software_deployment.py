@@ -340,10 +340,10 @@ async def _has_server(call: Call) -> bool:
 
 async def _server_problem(call: Call) -> str:
     """Return the status of a server of the compute service that does not run; an empty string otherwise."""
-    if call.now >= call.progress.get("looked_at", call.started_at) + _LOOK_SECONDS:
+    if call.elapsed >= call.progress.get("looked_after", 0.0) + _LOOK_SECONDS:
         found = await call.cloud.request("GET", "nova", f"/servers/{call.properties['server']}", ok=(404,))
         status = dig(found.body, ["server", "status"]) if found.status != 404 else None
-        call.progress |= {"looked_at": call.now, "problem": status if status not in (None, "ACTIVE") else ""}
+        call.progress |= {"looked_after": call.elapsed, "problem": status if status not in (None, "ACTIVE") else ""}
     return str(call.progress.get("problem", ""))
 
 

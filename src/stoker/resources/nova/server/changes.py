@@ -96,10 +96,10 @@ async def _set_password(call: Call) -> Outcome:
 async def _resize(call: Call) -> Outcome:
     if "sent" not in call.progress:
         await _begin(call, "resize", {"flavorRef": call.properties["flavor"]}, ("RESIZE", "VERIFY_RESIZE"))
-        call.progress["sent"] = call.now
+        call.progress["sent"] = call.elapsed
         return Again(after=RESIZED.every / 5)
     shown = await looked_at(call)
-    if shown is not None and _idle(shown) and call.now - call.progress["sent"] > _RESIZE_STARTS:
+    if shown is not None and _idle(shown) and call.elapsed - call.progress["sent"] > _RESIZE_STARTS:
         return await _resized_already(call, shown)
     return judge(call, shown, RESIZED)
 
