@@ -115,6 +115,13 @@ def test_a_template_without_a_version_is_no_environment(desk: Desk) -> None:
         ("My::Nova::Server", "give the environment whose resource_registry maps it"),
         ("OSS::Nova::Server", "did you mean 'OS::Nova::Server'?"),
         ("OS::Nova::Sever", "did you mean 'OS::Nova::Server'?"),
+        ("OS::Nuetron::Ruter", "did you mean 'OS::Neutron::Router'?"),
+        ("OS::Octavia::Member", "did you mean 'OS::Octavia::PoolMember'?"),
+        ("OS::Compute::Server", "did you mean 'OS::Nova::Server'?"),
+        ("OS::Network::Port", "did you mean 'OS::Neutron::Port'?"),
+        ("OS::Trove::Volume", "did you mean 'OS::Cinder::Volume'?"),
+        ("AWS::AutoScaling::Group", "did you mean 'AWS::AutoScaling::AutoScalingGroup'?"),
+        ("Nova::Server", "did you mean 'OS::Nova::Server'?"),
     ],
 )
 def test_types_of_ones_own_are_not_taken_for_misspelt_ones(desk: Desk, name: str, hint: str) -> None:
@@ -122,7 +129,13 @@ def test_types_of_ones_own_are_not_taken_for_misspelt_ones(desk: Desk, name: str
     ((rule, given),) = told(desk, "a.yaml")
     assert rule == "unknown-type" and given.startswith(hint)
     desk.stoker("lint", "--fix", "a.yaml")
-    assert (name in (desk.folder / "a.yaml").read_text()) == ("did you mean" not in hint)
+    assert (f"'{name}'" in (desk.folder / "a.yaml").read_text()) == ("did you mean" not in hint)
+
+
+@pytest.mark.parametrize("name", ["OS::Neutron::Sprocket", "OS::Gizmo::Widget", "AWS::EC2::Widget", "OS::Nova"])
+def test_no_type_is_suggested_for_one_that_resembles_none(desk: Desk, name: str) -> None:
+    desk.write("a.yaml", f"heat_template_version: 2018-08-31\nresources: {{r: {{type: '{name}'}}}}\n")
+    assert told(desk, "a.yaml") == [("unknown-type", "")]
 
 
 def test_a_property_that_is_given_as_well_is_not_the_one_that_is_meant(desk: Desk) -> None:

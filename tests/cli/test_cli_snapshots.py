@@ -178,7 +178,11 @@ def test_drift_is_shown_and_corrected(shell: Shell, tmp_path: Path) -> None:
     template = tmp_path / "net.yaml"
     template.write_text(
         "heat_template_version: 2021-04-16\n"
-        "resources: {net: {type: 'OS::Neutron::Net', properties: {name: drifting}}, lost: {type: 'OS::Neutron::Net'}}\n"
+        "resources:\n"
+        "  net: {type: 'OS::Neutron::Net', properties: {name: drifting}}\n"
+        "  lost: {type: 'OS::Neutron::Net'}\n"
+        "  secret: {type: 'OS::Barbican::Secret', properties: {name: s, payload: x}}\n"
+        "  user: {type: 'AWS::IAM::User'}\n"
     )
 
     def run(*words: str, status: int = 0) -> str:
@@ -188,7 +192,12 @@ def test_drift_is_shown_and_corrected(shell: Shell, tmp_path: Path) -> None:
 
     deploy = ("deploy", "drifting", "-t", str(template), "--yes")
     run(*deploy)
-    assert run("drift", "drifting") == "No changes: the cloud matches the stack drifting, as far as it can be read.\n"
+    assert run("drift", "drifting").splitlines() == [
+        "No changes: the cloud matches the stack drifting, as far as it can be read.",
+        "Compared with the cloud: 3 of 4 resources.",
+        "Not compared, the types of these cannot be compared: user (AWS::IAM::User).",
+        "Not compared, these properties cannot be read: secret (payload).",
+    ]
     lost = json.loads(run("stack", "resource", "drifting", "lost", "-f", "json"))["physical_resource_id"]
     with sdk_connection(shell) as sdk:
         sdk.network.update_network(sdk.network.find_network("drifting"), name="other")

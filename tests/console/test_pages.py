@@ -330,12 +330,15 @@ def hidden_fields(page: str) -> dict[str, str]:
 
 def test_drift_is_shown_and_corrected(browser: Browser, world: ThreadedWorld, served: ServedCloud) -> None:
     net = {"type": "OS::Neutron::Net", "properties": {"name": "calm"}}
-    stack = create(world, "drifting", {"heat_template_version": "2021-04-16", "resources": {"net": net}})
+    resources = {"net": net, "user": {"type": "AWS::IAM::User"}}
+    stack = create(world, "drifting", {"heat_template_version": "2021-04-16", "resources": resources})
     assert "Compare with the cloud" in browser.get(f"{stack}/drift").text
     compared = browser.get(f"{stack}/drift?compare=1").text
+    assert "Compared with the cloud: 1 of 2 resources." in compared
+    assert "Not compared, the types of these cannot be compared: user (AWS::IAM::User)." in compared
     assert "No differences" in compared and "Compare again" in compared
 
-    (resource,) = world.run(world.world.resources("drifting")).values()
+    resource = world.run(world.world.resources("drifting"))["net"]
     path = f"/network/v2.0/networks/{resource['physical_id']}"
     changed = served.call("PUT", path, {"network": {"name": "<wild>"}}, served.token("demo", "demo"))
     assert changed.status == 200, changed.content

@@ -414,6 +414,47 @@ async def test_a_preview_that_looks_plans_what_the_update_does_and_records_nothi
     assert kinds(await plan(converge=True)) == {}
 
 
+async def test_a_preview_that_looks_says_what_it_has_not_compared(world: World) -> None:
+    """An object of another owner, a service that does not answer, a type and properties without comparison."""
+    served, token = world.served, world.served.token("demo", "demo")
+    external = served.call("POST", NETWORKS, {"network": {"name": "theirs"}}, token).json["network"]["id"]
+    given = {"flavor": "m1.small", "image": "cirros-0.6.2-x86_64-disk", "networks": [{"allocate_network": "none"}]}
+    server = {"type": "OS::Nova::Server", "properties": given}
+    files = nested_file(inner=server, random={"type": "OS::Heat::RandomString"})
+    made = template(
+        net=net(name="mine"),
+        theirs={"type": "OS::Neutron::Net", "external_id": external},
+        volume={"type": "OS::Cinder::Volume", "properties": {"size": 1}},
+        nested={"type": "child.yaml"},
+        key={"type": "OS::Nova::KeyPair", "properties": {"name": "k", "save_private_key": True}},
+        signed={"type": "AWS::IAM::User"},
+    )
+    await world.create("web", made, files=files)
+
+    async def plan(**arguments: Any) -> dict[str, Any]:
+        asked = {"ref": ref("web"), "template": made, "files": files, **arguments}
+        return dict((await world.call("stack_update_preview", **asked))["plan"])
+
+    def omitted(found: dict[str, Any]) -> set[tuple[Any, ...]]:
+        return {
+            (each["path"], each["type"], each["cause"], *each["properties"])
+            for each in found["compared"]["not_compared"]
+        }
+
+    assert "compared" not in await plan()
+    found = await plan(converge=True)
+    assert found["compared"]["resources"] == 6  # all but the nested stack and the random string
+    expected = {
+        ("theirs", "OS::Neutron::Net", "external"),
+        ("signed", "AWS::IAM::User", "type"),
+        ("nested.inner", "OS::Nova::Server", "properties", "networks"),
+        ("key", "OS::Nova::KeyPair", "properties", "save_private_key"),
+    }
+    assert omitted(found) == expected
+    world.in_cloud(lambda: served.cloud.faults.add(Fault(on="GET /volume/*", do="fail", status=503)))
+    assert omitted(await plan(converge=True)) == {*expected, ("volume", "OS::Cinder::Volume", "service")}
+
+
 async def test_looking_goes_into_nested_stacks(world: World) -> None:
     files = nested_file(inner=net())
     made = template(nested={"type": "child.yaml"})

@@ -113,8 +113,10 @@ class Bench:
 
     async def observed(self, resource: Resource) -> None:
         """Check that the object has the properties that it has been created or updated with."""
-        found = await self.kind.observe(self.call(resource, "CHECK", resource.properties))
+        call = self.call(resource, "CHECK", resource.properties)
+        found = await self.kind.observe(call)
         assert found == {}, f"{self.kind.type_name} shows other values than it was given: {found}"
+        assert call.compared <= self.kind.properties.keys(), f"{self.kind.type_name} compares {call.compared}"
 
     async def delete(self, resource: Resource) -> None:
         """Delete the resource and wait until it is deleted."""

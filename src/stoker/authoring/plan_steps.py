@@ -68,8 +68,39 @@ def data_loss(step: Answer) -> str:
 def data_losses(plan: Answer) -> str:
     """Return the paths of the resources that lose data: `volume, server and 3 more`; empty if none does."""
     paths = [step["path"] for step in changes(plan) if data_loss(step)]
-    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
-    return ", ".join(paths[:_MOST_NAMED]) + more
+    return _named(paths)
+
+
+_CAUSES = {
+    "type": "the types of these cannot be compared",
+    "external": "objects that are not the stack's own",
+    "service": "the service did not answer for these",
+}
+"""Why a resource was not compared with the cloud, by the causes in a plan."""
+
+
+def compared(plan: Answer) -> str:
+    """Return how many resources a plan has compared with the cloud; empty if it has not compared."""
+    if (comparison := plan.get("compared")) is None:
+        return ""
+    total = comparison["resources"]
+    omitted = sum(each["cause"] in _CAUSES for each in comparison["not_compared"])
+    return f"Compared with the cloud: {total - omitted} of {total} resources."
+
+
+def not_compared(plan: Answer) -> Iterator[str]:
+    """Yield sentences about what a plan that has compared with the cloud could not compare."""
+    omitted = (plan.get("compared") or {}).get("not_compared", [])
+    for cause, words in _CAUSES.items():
+        if paths := [f"{each['path']} ({each['type']})" for each in omitted if each["cause"] == cause]:
+            yield f"Not compared, {words}: {_named(paths)}."
+    if values := [f"{each['path']} ({', '.join(each['properties'])})" for each in omitted if each["properties"]]:
+        yield f"Not compared, these properties cannot be read: {_named(values)}."
+
+
+def _named(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def reasons(step: Answer) -> Iterator[str]:

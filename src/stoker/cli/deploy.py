@@ -229,7 +229,7 @@ def drift(service: Service, name: str, form: str) -> None:
     """Ask the cloud for the objects of the stack NAME, and show how they differ from its definition.
 
     Shows what would bring them back, without doing it: each value as it is and as it should be, objects that are gone,
-    and resources that are marked unhealthy or have failed. Resources that the service cannot read count as unchanged.
+    and resources that are marked unhealthy or have failed. What cannot be compared is listed, and counts as unchanged.
 
     Exit status: 0 without differences, 2 with differences, 1 for an error.
 

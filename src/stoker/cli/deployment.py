@@ -151,8 +151,15 @@ class Deployment:
             environments = [Document.parse(self.sources.text(url), source=short(url)) for url in urls]
         except StokerError:  # the diagnostics are about that
             environments = []
-        placed = placed_where_given(placed, {names[""]}, environments, self.body["parameters"])
+        placed = placed_where_given(map(_with_option, placed), {names[""]}, environments, self.body["parameters"])
         return TemplateRefused(_joined(sorted(placed, key=Diagnostic.sort_key)), shown.get)
+
+
+def _with_option(item: Diagnostic) -> Diagnostic:
+    """Return a diagnostic, one about a missing value with the options that give it."""
+    if item.rule != _MISSING:
+        return item
+    return replace(item, hint=f"give it with -P {item.path[-1]}=VALUE, or in an environment (-e FILE)")
 
 
 def _joined(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:

@@ -15,11 +15,13 @@ from rich.text import Text
 from stoker.authoring.plan_steps import (
     change_name,
     changes,
+    compared,
     data_loss,
     data_losses,
     is_removed,
     kept,
     left_behind,
+    not_compared,
     reasons,
     summary,
 )
@@ -74,27 +76,31 @@ SNAPSHOT = Compared("the stack {name} has the definition of the snapshot, which 
 CLOUD = Compared("the cloud matches the stack {name}, as far as it can be read.")
 
 
-def show_plan(name: str, plan: Answer, compared: Compared = RECORD) -> None:
+def show_plan(name: str, plan: Answer, against: Compared = RECORD) -> None:
     """Print a plan for the stack `name`, whose definition was compared with its record or the cloud."""
     out = console()
-    for line in plan_lines(name, plan, out, compared):
+    for line in plan_lines(name, plan, out, against):
         out.print(line, soft_wrap=True)
 
 
-def plan_lines(name: str, plan: Answer, out: Console, compared: Compared = RECORD) -> Iterator[Text]:
+def plan_lines(name: str, plan: Answer, out: Console, against: Compared = RECORD) -> Iterator[Text]:
     """Yield the lines of a plan, none wider than `out`."""
-    yield from _step_lists(name, plan, out, compared)
+    yield from _step_lists(name, plan, out, against)
+    if extent := compared(plan):
+        yield from _wrapped(Text(), Text(extent, "dim"), out)
+    for gap in not_compared(plan):
+        yield from _wrapped(Text(), Text(gap, "yellow"), out)
     if unchecked := plan.get("unchecked"):
         yield from _wrapped(Text(), Text(f"Of the template's values, {unchecked}.", "yellow"), out)
 
 
-def _step_lists(name: str, plan: Answer, out: Console, compared: Compared) -> Iterator[Text]:
+def _step_lists(name: str, plan: Answer, out: Console, against: Compared) -> Iterator[Text]:
     steps = changes(plan)
     if not steps:
-        before, _, after = compared.same.partition("{name}")
+        before, _, after = against.same.partition("{name}")
         yield from _wrapped(Text("No changes: "), Text.assemble(before, (name, "bold"), after), out)
-        if compared.hint:
-            yield from _wrapped(Text(), Text(compared.hint, "dim"), out)
+        if against.hint:
+            yield from _wrapped(Text(), Text(against.hint, "dim"), out)
         yield from _kept_lines(plan, out)
         return
     heading = Text.assemble("What will be done to the stack ", (name, "bold"), ":", ("  " + _legend(steps), "dim"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.authoring.plan_steps import summary
+from stoker.authoring.plan_steps import compared, not_compared, summary
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import ApiError, segment, stack_path
 from stoker.console.permissions import COMPARE, CORRECT
@@ -19,7 +19,14 @@ def show_drift(exchange: Exchange) -> None:
         return
     plan = exchange.api.send("PATCH", _path(exchange, "/preview"), {"converge": True})["plan"]
     steps = shown_steps(plan)
-    _show(exchange, steps=steps, summary=summary(plan), digest=plan["digest"] or "")
+    _show(
+        exchange,
+        steps=steps,
+        summary=summary(plan),
+        digest=plan["digest"] or "",
+        extent=compared(plan),
+        gaps=[*not_compared(plan)],
+    )
 
 
 def correct(exchange: Exchange) -> None:
@@ -37,10 +44,12 @@ def correct(exchange: Exchange) -> None:
 
 
 def _show(exchange: Exchange, status: int = 200, **values: Any) -> None:
-    common = {
+    common: dict[str, Any] = {
         "steps": None,
         "summary": "",
         "digest": "",
+        "extent": "",
+        "gaps": [],
         "problem": "",
         "compare_refusal": exchange.permissions.refusal(*COMPARE),
         "correct_refusal": exchange.permissions.refusal(*CORRECT),

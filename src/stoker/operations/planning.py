@@ -23,7 +23,7 @@ from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Forward, Wanted, plan_removal
 from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.restoring import Copies
-from stoker.engine.records.observations import Observations
+from stoker.engine.records.observations import Coverage, Observations
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.stack_view import available_zones
@@ -63,19 +63,22 @@ class Planned:
     """A plan including all nested stacks, and its digest; the digest is None while an operation runs on one of them.
 
     `hidden` are the names of the parameters whose values must not be stored with it. `unchecked` is as in
-    CheckedRequest.
+    CheckedRequest. `coverage` is None if the plan does not compare with the cloud.
     """
 
     plan: Plan
     digest: PlanDigest | None
     hidden: frozenset[str] = frozenset()
     unchecked: str | None = None
+    coverage: Coverage | None = None
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
         digest = str(self.digest) if self.digest is not None else None
         unchecked = {"unchecked": self.unchecked} if self.unchecked else {}
-        return {**self.plan.to_data(), "digest": digest, "hidden_parameters": sorted(self.hidden), **unchecked}
+        compared = {"compared": self.coverage.to_data()} if self.coverage is not None else {}
+        made = {"digest": digest, "hidden_parameters": sorted(self.hidden)}
+        return {**self.plan.to_data(), **made, **unchecked, **compared}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +138,8 @@ async def plan_tree(
         )
         plan = _forward(engine, connection, stack, goal, inside, observed).plan()
         digest = _digest(engine, plan, goal.inputs, recorded, is_new=not stack.inputs)
-        return Planned(plan, digest, goal.wanted.definition.parameters.hidden, goal.unchecked)
+        hidden = goal.wanted.definition.parameters.hidden
+        return Planned(plan, digest, hidden, goal.unchecked, observed.coverage)
 
     return await _planned(engine, stack, on)
 

@@ -255,7 +255,7 @@ class Call:
     `unrecorded` returns which of some physical IDs do not belong to any recorded resource, so that `find` never returns
     another resource's object. `adopted` is the resource's entry in the document of an adopted stack, `sources` are the
     stack's inputs. Notifications appended to `announced` are sent on the operator's message bus once the result of the
-    call has been recorded.
+    call has been recorded. `observe` adds to `compared` the names of the properties that it has compared.
     """
 
     name: str
@@ -286,6 +286,7 @@ class Call:
     sources: Sources = field(default_factory=NoSources)
     announced: list[ScalingNotice] = field(default_factory=list)
     replacement: Mapping[str, Any] | None = None
+    compared: set[str] = field(default_factory=set)
 
     @property
     def elapsed(self) -> float:

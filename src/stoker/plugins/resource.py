@@ -291,6 +291,8 @@ class ResourceType(ABC):
         """Return the actual values of properties that differ from `call.properties`; None when the object is gone.
 
         Only values that the service shows can be compared; properties that the template does not set never differ.
+        Reports list the properties that are neither returned nor in `call.compared`. A type for whose object to exist
+        means that all of them are as declared adds all.
         """
         return {}
 

@@ -287,6 +287,7 @@ class RestResource(ResourceType):
             generated = field == self.identity and not value
             if value is None or generated or name in older or name in self.unobserved or field not in shown:
                 continue
+            call.compared.add(name)
             if not same(wire_value(prop, value), shown[field]):
                 built = prop.schema is not None or (prop.items is not None and prop.items.schema is not None)
                 found[name] = None if built else shown[field]

@@ -71,7 +71,7 @@ _ERRORS = (
     ),
     Rule(
         "creation-policy",
-        "The type does not support a creation policy, or the policy depends on resources.",
+        "The policy has no effect with this type (a warning), or it depends on resources.",
         "CreationPolicy: {ResourceSignal: {Count: !GetAtt group.Size}}",
     ),
     Rule("depends-on", "The value is neither the name of a resource nor a list of names.", "depends_on: {a: b}"),

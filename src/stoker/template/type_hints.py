@@ -8,12 +8,18 @@ from stoker.base.similar import Suggestion, closest
 
 _ELSEWHERE = 0.9  # a name outside of the known namespaces is rather a type of the author's own than a misspelt one
 
+_SIMILAR_SERVICE = 0.75
+"""The similarity of a service's name to a known one, of which there are few."""
+_WHOLE = 0.85
+"""The similarity of whole names, which have their beginnings in common in any case."""
+
 _USUAL = {
     "AWS::EC2::Address": "AWS::EC2::EIP",
     "AWS::EC2::ElasticIP": "AWS::EC2::EIP",
     "AWS::EC2::Server": "AWS::EC2::Instance",
     "AWS::ElasticLoadBalancingV2::LoadBalancer": "AWS::ElasticLoadBalancing::LoadBalancer",
     "OS::Barbican::Container": "OS::Barbican::GenericContainer",
+    "OS::Cinder::Disk": "OS::Cinder::Volume",
     "OS::Cinder::VolumeEncryption": "OS::Cinder::EncryptedVolumeType",
     "OS::Designate::Record": "OS::Designate::RecordSet",
     "OS::Heat::Deployment": "OS::Heat::SoftwareDeployment",
@@ -34,11 +40,29 @@ _USUAL = {
     "OS::Nova::Network": "OS::Neutron::Net",
     "OS::Nova::Port": "OS::Neutron::Port",
     "OS::Nova::SecurityGroup": "OS::Neutron::SecurityGroup",
+    "OS::Nova::VM": "OS::Nova::Server",
     "OS::Nova::Volume": "OS::Cinder::Volume",
     "OS::Nova::VolumeAttachment": "OS::Cinder::VolumeAttachment",
+    "OS::Swift::Bucket": "OS::Swift::Container",
     "OS::Swift::Object": "OS::Swift::Container",
 }
 """What people write, and the type that they mean."""
+
+_SERVICES = {
+    "block": "Cinder",
+    "blockstorage": "Cinder",
+    "compute": "Nova",
+    "dns": "Designate",
+    "identity": "Keystone",
+    "image": "Glance",
+    "loadbalancer": "Octavia",
+    "network": "Neutron",
+    "networking": "Neutron",
+    "objectstorage": "Swift",
+    "orchestration": "Heat",
+    "volume": "Cinder",
+}
+"""What the services of OpenStack do, as people write it in place of their names in types."""
 
 
 def meant_type(name: str, known: Sequence[str]) -> str | None:
@@ -46,7 +70,40 @@ def meant_type(name: str, known: Sequence[str]) -> str | None:
     misspelling; None for other names.
     """
     meant = _USUAL.get(name) or next((one for one in known if one.lower() == name.lower()), None)
-    return meant if meant in known else closest(name, known, *(() if _is_usual(name, known) else (_ELSEWHERE,)))
+    if meant in known:
+        return meant
+    if not _is_usual(name, known):
+        return _with_vendor(name, known) or closest(name, known, _ELSEWHERE)
+    return _of_service(name, known) or _with_last_part(name, known) or closest(name, known, _WHOLE)
+
+
+def _with_vendor(name: str, known: Sequence[str]) -> str | None:
+    """Return the type whose name a name without vendor is the end of."""
+    return next((one for one in known if "::" in name and one.lower().endswith(f"::{name.lower()}")), None)
+
+
+def _of_service(name: str, known: Sequence[str]) -> str | None:
+    """Return the type of the service that `name` names, perhaps misspelt, whose name within it is the closest."""
+    vendor, _, rest = name.partition("::")
+    service, _, last = rest.partition("::")
+    of_vendor = _of_vendor(vendor, known)
+    services = {one.split("::")[1] for one in of_vendor}
+    meant = _SERVICES.get(service.lower()) or closest(service, services, _SIMILAR_SERVICE)
+    of_service = {one.split("::")[-1]: one for one in of_vendor if last and one.split("::")[1] == meant}
+    longer = [one for one in of_service if one.lower().endswith(last.lower())]
+    found = longer[0] if len(longer) == 1 else closest(last, of_service)
+    return of_service[found] if found else None
+
+
+def _with_last_part(name: str, known: Sequence[str]) -> str | None:
+    """Return the type of the same vendor with the same name within another service."""
+    vendor, _, rest = name.partition("::")
+    last = rest.split("::")[-1].lower()
+    return next((one for one in _of_vendor(vendor, known) if one.split("::")[-1].lower() == last), None)
+
+
+def _of_vendor(vendor: str, known: Sequence[str]) -> list[str]:
+    return [one for one in known if one.lower().startswith(f"{vendor.lower()}::")]
 
 
 def _is_usual(name: str, known: Sequence[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
@@ -12,13 +13,14 @@ from stoker.base.errors import CloudError, StokerError
 from stoker.engine.calls.building import call_to_look
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.planning.decide import is_examined
-from stoker.engine.records.observations import Found, Observations, is_observable
+from stoker.engine.records.observations import Cause, Coverage, Found, NotCompared, Observations, is_observable
+from stoker.engine.records.paths import ResourcePaths
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView, view_of
 from stoker.engine.records.state import ResourceState
-from stoker.plugins.resource import ResourceType
+from stoker.plugins.resource import Call, ResourceType
 from stoker.store import queries
-from stoker.store.records import Stack
+from stoker.store.records import COMPLETE, Stack
 
 LOG = logging.getLogger(__name__)
 
@@ -26,16 +28,23 @@ LOG = logging.getLogger(__name__)
 async def observe_tree(services: EngineServices, stack: Stack) -> Observations:
     """Return what the cloud has of a stack and its nested stacks.
 
-    Resources that cannot be read count as recorded, as in an update.
+    Resources that cannot be read count as recorded, as in an update; the coverage of the observations names them.
     """
     stacks = await services.database.read(_tree, stack)
     found: dict[str, Found] = {}
+    total, omitted, paths = 0, list[NotCompared](), ResourcePaths(stack)
     for each in stacks:
         view = await view_of(services, each)
-        states = [state for state in view.current.values() if is_observable(state) and _can_be_read(state)]
-        answers = await asyncio.gather(*(_look(view, state) for state in states))
-        found |= {state.row.uuid: answer for state, answer in zip(states, answers, strict=True)}
-    return Observations(found, await usable_in(services, stacks))
+        named = {state.row.uuid: paths.of(each, state) for state in view.current.values()}
+        healthy = [state for state in view.current.values() if _is_healthy(state)]
+        total += sum(not state.type.nested for state in healthy)
+        for state, answer in zip(
+            healthy, await asyncio.gather(*(_look(view, state) for state in healthy)), strict=True
+        ):
+            found[state.row.uuid] = answer.found
+            if answer.cause is not None and not state.type.nested:
+                omitted.append(NotCompared(named[state.row.uuid], state.row.type, answer.cause, answer.properties))
+    return Observations(found, await usable_in(services, stacks), Coverage(total, tuple(omitted)))
 
 
 async def examine_tree(services: EngineServices, stack: Stack) -> Observations:
@@ -71,15 +80,40 @@ def _tree(connection: Connection, stack: Stack) -> list[Stack]:
     return [each for level in queries.levels_of(connection, stack) for each in level]
 
 
-def _can_be_read(state: ResourceState) -> bool:
-    return type(state.type).observe is not ResourceType.observe
+def _is_healthy(state: ResourceState) -> bool:
+    """Return whether a resource has an object that is expected to be as recorded; others show in the plan."""
+    row = state.row
+    return not state.type.local and row.status == COMPLETE and row.action != "DELETE" and row.physical_id is not None
 
 
-async def _look(view: StackView, state: ResourceState) -> Found:
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    found: Found
+    cause: Cause | None = None
+    properties: tuple[str, ...] = ()
+
+
+async def _look(view: StackView, state: ResourceState) -> _Answer:
+    if not is_observable(state):
+        return _Answer({}, Cause.EXTERNAL)
+    if type(state.type).observe is ResourceType.observe:
+        return _Answer({}, Cause.TYPE)
     try:
-        return await state.type.observe(await call_to_look(view, state, Reader(view.services)))
+        call = await call_to_look(view, state, Reader(view.services))
+        found = await state.type.observe(call)
     except StokerError as error:
         if isinstance(error, CloudError) and error.not_found:
-            return None
+            return _Answer(None)
         LOG.info("cannot read the object of %s: %s", state.row.name, error.message)
-        return {}
+        return _Answer({}, Cause.SERVICE)
+    if found is None:
+        return _Answer(None)
+    left = tuple(name for name in _declared(state, call) if name not in call.compared and name not in found)
+    return _Answer(found, Cause.PROPERTIES if left else None, left)
+
+
+def _declared(state: ResourceState, call: Call) -> list[str]:
+    """Return the properties to which the template gives values, by their present names."""
+    older = {prop.replaces: name for name, prop in state.type.properties.items() if prop.replaces}
+    given = {older.get(name, name) for name in state.given}
+    return [name for name, value in call.properties.items() if name in given and value is not None]

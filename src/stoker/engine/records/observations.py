@@ -7,6 +7,8 @@ docs/explanation/plans.md lists the rules.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any
 
 from stoker.engine.records.state import ResourceState
@@ -16,6 +18,41 @@ Found = Mapping[str, Any] | None
 """The property values of an object that differ from the record; None if the object does not exist."""
 
 GONE = "the object does not exist any more"
+
+
+class Cause(StrEnum):
+    """Why a resource, or properties of it, were not compared with the cloud."""
+
+    TYPE = "type"
+    """The type has no comparison."""
+    EXTERNAL = "external"
+    """The object is not the stack's own."""
+    SERVICE = "service"
+    """The service did not answer."""
+    PROPERTIES = "properties"
+    """The service does not show these properties, or not in a form that can be compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotCompared:
+    """A resource that was not compared with the cloud; with the cause PROPERTIES, only these were not."""
+
+    path: str
+    type: str
+    cause: Cause
+    properties: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of a tree of stacks a comparison with the cloud covers: of `total` resources, all but these."""
+
+    total: int
+    omitted: tuple[NotCompared, ...]
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain JSON data."""
+        return {"resources": self.total, "not_compared": [asdict(each) for each in self.omitted]}
 
 
 def is_observable(state: ResourceState) -> bool:
@@ -49,13 +86,19 @@ def take_over(state: ResourceState, found: Found) -> dict[str, str] | None:
 class Observations:
     """What was found, by the uuid of the resource. Resources that are missing here are as recorded.
 
-    `found` is None if healthy objects were not compared. `usable` are the resources whose last action failed and whose
-    objects need not be replaced.
+    `found` and `coverage` are None if healthy objects were not compared. `usable` are the resources whose last action
+    failed and whose objects need not be replaced.
     """
 
-    def __init__(self, found: Mapping[str, Found] | None, usable: Container[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        found: Mapping[str, Found] | None,
+        usable: Container[str] = frozenset(),
+        coverage: Coverage | None = None,
+    ) -> None:
         self._found = found
         self._usable = usable
+        self.coverage = coverage
 
     def take_over(self, states: Iterable[ResourceState]) -> None:
         """Change recorded resources, for a plan only, to what was found."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
+from stoker.engine.records.paths import ResourcePaths
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.services import EngineServices
 from stoker.store import queries
@@ -30,15 +31,14 @@ async def unchecked_note(services: EngineServices, stack: Stack) -> str:
 def _counted(connection: Connection, services: EngineServices, stack: Stack) -> tuple[int, list[str]]:
     """Return the number of resources with an object, and the paths and types of those that have no check."""
     total, unchecked = 0, list[str]()
-    paths: dict[str | None, str] = {stack.parent_resource: ""}
+    paths = ResourcePaths(stack)
     for level in queries.levels_of(connection, stack):
         for each in level:
-            above = paths.get(each.parent_resource, "")
             for state in Recorded.of(services, connection, each).current.values():
-                paths[state.row.uuid] = f"{above}{state.row.name}."
+                path = paths.of(each, state)
                 if state.type.local or state.type.nested:
                     continue
                 total += 1
                 if not state.type.checkable:
-                    unchecked.append(f"{above}{state.row.name} ({state.row.type})")
+                    unchecked.append(f"{path} ({state.row.type})")
     return total, unchecked

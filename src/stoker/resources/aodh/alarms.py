@@ -134,7 +134,8 @@ class LBMemberHealthAlarm(AlarmResource):
 
     def rule_differences(self, properties: Mapping[str, Any], rule: Mapping[str, Any]) -> dict[str, Any]:
         found = super().rule_differences(properties, rule)
-        return found if properties["pool"] == rule.get("pool_id") else {**found, "pool": rule.get("pool_id")}
+        live = {"pool": rule.get("pool_id"), "stack": rule.get("stack_id")}
+        return found | {name: value for name, value in live.items() if properties[name] != value}
 
 
 class PrometheusAlarm(AlarmResource):

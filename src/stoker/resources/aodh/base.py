@@ -18,7 +18,8 @@ from stoker.schema.property import Change, Property, Support, Type
 
 OPERATORS = ("le", "ge", "eq", "lt", "gt", "ne")
 _STATES = ("alarm", "ok", "insufficient_data")
-_PLAIN = ("description", "enabled", "repeat_actions", "severity", "time_constraints")
+_COMPARED = ("description", "enabled", "repeat_actions", "severity")
+_PLAIN = (*_COMPARED, "time_constraints")
 
 
 def _actions(state: str) -> Property:
@@ -159,9 +160,10 @@ class AlarmResource(RestResource):
         return Done()
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+        call.compared.update(_COMPARED, self.properties.keys() - SHARED.keys())
         found = {
             name: shown[name]
-            for name in ("description", "enabled", "repeat_actions", "severity")
+            for name in _COMPARED
             if call.properties[name] is not None and not same(call.properties[name], shown[name])
         }
         if not same(self.rule(call.properties), shown.get(self.rule_field)):

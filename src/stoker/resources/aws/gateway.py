@@ -74,6 +74,7 @@ class VPCGatewayAttachment(ResourceType):
         return Done()
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        call.compared.update(call.properties)
         return {} if await _all_attached(call) else None
 
 

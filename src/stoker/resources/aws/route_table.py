@@ -101,6 +101,7 @@ class SubnetRouteTableAssociation(ResourceType):
         return Done()
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        call.compared.update(call.properties)
         return {} if await _is_connected(call) else None
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:

@@ -96,9 +96,11 @@ class Translated(ResourceType):
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
         """Return the properties that differ; their live values have the target's form, and are returned as None."""
-        found = await self.enter(self._target.observe, call)
+        translated = await self.translate(call)
+        found = await self._target.observe(translated)
         if found is None:
             return None
+        call.compared.update(self.spelled[name] for name in translated.compared if name in self.spelled)
         return {self.spelled[name]: None for name in found if name in self.spelled}
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:

@@ -76,6 +76,7 @@ class Host(ReservationResource):
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
         found: dict[str, Any] = {}
+        call.compared.update(("name", "extra_capability"))
         if shown["hypervisor_hostname"] != call.properties["name"]:
             found["name"] = shown["hypervisor_hostname"]
         wanted, live = _capabilities(call.properties), _shown_capabilities(shown)

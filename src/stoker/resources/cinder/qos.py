@@ -67,6 +67,7 @@ class QoSSpecs(RestResource):
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
         found = super().differences(call, shown)
+        call.compared.add("specs")
         if _differs(call.properties["specs"], shown):
             found["specs"] = _specs(shown)
         return found
@@ -135,6 +136,7 @@ class QoSAssociation(ResourceType):
         return Done()
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        call.compared.update(call.properties)
         held = await _associated(call)
         found = [kind for kind in call.properties["volume_types"] if kind in held]
         return {} if len(found) == len(call.properties["volume_types"]) else {"volume_types": found}

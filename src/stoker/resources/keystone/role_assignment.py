@@ -57,6 +57,7 @@ class RoleAssignment(RoleBearer):
         return Done()
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        call.compared.update(call.properties)
         grants = self.grants(call, call.properties)
         answers = await asyncio.gather(*(call.cloud.request("HEAD", "keystone", path, ok=(404,)) for path in grants))
         return {"roles": None} if any(answer.status == 404 for answer in answers) else {}

@@ -140,12 +140,14 @@ class Share(RestResource):
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
         found = super().differences(call, shown)
+        call.compared.add("metadata")
         if call.properties.get("metadata") is not None and shown["metadata"] != _metadata(call):
             found["metadata"] = shown["metadata"]
         return found
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
         found = await super().observe(call)
+        call.compared.add("access_rules")
         if found is None or {_shown(rule) for rule in await self._rules(call)} == _wanted(call):
             return found
         return {**found, "access_rules": None}

@@ -116,6 +116,7 @@ class ShareNetwork(RestResource):
         if found is None:
             return None
         actual = await _services(call)
+        call.compared.add("security_services")
         if actual == set(call.properties["security_services"] or ()):
             return found
         return {**found, "security_services": sorted(actual)}

@@ -81,6 +81,7 @@ class ShareType(UniquelyNamed):
         for name, value in _required_specs(call).items():
             if not same(value, specs.get(name)):
                 found[name] = specs.get(name)
+        call.compared.update(("extra_specs", *_BOOLEAN_SPECS))
         declared = call.properties.get("extra_specs") or {}
         if not same(declared, specs):
             found["extra_specs"] = {key: specs[key] for key in declared if key in specs}

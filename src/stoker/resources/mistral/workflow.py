@@ -118,6 +118,7 @@ class Workflow(RestResource):
             found = None
         live = found.get(name) if isinstance(found, dict) else None
         wanted = document_of(name, call.properties)[name]
+        call.compared.update(key.replace("-", "_") for key in ("name", *wanted))
         if not isinstance(live, dict):
             return {"tasks": None}
         return {key.replace("-", "_"): None for key, value in wanted.items() if live.get(key) != value}

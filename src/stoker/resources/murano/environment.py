@@ -205,6 +205,7 @@ class Environment(UniquelyNamed):
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
         found = super().differences(call, {name: value for name, value in shown.items() if name != "region"})
+        call.compared.add("applications")
         if not same(_applications(call), shown["services"]):
             found["applications"] = None
         return found

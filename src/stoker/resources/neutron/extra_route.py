@@ -78,6 +78,7 @@ class ExtraRoute(NeutronResource):
         return None
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        call.compared.update(call.properties)
         return {} if await _is_set(call) else None
 
     async def adopt(self, call: Call) -> Outcome:

@@ -99,6 +99,7 @@ class ExtraRouteSet(NeutronResource):
         return None
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        call.compared.update(call.properties)
         missing = await _missing(call, call.properties["routes"])
         return {"routes": _without(call.properties["routes"], missing)} if missing else {}
 

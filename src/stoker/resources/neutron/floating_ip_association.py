@@ -83,6 +83,7 @@ class FloatingIPAssociation(NeutronResource):
         return None
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        call.compared.update(call.properties)
         return {} if await _is_associated(call, call.properties) else None
 
     async def adopt(self, call: Call) -> Outcome:

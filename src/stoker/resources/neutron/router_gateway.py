@@ -87,6 +87,7 @@ class RouterGateway(NeutronResource):
         return None
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        call.compared.update(call.properties)
         return {} if await _has_gateway(call) else None
 
     async def adopt(self, call: Call) -> Outcome:

@@ -98,6 +98,7 @@ class RouterInterface(NeutronResource):
         return None
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        call.compared.update(call.properties)
         return {} if await _ports(call) else None
 
     async def adopt(self, call: Call) -> Outcome:

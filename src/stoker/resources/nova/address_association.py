@@ -82,6 +82,7 @@ class AddressAssociation(ResourceType):
         return Done() if await _is_associated(call) else Failed("the address is not associated", "NotFound")
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        call.compared.update(call.properties)
         return {} if await _is_associated(call) else None
 
     async def adopt(self, call: Call) -> Outcome:

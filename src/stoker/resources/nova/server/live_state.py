@@ -30,11 +30,9 @@ async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
         wanted["metadata"] = nova_metadata(wanted["metadata"])
     if wanted["tags"] is not None:
         wanted["tags"] = sorted(wanted["tags"])
-    return {
-        name: value
-        for name, value in seen.items()
-        if wanted[name] is not None and value is not None and not same(wanted[name], value)
-    }
+    comparable = {name: value for name, value in seen.items() if wanted[name] is not None and value is not None}
+    call.compared.update(comparable)
+    return {name: value for name, value in comparable.items() if not same(wanted[name], value)}
 
 
 async def _flavor(call: Call, shown: Mapping[str, Any]) -> str | None:
