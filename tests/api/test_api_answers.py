@@ -72,6 +72,7 @@ RESOURCE = {
 EVENT = {
     "id": EVENT_ID,
     "event_time": CREATED_TEXT,
+    "timestamp": "2023-11-14T22:13:20.250Z",
     "resource_name": "server",
     "logical_resource_id": "server",
     "physical_resource_id": None,
@@ -220,6 +221,12 @@ def test_events(request_as: Request, engine: FakeEngine) -> None:
     engine.answers["event_list"] = [event_view(root_stack_id=NESTED_ID, root_stack_name="root")]
     (nested,) = request_as("GET", f"{STACK}/events", query_string="nested_depth=1").json["events"]
     assert nested["links"][3] == {"href": f"{BASE}/root/{NESTED_ID}", "rel": "root_stack"}
+    engine.answers["event_list"] = [
+        event_view(within=["group", "0"], cause=["server"], hook="pre-create", hook_held=True)
+    ]
+    (placed,) = request_as("GET", f"{STACK}/events", query_string="nested_depth=2").json["events"]
+    assert placed["path"] == placed["cause"] == ["group", "0", "server"]
+    assert placed["hook"] == {"name": "pre-create", "held": True}
     full = {**EVENT, "resource_type": "OS::Nova::Server", "resource_properties": {"flavor": "m1"}}
     assert request_as("GET", f"{STACK}/resources/server/events/{EVENT_ID}").json == {"event": full}
 

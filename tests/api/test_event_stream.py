@@ -259,7 +259,7 @@ class Script:
         if self.begun and self.rounds:
             self.visible += self.rounds.pop(0)
         found = sorted(number for number in self.visible if number > arguments["after"])
-        events = [{"id": str(number), "stack_id": "s", "above": ["top"]} for number in found]
+        events = [{"id": str(number), "stack_id": "s", "above": ["top"], "within": ["group"]} for number in found]
         return {"events": events, "last": found[-1] if found else arguments["after"], "more": False}
 
 
@@ -275,9 +275,10 @@ def test_events_that_become_visible_late_are_not_missed_and_come_once() -> None:
         script.begun = True
         assert all(told.acquire(timeout=30) for _ in range(10))
         heard = [listener.next() for _ in range(5)]
-        assert [above.next() for _ in range(5)] == heard
+        assert [above.next() for _ in range(5)] == [view and {**view, "within": ["group"]} for view in heard]
         assert top.next() is None
     assert [view["id"] for view in heard if view] == ["1", "4", "2", "3", "5"]
+    assert all(view["within"] == [] for view in heard if view)
     assert listener.next() is None
 
 

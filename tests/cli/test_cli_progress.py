@@ -113,14 +113,15 @@ def test_a_resource_that_a_hook_pauses_is_not_shown_as_complete() -> None:
     made, text = progress(0, planned=2), io.StringIO()
     lines = Lines(Console(file=text, width=100), clock=lambda: 0.0)
     for state, hook in ("INIT_COMPLETE", "pre-create"), ("CREATE_COMPLETE", "post-create"):
-        reason = f"CREATE paused until Hook {hook} is cleared"
-        made.take({**event("first", state, second=5), "resource_status_reason": reason})
+        reason = f"CREATE waits for {hook}"
+        about = {**event("first", state, second=5), "resource_status_reason": reason}
+        made.take({**about, "hook": {"name": hook, "held": True}})
         lines.show(made)
         assert f"first  {state}  0s  {reason}" in drawn(made)
         assert "✓" not in drawn(made) and "0 of 2" in drawn(made)
         assert text.getvalue().splitlines()[-1] == f"… first  {state}  {reason}"
         assert lines_after_silence(made) == ["still paused: first (40s)"]
-        made.take({**event("first", state, second=7), "resource_status_reason": f"Hook {hook} is cleared"})
+        made.take({**event("first", state, second=7), "hook": {"name": hook, "held": False}})
         assert lines_after_silence(made) == (["still INIT_COMPLETE: first (40s)"] if hook == "pre-create" else [])
     assert "✓ first  CREATE_COMPLETE" in drawn(made) and "1 of 2" in drawn(made)
 
@@ -136,44 +137,52 @@ def lines_after_silence(made: Progress) -> list[str]:
     return text.getvalue().splitlines()
 
 
-def in_stack(name: str, nested: str, state: str, stack: str, reason: str = "state changed") -> dict[str, Any]:
-    """An event of the nested stack `stack` (its ID and name); of the stack itself if `name` is the name of `stack`."""
-    physical = nested if name == stack else f"{name}-id"
-    links = [{"rel": "stack", "href": f"http://stoker/stacks/{stack}/{nested}"}]
-    return {**event(name, state, physical), "links": links, "resource_status_reason": reason}
+def nested(path: str, state: str, **further: Any) -> dict[str, Any]:
+    """An event of a resource in a nested stack, with the path of its resource; of the stack itself if that is all."""
+    *within, name = path.split(".")
+    links = [{"rel": "stack", "href": f"http://stoker/stacks/name-of-{'-'.join(within)}/id-of-{'.'.join(within)}"}]
+    return {**event(name, state), "links": links, "path": [*within, name], **further}
 
 
-def test_a_nested_stack_that_is_gone_is_shown_as_its_resource() -> None:
+def test_resources_of_nested_stacks_have_their_place_in_the_tree() -> None:
     made = progress(0)
-    made.take(in_stack("web-group-abc123", "id-of-group", "CREATE_IN_PROGRESS", "web-group-abc123"))
-    made.take(in_stack("web-group-abc123-my-0-def456", "id-of-0", "CREATE_COMPLETE", "web-group-abc123-my-0-def456"))
-    made.take(in_stack("deep", "id-of-0", "CREATE_COMPLETE", "web-group-abc123-my-0-def456"))
-    made.take(in_stack("server", "id-of-long", "CREATE_COMPLETE", "we-shortened-ghi789"))
-    assert [path for path, node in made.nodes() if node.state] == [
-        ("we-shortened-ghi789", "server"),
-        ("group",),
-        ("group", "my-0"),
-        ("group", "my-0", "deep"),
-    ]
+    made.take({**nested("group.web", "CREATE_IN_PROGRESS", physical_resource_id="id-of-group"), "path": ["group"]})
+    assert made.latest is None
+    made.take(nested("group.0.deep", "CREATE_COMPLETE"))
+    made.take(nested("group.0", "CREATE_COMPLETE"))
+    assert [path for path, node in made.nodes() if node.state] == [("group",), ("group", "0"), ("group", "0", "deep")]
+
+
+def test_a_nested_stack_whose_place_the_service_does_not_tell_has_its_own_branch() -> None:
+    made = progress(0)
+    made.take({**nested("group.0.server", "CREATE_COMPLETE"), "path": None})
+    assert [path for path, node in made.nodes() if node.state] == [("name-of-group-0", "server")]
 
 
 def test_the_cause_of_a_failure_is_shown_once() -> None:
-    cause = "Resource CREATE failed: ValueError: resources.group.resources[1]: no valid host"
-    made = progress(0)
-    group = "web-group-abc123"
-    made.take(in_stack("1", "id-of-group", "CREATE_FAILED", group, "ValueError: resources[1]: no valid host"))
-    made.take(in_stack("2", "id-of-group", "CREATE_FAILED", group, "CREATE aborted"))
-    outer = "ValueError: resources.group.resources[1]: no valid host"
-    made.take({**event("group", "CREATE_FAILED", "id-of-group"), "resource_status_reason": outer})
-    made.take({**event("web", "CREATE_FAILED", STACK), "resource_status_reason": cause})
+    made, cause = progress(0), ["group", "1"]
+    made.take(nested("group.1", "CREATE_FAILED", resource_status_reason="no valid host", cause=cause))
+    made.take(nested("group.2", "CREATE_FAILED", resource_status_reason="CREATE aborted", cause=["group", "2"]))
+    made.take({**event("group", "CREATE_FAILED"), "resource_status_reason": "1: no valid host", "cause": cause})
+    end = {**event("web", "CREATE_FAILED", STACK), "resource_status_reason": "group.1: no valid host", "cause": cause}
+    made.take(end)
     whole = drawn(made)
-    assert whole.count("no valid host") == 1 and "1  CREATE_FAILED  ValueError: resources[1]" in whole
+    assert whole.count("no valid host") == 1 and "1  CREATE_FAILED  no valid host" in whole
     assert "CREATE aborted" in whole
-    assert made.shows(cause)
-    assert not made.shows("Resource CREATE failed: another reason")
-    made.take({**event("web", "CREATE_FAILED", STACK), "resource_status_reason": "CREATE timed out"})
+    assert made.shows(end)
+    assert not made.shows({**end, "cause": ["another"]})
+    expired = {**event("web", "CREATE_FAILED", STACK), "resource_status_reason": "CREATE timed out"}
+    assert not made.shows(expired)
+    made.take(expired)
     assert "web  CREATE_FAILED  CREATE timed out" in drawn(made)
-    assert made.shows("CREATE timed out")
+    assert made.shows(expired)
+
+
+def test_durations_use_the_exact_times_of_events() -> None:
+    made = progress(0)
+    made.take({**event("a", "CREATE_IN_PROGRESS"), "timestamp": "2026-01-01T00:00:00.900Z"})
+    made.take({**event("a", "CREATE_COMPLETE", second=1), "timestamp": "2026-01-01T00:00:01.100Z"})
+    assert "a  CREATE_COMPLETE\n" in drawn(made)
 
 
 def test_a_message_is_wrapped_between_words() -> None:

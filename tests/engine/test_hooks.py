@@ -28,7 +28,7 @@ async def paused(world: World, hook: str) -> None:
     """Turn until the event says that the hook holds the resource."""
     for _ in range(400):
         events = await world.call("event_list", ref=REF)
-        if any(f"paused until Hook {hook} is cleared" in event["status_reason"] for event in events):
+        if any((event["hook"], event["hook_held"]) == (hook, True) for event in events):
             return
         await world.turn()
     raise AssertionError(f"{hook} never held the resource")

@@ -144,6 +144,19 @@ async def test_a_failure_is_told_on_the_path_of_the_leaf(world: World) -> None:
     assert "].resources.leaf: " in stack["status_reason"]
 
 
+async def test_events_of_failures_have_the_path_of_the_leaf(world: World) -> None:
+    await world.create("tree", group(1, fail=True), files=FILES)
+    events = await world.call("event_list", ref={"name": "tree", "id": None}, nested_depth=2)
+    failed = [event for event in events if event["status"] == "FAILED"]
+    assert {tuple(event["within"]) for event in failed} == {(), ("group",), ("group", "0")}
+    assert {(*event["within"], *event["cause"]) for event in failed} == {("group", "0", "leaf")}
+    assert {event["cause"] for event in events if event["status"] != "FAILED"} == {None}
+
+    nested = next(row["nested_id"] for row in (await world.resources("tree")).values() if row["nested_id"])
+    below = await world.call("event_list", ref={"name": None, "id": nested}, nested_depth=1)
+    assert {tuple(event["within"]) for event in below} == {(), ("0",)}
+
+
 async def test_a_group_grows_and_shrinks_without_touching_the_others(world: World) -> None:
     stack = await world.create("tree", group(2), files=FILES)
     assert world.outputs(stack) == {"all": ["w0", "w1"]}

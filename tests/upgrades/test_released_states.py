@@ -141,7 +141,9 @@ async def test_what_was_in_flight_is_completed_and_everything_reads(state: State
             assert await world.call("resource_show", ref=place, name=row["name"])
         for operation in await world.call("operation_list", ref=found):
             assert (await world.call("operation_show", ref=found, operation_id=operation["id"]))["plan"]
-        assert await world.call("event_list", ref=found, nested_depth=3)
+        events = await world.call("event_list", ref=found, nested_depth=3)
+        assert events
+        assert all(bool(event["within"]) == (event["stack_id"] != stack["id"]) for event in events)
         assert await world.call("stack_template", ref=found)
         assert await world.call("stack_environment", ref=found) is not None
     resting = await world.call("stack_show", ref=ref("resting"))

@@ -157,6 +157,11 @@ def _second(moment: int) -> str:
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def isoformat_milli(moment: float) -> str:
+    """Seconds since the epoch as `2026-01-31T12:00:00.000Z`, with milliseconds."""
+    return f"{datetime.fromtimestamp(moment, UTC).isoformat(timespec='milliseconds').removesuffix('+00:00')}Z"
+
+
 def isoformat_micro(moment: float) -> str:
     """Seconds since the epoch as `2026-01-31T12:00:00.000000`, the form of Cinder and Keystone."""
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")

@@ -20,9 +20,9 @@ def failure(stack: Stack, sources: Sources | None = None) -> CommandFailed:
     it on the same screen.
     """
     failed = [event for event in latest_action(stack, 0)[1] if event["resource_status"].endswith(_FAILED)]
-    reasons = [event["resource_status_reason"] for event in failed if event["physical_resource_id"] == stack.id]
-    cause = (reasons[0] if reasons else None) or stack.facts["stack_status_reason"] or stack.state
-    lines = [] if sys.stderr.isatty() and stack.shown(cause) else [cause]
+    own = next((event for event in failed if event["physical_resource_id"] == stack.id), None)
+    cause = (own and own["resource_status_reason"]) or stack.facts["stack_status_reason"] or stack.state
+    lines = [] if sys.stderr.isatty() and own is not None and stack.shown(own) else [cause]
     names = [event["resource_name"] for event in failed if event["physical_resource_id"] != stack.id]
     if sources is not None and names and (place := _place(sources, names[0])):
         lines.append(f"{names[0]} is declared at {place}.")

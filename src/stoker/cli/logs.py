@@ -15,7 +15,7 @@ from stoker.cli.completion import output_names, stack_names
 from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import ROW_FORMATS, cell, console, show_record, show_rows
 from stoker.cli.framework import with_service
-from stoker.cli.progress import Progress
+from stoker.cli.progress import path_of
 from stoker.cli.service import NESTED, Answer, Service, Stack
 
 _NO_REASON = "state changed"
@@ -41,15 +41,14 @@ def logs(service: Service, name: str, follow: bool, lines: int | None, failed: b
       stoker logs web --json
     """
     stack = service.stack(name)
-    progress = Progress(stack, None)
     past = deque((event for event in stack.events() if not failed or _has_failed(event)), lines)
     marker = past[-1]["id"] if past and not failed else stack.last_event() if follow else None
     for event in past:
-        _show(event, progress, as_json)
+        _show(event, stack, as_json)
     if follow:
         for event in _new(stack, marker):
             if not failed or _has_failed(event):
-                _show(event, progress, as_json)
+                _show(event, stack, as_json)
 
 
 def _new(stack: Stack, marker: str | None) -> Iterator[Answer]:
@@ -65,12 +64,12 @@ def _has_failed(event: Answer) -> bool:
     return str(event["resource_status"]).endswith("_FAILED")
 
 
-def _show(event: Answer, progress: Progress, as_json: bool) -> None:
+def _show(event: Answer, stack: Stack, as_json: bool) -> None:
     from rich.text import Text
 
     from stoker.cli.formats import state_style
 
-    path = ".".join(progress.path_of(event)) or progress.stack.name
+    path = ".".join(path_of(event, stack)) or stack.name
     if as_json:
         click.echo(json.dumps({**event, "path": path}, ensure_ascii=False))
         return

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from stoker.cli.service import Answer, Stack
-
-_ORDINARY = re.compile(r"(state changed|Stack \w+ started)?")
-"""Reasons of steps in progress that add nothing to the state."""
-
-_HELD = re.compile(r"\w+ paused until Hook (\S+) is cleared")
-"""The reason in the event of a hook that begins to pause a resource. The API has no other sign of it."""
 
 _REPLACED = " (replaced)"
 """Follows the name of a resource's former object, which is deleted after its replacement."""
@@ -25,11 +18,12 @@ class Node:
     """A resource as reported by its events; `began` is None if its start was not seen. Times are the service's.
 
     `since` is when the first event of its present state was read, on the clock of this machine, in seconds. Further
-    events of the same state only say what it waits for. `held` is whether a hook pauses it.
+    events of the same state only say what it waits for. `held` is whether a hook pauses it. `note` is the reason of its
+    last event, if it adds to the state: why it failed, or what it waits for.
     """
 
     state: str = ""
-    reason: str = ""
+    note: str = ""
     physical_id: str = ""
     began: datetime | None = None
     ended: datetime | None = None
@@ -45,17 +39,24 @@ class Node:
     def take(self, event: Answer, now: float) -> None:
         """Apply an event, read at `now`."""
         continued = self.state == event["resource_status"] and self.state.endswith("IN_PROGRESS")
-        self.state, self.reason = event["resource_status"], event["resource_status_reason"] or ""
+        self.state = event["resource_status"]
         self.physical_id = event["physical_resource_id"] or ""
         self.held = hook_of(event) is not None
+        waits = continued and not _is_of_stack(event)
+        self.note = event["resource_status_reason"] or "" if waits or self.held or self.failed else ""
         if continued and not self.held:
             return
         self.since = now
-        when = datetime.fromisoformat(event["event_time"])
+        when = exact_time(event)
         if self.state.endswith("IN_PROGRESS"):
             self.began, self.ended = when, None
         else:
             self.ended = when
+
+    @property
+    def failed(self) -> bool:
+        """Whether its last action has failed."""
+        return self.state.endswith("FAILED")
 
     @property
     def settled(self) -> bool:
@@ -66,29 +67,10 @@ class Node:
             and all(child.settled for child in self.children.values())
         )
 
-    @property
-    def note(self) -> str:
-        """The reason of its last event, if it adds to the state: why it failed, or what it waits for.
-
-        What failed because of a resource inside has none: the reason is that of the resource.
-        """
-        if self.state.endswith("FAILED"):
-            return "" if any(child.causes(self.reason) for child in self.children.values()) else self.reason
-        return self.reason if self.running and not _ORDINARY.fullmatch(self.reason) else ""
-
-    def causes(self, reason: str) -> bool:
-        """Return whether the reason of a failure around this resource repeats this one's.
-
-        A reason is `ERROR: PATH: TEXT`; around it, the path is longer and other words may stand before the error.
-        """
-        own = self.reason.partition(": ")[2] or self.reason
-        return self.state.endswith("FAILED") and bool(own) and reason.endswith(own)
-
     def took(self) -> str:
-        """Return the duration; empty if it is not finished, or took less than the resolution of events (1 s)."""
-        if self.began is None or self.ended is None or self.ended == self.began:
-            return ""
-        return duration((self.ended - self.began).total_seconds())
+        """Return the duration; empty if it is not finished, or took less than a second."""
+        seconds = 0.0 if self.began is None or self.ended is None else (self.ended - self.began).total_seconds()
+        return duration(seconds) if seconds >= 1 else ""
 
 
 class Progress:
@@ -105,19 +87,20 @@ class Progress:
         self.marker = marker
         self.latest: tuple[tuple[str, ...], Node] | None = None
         self.event: Answer | None = None
-        self._paths: dict[str, tuple[str, ...]] = {stack.id: ()}
-        self._named: dict[str, tuple[str, ...]] = {stack.name: ()}
 
     def take(self, event: Answer) -> None:
-        """Apply an event. Raises Refused."""
+        """Apply an event."""
         self.marker, self.event = event["id"], event
-        path = self.path_of(event)
+        path = path_of(event, self.stack)
         node = self._node(path)
         if event["resource_status"].startswith("DELETE") and node.physical_id not in _ids(event):
             path = (*path[:-1], f"{path[-1]}{_REPLACED}")
             node = self._node(path)
         node.take(event, time.monotonic())
-        self.latest = None if event["physical_resource_id"] == _linked(event, "stack") else (path, node)
+        cause = self._cause(event)
+        if cause is not node and cause.failed and cause.note:
+            node.note = ""
+        self.latest = None if _is_of_stack(event) else (path, node)
 
     @property
     def count(self) -> str:
@@ -127,10 +110,17 @@ class Progress:
         done = sum(not node.running and not path[-1].endswith(_REPLACED) for path, node in self.nodes() if node.state)
         return f"{min(done, self.planned)} of {self.planned}"
 
-    def shows(self, cause: str) -> bool:
-        """Return whether the tree names the cause of a failure: as the reason of the stack, or of a resource."""
-        causes = [node for _, node in self.nodes() if node.note and node.causes(cause)]
-        return bool(causes) or self.root.note == cause
+    def shows(self, failure: Answer) -> bool:
+        """Return whether the tree names the cause of a failure, which an event of the stack reports."""
+        cause = self._cause(failure)
+        return cause.failed and bool(cause.note)
+
+    def _cause(self, event: Answer) -> Node:
+        """Return the node of the resource whose failure an event reports, otherwise that of the event's resource."""
+        node = self.root
+        for name in event.get("cause") or path_of(event, self.stack):
+            node = node.children.get(name) or Node()
+        return node
 
     def nodes(self) -> Iterator[tuple[tuple[str, ...], Node]]:
         """Yield the path and the node of each affected resource, parents first."""
@@ -140,37 +130,6 @@ class Progress:
             if path:
                 yield path, node
             pending += (((*path, name), child) for name, child in node.children.items())
-
-    def path_of(self, event: Answer) -> tuple[str, ...]:
-        """Return the path of an event's resource; a nested stack's own event belongs to its resource.
-
-        Raises Refused.
-        """
-        stack_id = _linked(event, "stack")
-        if stack_id not in self._paths:
-            self._find_nested()
-        if stack_id not in self._paths:
-            self._paths[stack_id] = self._former(event)
-        place = self._paths[stack_id]
-        self._named[_stack_name(event)] = place
-        return place if event["physical_resource_id"] == stack_id else (*place, event["resource_name"])
-
-    def _find_nested(self) -> None:
-        """Find the resources of nested stacks; parents are listed before their nested stacks."""
-        for resource in self.stack.resources():
-            nested = _linked(resource, "nested")
-            above = self._paths.get(_linked(resource, "stack"))
-            if nested and above is not None:
-                self._paths[nested] = (*above, resource["resource_name"])
-
-    def _former(self, event: Answer) -> tuple[str, ...]:
-        """Return the path of a nested stack that is deleted, and so is no longer listed: its name is that of the stack
-        around it, the resource's, and a random part. Where it is not, because it was too long, its name is the path.
-        """
-        name = _stack_name(event)
-        around = max((known for known in self._named if name.startswith(f"{known}-")), key=len, default="")
-        resource = name.removeprefix(f"{around}-").rpartition("-")[0]
-        return (*self._named[around], resource) if around and resource else (name,)
 
     def _node(self, path: tuple[str, ...]) -> Node:
         node = self.root
@@ -201,10 +160,28 @@ def latest_action(stack: Stack, depth: int) -> tuple[str | None, list[Answer]]:
     return marker, found
 
 
+def path_of(event: Answer, stack: Stack) -> tuple[str, ...]:
+    """Return the names from a stack down to the resource of one of its events, or one of a stack nested in it.
+
+    An event of a nested stack itself belongs to its resource. Where the service does not know the names, because an
+    earlier release has recorded them, the nested stack's name replaces them.
+    """
+    if (path := event.get("path")) is not None:
+        return tuple(path)
+    nested = _linked(event, "stack")
+    above = () if nested[1] == stack.id else (nested[0],)
+    return above if _is_of_stack(event) else (*above, event["resource_name"])
+
+
+def exact_time(event: Answer) -> datetime:
+    """Return when an event was recorded, with milliseconds if the service tells them."""
+    return datetime.fromisoformat(event.get("timestamp") or event["event_time"])
+
+
 def hook_of(event: Answer) -> str | None:
     """Return the hook, such as `pre-create`, that pauses the event's resource from then on; None if there is none."""
-    found = _HELD.fullmatch(event["resource_status_reason"] or "")
-    return found[1] if found else None
+    hook = event.get("hook")
+    return hook["name"] if hook is not None and hook["held"] else None
 
 
 def _ids(event: Answer) -> tuple[str, str]:
@@ -212,13 +189,13 @@ def _ids(event: Answer) -> tuple[str, str]:
     return ("", event["physical_resource_id"] or "")
 
 
-def _linked(thing: Answer, relation: str) -> str:
-    """Return the ID of the stack that a link refers to; empty if there is no such link."""
-    found = [link["href"] for link in thing["links"] if link["rel"] == relation]
-    return found[0].rpartition("/")[2] if found else ""
+def _is_of_stack(event: Answer) -> bool:
+    """Return whether an event is that of a stack itself."""
+    return bool(event["physical_resource_id"] == _linked(event, "stack")[1])
 
 
-def _stack_name(event: Answer) -> str:
-    """Return the name of an event's stack."""
-    found = [link["href"] for link in event["links"] if link["rel"] == "stack"]
-    return found[0].rpartition("/")[0].rpartition("/")[2] if found else ""
+def _linked(event: Answer, relation: str) -> tuple[str, str]:
+    """Return the name and the ID of the stack that a link of an event refers to."""
+    href = next(link["href"] for link in event["links"] if link["rel"] == relation)
+    name, _, identifier = href.rpartition("/")
+    return name.rpartition("/")[2], identifier

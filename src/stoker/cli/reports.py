@@ -14,7 +14,7 @@ from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import cell, console
 from stoker.cli.outages import ANSWERS_AGAIN
 from stoker.cli.plans import RECORD, Compared, show_plan
-from stoker.cli.progress import Progress
+from stoker.cli.progress import Progress, path_of
 from stoker.cli.progress_views import View, view
 from stoker.cli.service import Answer, Stack
 
@@ -123,7 +123,7 @@ class _Events:
             "event",
             time=event["event_time"],
             stack=progress.stack.name,
-            resource=".".join(progress.path_of(event)) or None,
+            resource=".".join(path_of(event, progress.stack)) or None,
             status=event["resource_status"],
             reason=event["resource_status_reason"],
             physical_id=event["physical_resource_id"],

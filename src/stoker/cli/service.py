@@ -141,13 +141,14 @@ class Service:
 class Stack:
     """A stack at the time when it was read; `facts` is the response of the service.
 
-    `shown` tells whether the terminal shows a reason of a failure already, in the tree of the action that has ended.
+    `shown` tells whether the terminal shows the cause of a failure, which an event of the stack reports, already in the
+    tree of the action that has ended.
     """
 
     def __init__(self, service: Service, facts: Answer) -> None:
         self._service = service
         self.facts = facts
-        self.shown: Callable[[str], bool] = lambda _reason: False
+        self.shown: Callable[[Answer], bool] = lambda _failure: False
 
     @property
     def outages(self) -> Outages:

@@ -18,7 +18,6 @@ from stoker.cli.service import NESTED, Answer, Service, Stack
 
 ALL = ("CREATE", "UPDATE", "ADOPT", "RESTORE", "ROLLBACK", "DELETE", "SUSPEND", "RESUME", "CHECK")
 HOOKS = tuple(f"{moment}-{action}" for moment in ("pre", "post") for action in ("create", "update", "delete"))
-_CLEARED = "Hook "
 
 
 def _act(stack: Stack, action: str, good: tuple[str, ...]) -> None:
@@ -216,13 +215,12 @@ def _holding(events: Iterable[Answer]) -> Iterator[Answer]:
     """Yield the hooks that pause a resource according to the events, and have not been cleared since."""
     held: dict[tuple[str, str], Answer] = {}
     for event in events:
-        reason = event["resource_status_reason"] or ""
         place = next(link["href"] for link in event["links"] if link["rel"] == "resource")
         if hook := hook_of(event):
             stack_name = place.split("/stacks/")[1].partition("/")[0]
             held[place, hook] = {**event, "hook": hook, "stack_name": stack_name}
-        elif reason.startswith(_CLEARED):
-            held.pop((place, reason.split()[1]), None)
+        elif cleared := event.get("hook"):
+            held.pop((place, cleared["name"]), None)
         elif event["resource_status"].endswith("FAILED"):
             held = {key: entry for key, entry in held.items() if key[0] != place}
     yield from held.values()

@@ -65,7 +65,7 @@ def spans(events: Sequence[Answer]) -> list[Span]:
             continue  # the event of a stack itself
         key = row_key(stack_id, event["resource_name"])
         action, status = split_state(event["resource_status"])
-        when = datetime.fromisoformat(event["event_time"]).timestamp()
+        when = _moment(event)
         begun = open_spans.get(key)
         if begun is not None and begun.action != action:
             done.append(open_spans.pop(key))
@@ -102,6 +102,11 @@ def is_incomplete(events: Sequence[Answer], found: Sequence[Span], began: float,
     for event in events:
         stack_id = linked(event, "stack")[1]
         itself = event["physical_resource_id"] == stack_id and event["resource_status"].endswith("_IN_PROGRESS")
-        if itself and datetime.fromisoformat(event["event_time"]).timestamp() >= began:
+        if itself and _moment(event) >= began:
             begun.add(stack_id)
     return any(began <= span.began <= ended and span.stack_id not in begun for span in found)
+
+
+def _moment(event: Answer) -> float:
+    """Return when an event was recorded, in seconds since 1970."""
+    return datetime.fromisoformat(event["timestamp"]).timestamp()

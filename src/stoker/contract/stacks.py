@@ -124,9 +124,10 @@ class UpdateStack(UpdateRequest[StackView]):
 
 @dataclass(frozen=True, kw_only=True)
 class PatchStack(PatchRequest[StackView]):
-    """Change the given parts of a stack."""
+    """Change the given parts of a stack, and with it settings of its tree."""
 
     method = "stack_patch"
+    settings: SettingsChange | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -96,7 +96,12 @@ class ResourceView(ResourceRow, Place):
 
 
 class EventView(TypedDict):
-    """An event; with the properties of the resource at that time if they were asked for."""
+    """An event; with the properties of the resource at that time if they were asked for.
+
+    `within` are the names of the resources whose nested stacks contain the event's stack, from the stack that was asked
+    for; None if they are not known. `cause` are the names from the event's stack down to the resource whose failure the
+    event reports. `hook` is the hook that the event is about, `hook_held` whether it holds the resource from then on.
+    """
 
     id: str
     stack_id: str
@@ -111,4 +116,8 @@ class EventView(TypedDict):
     time: float
     root_stack_id: str
     root_stack_name: str
+    within: NotRequired[Sequence[str] | None]
+    cause: NotRequired[Sequence[str] | None]
+    hook: NotRequired[str | None]
+    hook_held: NotRequired[bool | None]
     resource_properties: NotRequired[JSONObject]

@@ -40,7 +40,7 @@ from stoker.plugins.registry import Registry
 from stoker.store import announcements, deaths, queries, snapshots, trusts
 from stoker.store.database import Database
 from stoker.store.expiry import outside_request
-from stoker.store.journal import Batch, Claim, ClaimedWriter, Journal, Writer
+from stoker.store.journal import Batch, Claim, ClaimedWriter, Journal, Statement, Writer
 from stoker.store.records import (
     COMPLETE,
     FAILED,
@@ -232,16 +232,15 @@ class Engine(OwnerHost):
         stack: Stack,
         operation: Operation,
         prepared: Prepared,
-        tags: tuple[str, ...] = (),
         *,
-        document: str | None = None,
+        steps: Sequence[Statement] = (),
         writer: Writer | None = None,
     ) -> None:
         """Record a new stack with its first operation, and start it. Raises IntegrityError if the name is in use, and
         GivenUp if its credential is about to be removed.
 
-        `document` is the sealed document of an adopted stack. `writer` is that of the parent's run, for a nested stack:
-        Fenced is raised if its claim has been lost.
+        `steps` are further statements of the same transaction, which follow the others. `writer` is that of the
+        parent's run, for a nested stack: Fenced is raised if its claim has been lost.
         """
         stack.operation = operation.id
         if operation.parent_operation is None or not self.membership.others:
@@ -251,11 +250,8 @@ class Engine(OwnerHost):
             batch.then(partial(hold, text=stack.credential))
         else:
             batch.then(partial(trusts.inherit, stack_id=stack.id, parent_id=stack.parent_id))
-        if document is not None:
-            batch.then(partial(snapshots.keep_stack_document, stack_id=stack.id, body=document))
+        batch.steps.extend(steps)
         batch.add(self.announcer.stack_event(stack, operation.action, IN_PROGRESS, stack.reason))
-        if tags:
-            batch.then(partial(queries.set_tags, stack_id=stack.id, tags=tags))
         with self.taking_on(operation.id):
             await self.announcer.commit(writer or self.journal, batch, prepared.loaded.environment.event_sinks)
             if operation.owner == self.id:
@@ -271,9 +267,9 @@ class Engine(OwnerHost):
         *,
         values: dict[str, Any] | None = None,
         credential: str | None = None,
-        tags: tuple[str, ...] | None = None,
         guard: Callable[[Stack], object] | None = None,
         fresh: Callable[[Connection], object] | None = None,
+        steps: Sequence[Statement] = (),
         rows: Sequence[Record] = (),
         new: Sequence[Record] = (),
         writer: Writer | None = None,
@@ -283,8 +279,8 @@ class Engine(OwnerHost):
         `values` are further columns of the stack to set, `rows` other rows to change, `new` rows to add. `credential`
         becomes the credential of its tree; GivenUp is raised if that is about to be removed. `guard` receives the stack
         as it is when the operation is recorded; if it raises an error, nothing is recorded, and the error is raised
-        here. `fresh` is a guard that reads more of the record. `writer` as for `submit_new`. If another engine runs an
-        operation on the stack, the new operation waits until that has ended.
+        here. `fresh` is a guard that reads more of the record. `steps` and `writer` as for `submit_new`. If another
+        engine runs an operation on the stack, the new operation waits until that has ended.
         """
         changes = {**begun(operation, prepared, self.clock.now()), **(values or {})}
         batch = Batch().change(*rows)
@@ -293,8 +289,7 @@ class Engine(OwnerHost):
         operation.former_inputs = operation.former_inputs or stack.inputs
         takeover = Takeover(stack, operation, self.id, self.clock.now(), changes, credential, guard, fresh)
         batch.then(takeover)
-        if tags is not None:
-            batch.then(partial(queries.set_tags, stack_id=stack.id, tags=tags))
+        batch.steps.extend(steps)
         batch.add(*new, self.announcer.stack_event(stack, operation.stack_action, IN_PROGRESS, str(changes["reason"])))
         sinks = (
             prepared.loaded.environment.event_sinks if prepared is not None else await self.announcer.sinks_of(stack)
@@ -364,11 +359,18 @@ class Engine(OwnerHost):
 
     async def end(self, run: OperationRun, status: str, reason: str) -> None:
         """Record the end of an operation; roll a failed one back if that was requested."""
-        operation, stack, now = run.operation, run.stack, self.clock.now()
-        operation.status, operation.reason, operation.finished_at = status, reason, now
-        operation.reason_code = run.reason_code if status == FAILED else None
+        stack, now = run.stack, self.clock.now()
+        operation = replace(  # others see the end only after its commit
+            run.operation,
+            status=status,
+            reason=reason,
+            finished_at=now,
+            reason_code=run.reason_code if status == FAILED else None,
+            failure=run.failure.to_json() if run.failure is not None else None,
+        )
         values: dict[str, Any] = {"status": status, "reason": reason}
-        events = [self.announcer.stack_event(stack, operation.stack_action, status, reason)]
+        cause = run.failure.path_json() if run.failure is not None else None
+        events = [self.announcer.stack_event(stack, operation.stack_action, status, reason, cause)]
         batch = await notify_parent_resource(run, status)
         batch.change(operation)
         batch.steps.extend(conclusion(operation, status, reason, run.document))
@@ -407,6 +409,7 @@ class Engine(OwnerHost):
             keep, at_once = self.settings.max_events_per_stack, self.settings.event_purge_batch_size
             batch.then(partial(queries.purge_events, stack_id=stack.id, keep=keep, batch=at_once))
         await run.writer.commit(batch)
+        run.operation = operation
         self.announcer.send([*batch.added, *rows])
         self._tell_finished(operation)
         log_end(operation, stack)

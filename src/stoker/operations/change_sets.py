@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import BadValue, Conflict, EntityNotFound, Invalid, StackExists, StokerError
+from stoker.base.errors import BadValue, Conflict, EntityNotFound, Invalid, StackExists
 from stoker.base.ids import new_id
 from stoker.contract.change_sets import (
     ChangeSetDetails,
@@ -31,7 +31,7 @@ from stoker.contract.change_sets import (
     ListFutureStacks,
     ShowChangeSet,
 )
-from stoker.contract.request import by_name, received, sent
+from stoker.contract.request import Reference, by_name, received, sent
 from stoker.contract.stacks import (
     CheckForChanges,
     CreateStackWithSettings,
@@ -50,11 +50,11 @@ from stoker.engine.redaction.templates import redact_template
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import Goal, check_exported_values, make_plan, plan_tree
 from stoker.operations.requests import CheckedRequest, check_tags, check_whole
-from stoker.operations.settings import changed_settings, settings_of, settings_view
-from stoker.operations.stacks import create_stack, new_stack, patched_request, stack_patch
+from stoker.operations.settings import changed_settings, settings_of, settings_steps, settings_view
+from stoker.operations.stacks import create_stack, new_stack, patch_stack, patched_request
 from stoker.operations.transitions import verdict
-from stoker.store import change_sets, queries, settings
-from stoker.store.journal import Batch
+from stoker.store import change_sets, queries
+from stoker.store.journal import Batch, Statement
 from stoker.store.records import COMPLETE, FAILED, UNFINISHED, ChangeSet, ResourceSummary, Stack, StackSettings
 
 NO_CHANGES = "The submitted information didn't contain changes. Submit different information to create a change set."
@@ -343,41 +343,25 @@ async def change_set_execute(engine: Engine, context: RequestContext, request: E
     body = received(StackPatch, held["body"])
     if request.disable_rollback is not None:
         body = replace(body, disable_rollback=request.disable_rollback)
+    begun = partial(change_sets.note_operation, identifier=row.id, stack_id=row.stack_id)
     if row.kind == "CREATE":
         common = {item.name: getattr(body, item.name) for item in fields(StackInputs)}
-        wanted = NewStack(name=row.stack_name, **common)
-        await _create(engine, context, wanted, held["settings"], row.stack_id)
+
+        def steps_for(stack: Stack) -> list[Statement]:
+            return [*settings_steps(stack, held["settings"]), begun]
+
+        await create_stack(engine, context, NewStack(name=row.stack_name, **common), row.stack_id, steps_for)
     else:
-        await stack_patch(engine, context, PatchStack(ref={"name": None, "id": row.stack_id}, **vars(body)))
-        await _lay_down(engine, row.stack_id, held["settings"])
-    begun = await engine.database.read(queries.stack_by_id, row.stack_id)
-    row.operation = begun.operation if begun else None
-    await engine.journal.commit(Batch().change(row))
+        ref = Reference(name=None, id=row.stack_id)
+        change = PatchStack(ref=ref, settings=held["settings"], **vars(body))
+        await patch_stack(engine, context, change, lambda _: [begun])
 
 
 async def stack_create_with_settings(
     engine: Engine, context: RequestContext, request: CreateStackWithSettings
 ) -> StackView:
     """Create a stack with initial settings, which are in effect before the stack exists."""
-    return await _create(engine, context, request, request.laid_down, new_id())
-
-
-async def _create(
-    engine: Engine, context: RequestContext, request: NewStack, laid_down: SettingsChange, identifier: str
-) -> StackView:
-    await _lay_down(engine, identifier, laid_down)
-    try:
-        return await create_stack(engine, context, request, identifier)
-    except StokerError:
-        await engine.journal.commit(Batch().then(partial(settings.forget, root_id=identifier)))
-        raise
-
-
-async def _lay_down(engine: Engine, stack_id: str, laid_down: SettingsChange) -> None:
-    """Change the given settings; keep the others."""
-    if laid_down:
-        row = changed_settings(await engine.database.read(settings.of_stack, stack_id), laid_down)
-        await engine.journal.commit(Batch().then(partial(settings.save, settings=row)))
+    return await create_stack(engine, context, request, None, lambda stack: settings_steps(stack, request.laid_down))
 
 
 async def change_set_delete(engine: Engine, context: RequestContext, request: DeleteChangeSet) -> None:

@@ -26,7 +26,7 @@ async def event_news(engine: Engine, context: RequestContext, request: GetEventN
     for event in found.events:
         stack = found.stacks[event.stack_id]
         above = feed.above(stack, found.stacks)
-        view = event_view(event, stack, found.stacks.get(stack.root_id))
+        view = event_view(event, stack, found.stacks.get(stack.root_id), found.stacks)
         view["physical_id"] = await identifiers.shown(stack, event.resource_type, event.physical_id)
         views.append({**view, "above": above})
     return {"events": views, "last": found.last, "more": len(views) == MOST}

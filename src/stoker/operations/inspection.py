@@ -318,7 +318,7 @@ async def event_list(engine: Engine, context: RequestContext, request: ListEvent
     if request.resource_name is not None and not events and not request.marker:
         raise EntityNotFound(f"There are no events of the resource {request.resource_name} in stack {stack.name}.")
     views = [
-        (stacks[event.stack_id], event.resource_type, event_view(event, stacks[event.stack_id], root))
+        (stacks[event.stack_id], event.resource_type, event_view(event, stacks[event.stack_id], root, stacks))
         for event in events
     ]
     return await ObjectIds(engine).views(views)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import orjson
+from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Conflict, Forbidden
@@ -21,7 +21,7 @@ from stoker.operations.lookup import find_stack
 from stoker.operations.planning import make_plan
 from stoker.operations.requests import CheckedRequest
 from stoker.store import settings
-from stoker.store.journal import Batch
+from stoker.store.journal import Batch, Statement
 from stoker.store.records import Stack, StackSettings
 
 EFFECTS = ("Allow", "Deny")
@@ -46,12 +46,27 @@ async def stack_settings_show(engine: Engine, context: RequestContext, request: 
 async def stack_settings_change(engine: Engine, context: RequestContext, request: ChangeSettings) -> StackIdentity:
     """Change settings; keys as in `settings_view`. Raises BadValue for an invalid policy."""
     stack = await find_stack(engine, context, request.ref)
+    batch = Batch()
+    batch.steps.extend(settings_steps(stack, request.changes))
+    await engine.journal.commit(batch)
+    return {"id": stack.id, "name": stack.name, "project_id": stack.project_id}
+
+
+def settings_steps(stack: Stack, changes: Mapping[str, Any]) -> list[Statement]:
+    """Return what changes these settings of a stack and keeps the others; keys as in `settings_view`.
+
+    Raises BadValue for a nested stack, and for an invalid policy.
+    """
+    if not changes:
+        return []
     if stack.parent_id is not None:
         raise BadValue(f"Settings belong to the root stack; {stack.name} is a nested stack.")
-    present = await settings_of(engine, stack)
-    wanted = changed_settings(present, request.changes)
-    await engine.journal.commit(Batch().then(partial(settings.save, settings=wanted)))
-    return {"id": stack.id, "name": stack.name, "project_id": stack.project_id}
+    changed_settings(StackSettings(stack.id), changes)
+
+    def change(connection: Connection) -> None:
+        settings.save(connection, changed_settings(settings.of_stack(connection, stack.id), changes))
+
+    return [change]
 
 
 def changed_settings(present: StackSettings, changes: Mapping[str, Any]) -> StackSettings:

@@ -22,7 +22,7 @@ from stoker.engine.calls.signals import take_signal
 from stoker.engine.core import Engine
 from stoker.engine.planning.decide import NOT_CREATED, was_never_usable
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.hooks import HOOKS, clear
+from stoker.engine.running.hooks import HOOKS, about, clear
 from stoker.engine.running.operation_context import acting_on
 from stoker.operations.lookup import confine_stack_user, find_stack
 from stoker.store import queries
@@ -61,7 +61,8 @@ async def _clear_hook(acting: StackContext, state: ResourceState, hook: Any) -> 
         raise InvalidBreakPointHook(f"Unknown hook {hook!r}; the hooks are {', '.join(HOOKS)}.")
     if not clear(state, hook):
         raise InvalidBreakPointHook(f"The hook {hook!r} is not set on resource {state.row.name!r}.")
-    await acting.record(state, state.event(f"Hook {hook} is cleared", acting.engine.clock.now()))
+    event = state.event(f"Hook {hook} is cleared", acting.engine.clock.now())
+    await acting.record(state, about(hook, event, held=False))
     acting.wake(state.row.uuid)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -49,15 +49,20 @@ from stoker.operations.requests import (
     given_by,
     parse_request,
 )
-from stoker.operations.settings import check_deletable, check_policy, settings_view
+from stoker.operations.settings import check_deletable, check_policy, settings_steps, settings_view
 from stoker.operations.transitions import guard, verdict
 from stoker.operations.views import stack_view
-from stoker.store import change_sets, queries, settings
-from stoker.store.journal import Batch
+from stoker.store import change_sets, queries, settings, snapshots
+from stoker.store.journal import Statement
 from stoker.store.records import IN_PROGRESS, Operation, Stack, StackSettings
 from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.template import Template
+
+
+def no_steps(stack: Stack) -> Sequence[Statement]:
+    """Return what is recorded with an operation by default: nothing more."""
+    return ()
 
 
 def new_stack(
@@ -150,16 +155,27 @@ async def stack_create(engine: Engine, context: RequestContext, request: CreateS
 
 
 async def create_stack(
-    engine: Engine, context: RequestContext, request: NewStack, identifier: str | None = None
+    engine: Engine,
+    context: RequestContext,
+    request: NewStack,
+    identifier: str | None = None,
+    steps_for: Callable[[Stack], Sequence[Statement]] = no_steps,
 ) -> StackView:
-    """Create a stack, with the ID that was reserved for it if there is one. Raises as `stack_create`."""
-    action, document = "CREATE", None
-    if request.adopt_stack_data is not None:
+    """Create a stack, with the ID that was reserved for it if there is one. Raises as `stack_create`.
+
+    `steps_for` returns what is recorded in the same transaction.
+    """
+    action, adopted = "CREATE", request.adopt_stack_data
+    if adopted is not None:
         request = adopted_request(engine, context, request)
-        action, document = "ADOPT", engine.sealer.seal({"adopted": request.adopt_stack_data})
+        action, adopted = "ADOPT", request.adopt_stack_data
     stack = new_stack(engine, context, request.name, request, identifier)
     stack.action = action
     tags = check_tags(request.tags)
+    steps = [*(_tagged(stack, tags) if tags else ()), *steps_for(stack)]
+    if adopted is not None:
+        document = engine.sealer.seal({"adopted": adopted})
+        steps.append(partial(snapshots.keep_stack_document, stack_id=stack.id, body=document))
     await engine.database.read(check_room, engine, context, stack)
     checked = await check_whole(engine, context, stack, request)
     await check_plan(engine, context, stack, checked, action, request.plan_digest)
@@ -170,7 +186,7 @@ async def create_stack(
 
     async def begin(credential: str) -> None:
         stack.credential = credential
-        await engine.submit_new(stack, operation, checked.prepared, tags, document=document)
+        await engine.submit_new(stack, operation, checked.prepared, steps=steps)
 
     try:
         await engine.credentials.lend(context, stack, begin)
@@ -194,13 +210,29 @@ async def replaced_request(
     return await check_whole(engine, context, stack, request, former)
 
 
+def _tagged(stack: Stack, tags: Sequence[str]) -> list[Statement]:
+    """Return what records the tags of a stack."""
+    return [partial(queries.set_tags, stack_id=stack.id, tags=tags)]
+
+
 async def stack_patch(engine: Engine, context: RequestContext, request: PatchStack) -> StackView:
     """Change the given parts and keep the rest (PATCH)."""
+    return await patch_stack(engine, context, request)
+
+
+async def patch_stack(
+    engine: Engine,
+    context: RequestContext,
+    request: PatchStack,
+    steps_for: Callable[[Stack], Sequence[Statement]] = no_steps,
+) -> StackView:
+    """Change the given parts and keep the rest. `steps_for` returns what is recorded in the same transaction."""
     stack = await _updatable(engine, context, request.ref)
+    steps = [*settings_steps(stack, request.settings or {}), *steps_for(stack)]
     checked = await patched_request(engine, context, stack, request)
     kept = (await engine.database.read(queries.tags_of, [stack.id])).get(stack.id, [])
     tags = check_tags(request.tags) if request.tags is not None else tuple(kept)
-    return await _submit_update(engine, context, stack, checked, request, tags, request.policy)
+    return await _submit_update(engine, context, stack, checked, request, tags, request.policy, steps)
 
 
 async def patched_request(engine: Engine, context: RequestContext, stack: Stack, request: StackPatch) -> CheckedRequest:
@@ -273,6 +305,7 @@ async def _submit_update(
     request: StackChange,
     tags: tuple[str, ...],
     policy: Mapping[str, Any] | None = None,
+    steps: Sequence[Statement] = (),
 ) -> StackView:
     former = await engine.bind(stack, await engine.loader.load(stack.inputs))
     checked.definition.parameters.refuse_changes_to_immutable(former.parameters)
@@ -289,7 +322,7 @@ async def _submit_update(
         values["disable_rollback"] = request.disable_rollback
     stack = replace(stack, **values)
     operation = new_operation(engine, context, stack, "UPDATE", checked.prepared.row.id, observe=observe)
-    how = {"values": values, "tags": tags, "guard": guard("update"), "fresh": fresh}
+    how = {"values": values, "steps": [*_tagged(stack, tags), *steps], "guard": guard("update"), "fresh": fresh}
     await submit(engine, context, stack, operation, checked.prepared, **how)
     return stack_view(stack, tags)
 
@@ -301,8 +334,8 @@ async def stack_delete(engine: Engine, context: RequestContext, request: DeleteS
     await check_exports(engine, stack, [])
     fresh = await check_digest(engine, stack, request.plan_digest, partial(plan_deletion, engine, stack))
     operation = new_operation(engine, context, stack, "DELETE", stack.inputs)
-    await submit(engine, context, stack, operation, guard=guard("delete"), fresh=fresh)
-    await engine.journal.commit(Batch().then(partial(change_sets.forget_of_stack, stack_id=stack.id)))
+    forgotten = partial(change_sets.forget_of_stack, stack_id=stack.id)
+    await submit(engine, context, stack, operation, guard=guard("delete"), fresh=fresh, steps=[forgotten])
 
 
 async def stack_show(engine: Engine, context: RequestContext, request: ShowStack) -> StackDetails:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import orjson
 
@@ -84,8 +85,13 @@ def required_by(resources: Sequence[Resource | ResourceSummary]) -> dict[str, li
     return users
 
 
-def event_view(event: Event, stack: Stack, root: Stack | None = None) -> EventView:
-    """Return an event without the properties."""
+def event_view(
+    event: Event, stack: Stack, root: Stack | None = None, above: Mapping[str, Stack] = MappingProxyType({})
+) -> EventView:
+    """Return an event of a stack without the properties.
+
+    `above` contains the stacks between the one that was asked for and the event's, both included, by id.
+    """
     return {
         "id": event.id,
         "stack_id": stack.id,
@@ -100,4 +106,19 @@ def event_view(event: Event, stack: Stack, root: Stack | None = None) -> EventVi
         "time": event.time,
         "root_stack_id": stack.root_id,
         "root_stack_name": root.name if root else stack.name,
+        "within": _within(stack, above),
+        "cause": None if event.cause is None else orjson.loads(event.cause),
+        "hook": event.hook,
+        "hook_held": event.hook_held,
     }
+
+
+def _within(stack: Stack, above: Mapping[str, Stack]) -> list[str] | None:
+    """Return the names of the resources that contain a nested stack, from the topmost of the stacks above it."""
+    names: list[str] = []
+    while (parent := above.get(stack.parent_id or "")) is not None:
+        if stack.parent_resource_name is None:
+            return None
+        names.append(stack.parent_resource_name)
+        stack = parent
+    return names[::-1]

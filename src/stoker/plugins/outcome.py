@@ -51,12 +51,14 @@ class Failed:
     """The action has failed permanently. `kind` is the error class that is shown before the reason.
 
     `in_error` means that the service reports the object to be in an error state: creating a new one may succeed, and
-    the engine does so up to `action_retry_limit` times.
+    the engine does so up to `action_retry_limit` times. `path` are the names of the resources inside the resource's
+    nested stack down to the one that has failed; it is empty if the resource itself has failed.
     """
 
     reason: str
     kind: str = "ResourceInError"
     in_error: bool = False
+    path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, and_, delete, select
+from sqlalchemy import Connection, and_, delete, select, update
 
 from stoker.store.records import ChangeSet
 from stoker.store.tables import change_sets, stacks
@@ -36,6 +36,12 @@ def of_stacks_to_be(connection: Connection, project_id: str, name_or_id: str | N
         where = and_(where, named | (change_sets.c.stack_id == name_or_id))
     ordered = select(change_sets).where(where).order_by(change_sets.c.created_at, change_sets.c.id)
     return ChangeSet.all_of(connection.execute(ordered))
+
+
+def note_operation(connection: Connection, identifier: str, stack_id: str) -> None:
+    """Note the operation on a stack that has just begun as the execution of a change set."""
+    begun = select(stacks.c.operation).where(stacks.c.id == stack_id).scalar_subquery()
+    connection.execute(update(change_sets).where(change_sets.c.id == identifier).values(operation=begun))
 
 
 def forget_of_stack(connection: Connection, stack_id: str) -> None:

@@ -23,7 +23,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from sqlalchemy import Column, Connection, Table, delete, insert, select
 from sqlalchemy.exc import DBAPIError
@@ -85,6 +85,10 @@ _TABLES: Mapping[type[records.Record], tuple[Table, str]] = {
 }
 
 
+Statement: TypeAlias = Callable[[Connection], None]
+"""What is executed in the transaction of a batch."""
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """An engine's claim on an operation; writes with it are refused when the operation's epoch has changed."""
@@ -108,7 +112,7 @@ class Batch:
     made: list[Ownership] = field(default_factory=list)
     found: list[Ownership] = field(default_factory=list)
     property_sets: list[dict[str, str]] = field(default_factory=list)
-    steps: list[Callable[[Connection], None]] = field(default_factory=list)
+    steps: list[Statement] = field(default_factory=list)
 
     def add(self, *rows: records.Record) -> Batch:
         """Insert new rows."""
@@ -125,7 +129,7 @@ class Batch:
         self.removed.extend(rows)
         return self
 
-    def then(self, step: Callable[[Connection], None]) -> Batch:
+    def then(self, step: Statement) -> Batch:
         """Run a statement in the same transaction."""
         self.steps.append(step)
         return self
@@ -142,7 +146,7 @@ class _Frozen:
     made: list[Ownership]
     found: list[Ownership]
     property_sets: list[dict[str, str]]
-    steps: list[Callable[[Connection], None]]
+    steps: list[Statement]
     answer: Callable[[BaseException | None], None]
     waits: bool
     expiry: Expiry | None

@@ -61,6 +61,7 @@ class Stack(Record):
     """A stack. `live_name` is the name until it is deleted, which makes names unique among existing stacks.
 
     A nested stack has `strayed` when it was changed directly since the last operation of the stack above it.
+    `parent_resource_name` is the name of its resource in that stack; None in rows that the release before it has added.
     """
 
     id: str
@@ -88,6 +89,7 @@ class Stack(Record):
     credential: str | None
     user_project_id: str | None
     strayed: bool = False
+    parent_resource_name: str | None = None
 
 
 @dataclass(slots=True)
@@ -140,7 +142,12 @@ class ResourceSummary(NamedTuple):
 
 @dataclass(slots=True)
 class Event(Record):
-    """An event of a stack or of one of its resources."""
+    """An event of a stack or of one of its resources.
+
+    `cause` is the JSON list of the names of resources from the stack down to the one whose failure the event reports,
+    None if it reports no failure of a resource. `hook` is the hook that the event is about, such as `pre-create`, and
+    `hook_held` whether the hook holds the resource from then on, or no longer.
+    """
 
     id: str
     stack_id: str
@@ -152,9 +159,14 @@ class Event(Record):
     reason: str
     properties: str | None
     time: float
+    cause: str | None = None
+    hook: str | None = None
+    hook_held: bool | None = None
 
     @classmethod
-    def of_stack(cls, stack: Stack, action: str, status: str, reason: str, now: float) -> Event:
+    def of_stack(
+        cls, stack: Stack, action: str, status: str, reason: str, now: float, cause: str | None = None
+    ) -> Event:
         """Return an event of a stack itself."""
         return cls(
             id=new_id(),
@@ -167,6 +179,7 @@ class Event(Record):
             reason=reason,
             properties=None,
             time=now,
+            cause=cause,
         )
 
 
@@ -178,7 +191,8 @@ class Operation(Record):
     `plan` a sealed summary of the planned steps; `snapshot` is the one that it creates, restores or deletes.
     `claimed_at` is when its owner claimed it, `reason_code` a code of the reason for its failure, if any (see
     `SET_ASIDE`), `cause` what began it instead of a request (`HEALING`, `SECOND_CHANCE`). `waiting_epoch` equals
-    `epoch` if the owner has recorded that the operation only waits.
+    `epoch` if the owner has recorded that the operation only waits. `failure` is the JSON of the failed resource's
+    `Failure`, None if no resource has failed.
     """
 
     id: str
@@ -207,6 +221,7 @@ class Operation(Record):
     reason_code: str | None = None
     cause: str | None = None
     waiting_epoch: int | None = None
+    failure: str | None = None
 
     @property
     def stack_action(self) -> str:

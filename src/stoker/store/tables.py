@@ -95,6 +95,7 @@ stacks = Table(
     Column("user_name", Name),
     Column("parent_id", Identifier, index=True),
     Column("parent_resource", Identifier, index=True),
+    Column("parent_resource_name", Name),
     Column("root_id", Identifier, nullable=False, index=True),
     Column("depth", Integer, nullable=False, default=0),
     Column("action", Action, nullable=False),
@@ -182,6 +183,9 @@ events = Table(
     Column("reason", LongText, nullable=False),
     Column("properties", Identifier),
     Column("time", Double, nullable=False),
+    Column("cause", LongText),
+    Column("hook", Action),
+    Column("hook_held", Boolean),
 )
 
 operations = Table(
@@ -213,6 +217,7 @@ operations = Table(
     Column("reason_code", Action),
     Column("cause", Action),
     Column("waiting_epoch", Integer),
+    Column("failure", LongText),
 )
 
 operation_deaths = Table(

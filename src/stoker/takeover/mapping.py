@@ -114,6 +114,7 @@ class Mapper:
             user_name=row["username"],
             parent_id=above.id if above is not None else None,
             parent_resource=holder["uuid"] if holder is not None else None,
+            parent_resource_name=holder["name"] if holder is not None else None,
             root_id=above.root_id if above is not None else source.id,
             depth=above.depth + 1 if above is not None else 0,
             action=row["action"],

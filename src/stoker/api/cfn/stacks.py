@@ -16,7 +16,6 @@ from stoker.contract.change_sets import ForgetFutureStack, ListFutureStacks
 from stoker.contract.request import by_name
 from stoker.contract.stacks import (
     ActOnStack,
-    ChangeSettings,
     CheckForChanges,
     CreateStackWithSettings,
     DeleteStack,
@@ -94,9 +93,7 @@ def update(call: Call) -> dict[str, Any]:
     settings = laid_down(call)
     if not call.ask_of_stack(CheckForChanges(ref=call.ref, laid_down=settings, **body)):
         raise QueryError("ValidationError", NO_UPDATES)
-    view = call.ask_of_stack(PatchStack(ref=call.ref, **body))
-    if settings:
-        call.ask_of_stack(ChangeSettings(ref=call.ref, changes=settings))
+    view = call.ask_of_stack(PatchStack(ref=call.ref, settings=settings or None, **body))
     return {"StackId": views.stack_arn(view)}
 
 

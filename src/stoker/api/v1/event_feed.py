@@ -10,7 +10,7 @@ import logging
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -55,10 +55,16 @@ class Listener:
         """Add an event; a listener that does not fetch its events is `overrun`, and receives no more."""
         try:
             if not self.overrun:
-                self._events.put_nowait(view)
+                self._events.put_nowait({**view, "within": self._within(view)})
         except queue.Full:
             self.overrun = True
         self._wake()
+
+    def _within(self, view: View) -> Sequence[str] | None:
+        """Return the names of the resources that contain the event's stack, from the listener's stack."""
+        names: Sequence[str] | None = view.get("within")
+        levels = 0 if view["stack_id"] == self.stack_id else view["above"].index(self.stack_id) + 1
+        return None if names is None or len(names) < levels else names[len(names) - levels :]
 
 
 class EventFeed:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from stoker.api.v1.links import Links, event_url, link, resource_url
-from stoker.base.clock import isoformat
+from stoker.base.clock import isoformat, isoformat_milli
 from stoker.template.template import NO_DESCRIPTION
 
 View: TypeAlias = Mapping[str, Any]
@@ -205,6 +205,7 @@ def event_summary(view: View, links: Links, *, with_root: bool = False) -> dict[
     body = {
         "id": view["id"],
         "event_time": time_text(view["time"]),
+        "timestamp": isoformat_milli(view["time"]),
         "resource_name": name,
         "logical_resource_id": name,
         "physical_resource_id": view["physical_id"],
@@ -216,6 +217,13 @@ def event_summary(view: View, links: Links, *, with_root: bool = False) -> dict[
             link(stack, "stack"),
         ],
     }
+    within, itself = view.get("within"), view["physical_id"] == view["stack_id"]
+    if within is not None:
+        body["path"] = [*within] if itself else [*within, name]
+        if (cause := view.get("cause")) is not None:
+            body["cause"] = [*within, *cause]
+    if (hook := view.get("hook")) is not None:
+        body["hook"] = {"name": hook, "held": view["hook_held"]}
     if with_root and view["root_stack_id"]:
         root = links.stack(project_id, view["root_stack_name"], view["root_stack_id"])
         body["links"].append(link(root, "root_stack"))

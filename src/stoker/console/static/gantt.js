@@ -41,7 +41,7 @@ function stretch(live, bar, when) {
 export function changeBar(row, event) {
   const bar = barOf(row);
   bar.dataset.status = split(event.resource_status)[1];
-  stretch(row.closest("[data-timeline]"), bar, Date.parse(event.event_time) / 1000);
+  stretch(row.closest("[data-timeline]"), bar, Date.parse(event.timestamp) / 1000);
 }
 
 /** Extend the bars of the actions in progress until now; return whether the axis is too short for that. */

@@ -17,7 +17,7 @@ function stackOf(event) {
 /** Change one row as an event says. */
 function change(row, event) {
   const [state, time, reason] = ["State", "Duration", "Reason"].map((name) => row.querySelector(`[data-label=${name}]`));
-  const when = Date.parse(event.event_time) / 1000;
+  const when = Date.parse(event.timestamp) / 1000;
   state.replaceChildren(badge(event.resource_status));
   if (reason) {
     (reason.firstElementChild ?? reason).textContent = event.resource_status_reason === "state changed" ? "" : event.resource_status_reason ?? "";

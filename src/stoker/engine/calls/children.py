@@ -11,6 +11,7 @@ from stoker.base.errors import ActionInProgress, Bug, Fenced, RequestLimitExceed
 from stoker.base.ids import new_id
 from stoker.engine.calls.context import NestedReader, StackContext
 from stoker.engine.records.actions import REMOVES
+from stoker.engine.records.failure import Failure
 from stoker.engine.records.loader import Files, LoadedInputs, Prepared
 from stoker.engine.records.stack_view import StackView, filled
 from stoker.engine.records.state import ResourceState
@@ -182,7 +183,10 @@ class Child(ChildView):
         if operation.status == SUPERSEDED:
             return Failed("a newer operation on the nested stack has taken over", kind="Conflict")
         self._run.reason_code = operation.reason_code or self._run.reason_code
-        return Failed(operation.reason, kind="ResourceFailure")
+        if operation.failure is None:
+            return Failed(operation.reason, kind="ResourceFailure")
+        failure = Failure.from_json(operation.failure)
+        return Failed(failure.message, kind=failure.kind, path=failure.path)
 
     def _wait_for(self, operation: Operation) -> None:
         uuid = self._state.row.uuid
@@ -225,6 +229,7 @@ class Child(ChildView):
             user_name=parent.user_name,
             parent_id=parent.id,
             parent_resource=self._state.row.uuid,
+            parent_resource_name=self._state.row.name,
             root_id=parent.root_id,
             depth=parent.depth + 1,
             action=action,

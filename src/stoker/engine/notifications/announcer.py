@@ -60,9 +60,9 @@ class Announcer:
 
     # -- recording -----------------------------------------------------------------------------------------------
 
-    def stack_event(self, stack: Stack, action: str, status: str, reason: str) -> Event:
-        """Return an event of the stack itself."""
-        return Event.of_stack(stack, action, status, reason, self._services.clock.now())
+    def stack_event(self, stack: Stack, action: str, status: str, reason: str, cause: str | None = None) -> Event:
+        """Return an event of the stack itself; `cause` as in events."""
+        return Event.of_stack(stack, action, status, reason, self._services.clock.now(), cause)
 
     async def sinks_of(self, stack: Stack) -> Sinks:
         """Return the event sinks in the stack's environment; none if it cannot be read any more."""

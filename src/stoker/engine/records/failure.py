@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stoker.base.errors import Bug, StokerError
+import orjson
 
-_TEXT = re.compile(
-    r"(?:Resource [A-Z_]+ failed: )?(?P<kind>\w+): (?P<path>resources[.\[]\S*?): (?P<message>.*)", re.DOTALL
-)
+from stoker.base.errors import Bug, StokerError
+from stoker.base.json_text import dumps
 
 
 @dataclass(eq=False)
@@ -30,13 +29,29 @@ class Failure(Exception):
             return cls("InternalError", (name,), f"unexpected error; quote reference {error.reference}")
         return cls(error.kind, (name,), error.message)
 
+    @classmethod
+    def joined(cls, failures: Sequence[Failure]) -> Failure:
+        """Return the first of several failures, whose message lists the others."""
+        first, *others = failures
+        return cls(first.kind, first.path, "; ".join([first.message, *(other.text() for other in others)]))
+
+    @classmethod
+    def from_json(cls, text: str) -> Failure:
+        """Return the failure that `to_json` has written."""
+        data = orjson.loads(text)
+        return cls(data["kind"], tuple(data["path"]), data["message"])
+
+    def to_json(self) -> str:
+        """Return the failure as it is recorded with an operation."""
+        return dumps({"kind": self.kind, "path": self.path, "message": self.message}).decode()
+
+    def path_json(self) -> str:
+        """Return the path as it is recorded with an event."""
+        return dumps(self.path).decode()
+
     def bare(self) -> Failure:
         """Return the same failure without its traceback, whose frames hold the values of the step."""
         return Failure(self.kind, self.path, self.message)
-
-    def below(self, name: str) -> Failure:
-        """Return the failure for the parent of the nested stack, whose resource is `name`."""
-        return Failure(self.kind, (name, *self.path), self.message)
 
     def text(self) -> str:
         """Return a status reason such as `NotFound: resources.group.resources[1].resources.server: No such flavor`."""
@@ -44,12 +59,3 @@ class Failure(Exception):
 
     def _path_text(self) -> str:
         return ".".join(f"resources[{name}]" if name.isdigit() else f"resources.{name}" for name in self.path)
-
-    @classmethod
-    def parse(cls, text: str) -> Failure | None:
-        """Return the failure in a stack's or a resource's status reason; None if the reason has another format."""
-        match = _TEXT.match(text)
-        if match is None:
-            return None
-        names = re.findall(r"resources(?:\[([^\]]+)\]|\.([^.\[]+(?:\.(?!resources[.\[])[^.\[]+)*))", match["path"])
-        return cls(match["kind"], tuple(index or name for index, name in names), match["message"])

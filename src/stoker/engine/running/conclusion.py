@@ -53,6 +53,7 @@ def rollback_of(stack: Stack, operation: Operation, settings: EngineSettings, no
         deadline=now + limit,
         claimed_at=None,
         plan=None,
+        failure=None,
         snapshot=None,
     )
 

@@ -6,12 +6,14 @@ a hook is a key of the resource's data, so that it survives a crash; the signal 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.stopping import Stop, Stopped
 from stoker.store.journal import Batch
-from stoker.store.records import FAILED
+from stoker.store.records import FAILED, Event
 
 HOOKS = tuple(f"{moment}-{action}" for action in ("create", "update", "delete") for moment in ("pre", "post"))
 SET, CLEARED = "True", "False"
@@ -41,7 +43,7 @@ async def hold(run: OperationContext, state: ResourceState, moment: str, action:
     if before is None:
         data[hook] = SET
         reason = f"{action} paused until Hook {hook} is cleared"
-        await run.commit(Batch().change(state.seal()).add(run.event(state, reason)))
+        await run.commit(Batch().change(state.seal()).add(about(hook, run.event(state, reason), held=True)))
     while data.get(hook) == SET:
         await _wait(run, state, action, hook)
 
@@ -68,7 +70,12 @@ def _cancelled(run: OperationContext) -> bool:
 
 async def _release(run: OperationContext, state: ResourceState, hook: str, reason: str) -> None:
     state.stored.data[hook] = CLEARED
-    await run.commit(Batch().change(state.seal()).add(run.event(state, reason)))
+    await run.commit(Batch().change(state.seal()).add(about(hook, run.event(state, reason), held=False)))
+
+
+def about(hook: str, event: Event, *, held: bool) -> Event:
+    """Return the event with the hook that it is about, and whether the hook holds the resource from then on."""
+    return replace(event, hook=hook, hook_held=held)
 
 
 def clear(state: ResourceState, hook: str) -> bool:

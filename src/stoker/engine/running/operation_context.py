@@ -6,6 +6,7 @@ import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -16,6 +17,7 @@ from stoker.engine.calls.context import OperationHost, StackContext
 from stoker.engine.notifications.announcer import Sinks
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Wanted
+from stoker.engine.records.failure import Failure
 from stoker.engine.records.stack_view import filled
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.polling import ObjectPoller
@@ -206,9 +208,9 @@ class OperationContext(StackContext):
         """Return the event sinks in the environment."""
         return self.inputs.environment.event_sinks if self.inputs is not None else ()
 
-    def event(self, state: ResourceState, reason: str = "state changed") -> Event:
-        """Return an event for the current action and status."""
-        return state.event(reason, self.engine.clock.now())
+    def event(self, state: ResourceState, reason: str = "state changed", *, cause: Failure | None = None) -> Event:
+        """Return an event for the current action and status; `cause` is the failure that it reports, if any."""
+        return replace(state.event(reason, self.engine.clock.now()), cause=None if cause is None else cause.path_json())
 
     def events_for(self, state: ResourceState) -> tuple[Event, ...]:
         """Return the event of a resource's current state; content copies of snapshots have none."""

@@ -360,7 +360,7 @@ class Performer:
         further failed attempts, the first failure is reported.
         """
         run, stored = self.run, state.stored
-        stored.first_failure = stored.first_failure or [outcome.kind, outcome.reason]
+        stored.first_failure = stored.first_failure or [outcome.kind, outcome.reason, *outcome.path]
         stored.progress = {}
         if state.row.physical_id is not None and not await self._removed(state):
             return False
@@ -469,7 +469,7 @@ class Performer:
         state.stored.progress = {}
         if not unchanged:
             state.stored.attributes = {}  # nobody knows which of them the action has changed
-        event = run.event(state, row.reason)
+        event = run.event(state, row.reason, cause=failure)
         if unchanged and state.revertible and row.action == "UPDATE" and not (state.type.local or state.type.nested):
             state.revert_change()
         await run.commit((batch or Batch()).change(state.seal()).add(event))
@@ -497,7 +497,6 @@ def _next_batch(first: list[Batch]) -> Batch:
 def _failure(state: ResourceState, outcome: Failed) -> Failure:
     """Return the failure for an outcome: the first of several, and for a nested stack that of its leaf resource."""
     if state.row.action == "CREATE" and state.stored.first_failure:
-        kind, reason = state.stored.first_failure
-        return Failure(kind, (state.row.name,), reason)
-    inner = Failure.parse(outcome.reason) if state.type.nested else None
-    return inner.below(state.row.name) if inner else Failure(outcome.kind, (state.row.name,), outcome.reason)
+        kind, reason, *path = state.stored.first_failure
+        return Failure(kind, (state.row.name, *path), reason)
+    return Failure(outcome.kind, (state.row.name, *outcome.path), outcome.reason)

@@ -91,6 +91,7 @@ class OperationRun(OperationContext):
     """Runs an operation as the module's docstring describes. `planned` is set when its plan is made, or it has ended
     without one; `done` when the run has ended and is fully recorded.
 
+    `failure` is the failure of a resource with which the operation has ended, with secrets redacted.
     `refused` is true when a plug-in has refused the operation, and nothing has been done for it. `former_owner` is the
     engine that ran the operation before, unless that engine handed it over.
     """
@@ -100,6 +101,7 @@ class OperationRun(OperationContext):
         self.engine: RunHost = engine
         self.former_owner = former_owner
         self.failures: list[Failure] = []
+        self.failure: Failure | None = None
         self.document: str | None = None
         self.done = asyncio.Event()
         self.planned = asyncio.Event()
@@ -430,7 +432,8 @@ class OperationRun(OperationContext):
         elif self.stopping is not None:
             await self._end(FAILED, self.stopping.value)
         elif self.failures:
-            await self._end(FAILED, self._failure_text())
+            failure = Failure.joined(self.failures if self.operation.action == "CHECK" else self.failures[:1])
+            await self._end(FAILED, self._failure_text(failure), failure)
         else:
             if self.operation.action == "SNAPSHOT" and self.operation.parent_operation is None:
                 self.document = await sealed_document(self)
@@ -438,14 +441,13 @@ class OperationRun(OperationContext):
             unchecked = await unchecked_note(self.engine, self.stack) if self.operation.action == "CHECK" else ""
             await self._end(COMPLETE, done + unchecked)
 
-    def _failure_text(self) -> str:
-        first = self.failures[0]
+    def _failure_text(self, failure: Failure) -> str:
         if self.operation.action == "CHECK":
-            return "; ".join(failure.text() for failure in self.failures)
-        state = self.current.get(first.path[0])
+            return failure.text()
+        state = self.current.get(failure.path[0])
         is_defining = self.operation.action not in VERBS
         action = state.row.action if state is not None and is_defining else self.operation.action
-        return f"Resource {action} failed: {first.text()}"
+        return f"Resource {action} failed: {failure.text()}"
 
     async def _abort(self, error: StokerError) -> None:
         """Record the error that ended the operation; if that fails, the operation is claimed and run again."""
@@ -457,10 +459,13 @@ class OperationRun(OperationContext):
         except Exception:
             LOG.exception("cannot record the end of operation %s; it will be claimed and run again", self.operation.id)
 
-    async def _end(self, status: str, reason: str) -> None:
+    async def _end(self, status: str, reason: str, failure: Failure | None = None) -> None:
         if status == FAILED:
-            names = {failure.path[0] for failure in self.failures}
-            reason = await without_secrets(self, reason, [self.current[name] for name in names & self.current.keys()])
+            names = {failed.path[0] for failed in self.failures}
+            about = [self.current[name] for name in names & self.current.keys()]
+            message = "" if failure is None else failure.message
+            reason, message = await without_secrets(self, [reason, message], about)
+            self.failure = None if failure is None else replace(failure, message=message)
         await self._lifecycle.after(status)
         await self.engine.end(self, status, reason)
 

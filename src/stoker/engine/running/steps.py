@@ -174,10 +174,11 @@ class StepRunner:
         """Return the failure for a change that is not allowed; the resource is unchanged."""
         run = self.run_
         run.current[state.row.name] = state
-        event = run.event(state, text)
+        failure = Failure("ResourceActionRestricted", (state.row.name,), text)
+        event = run.event(state, text, cause=failure)
         event.action, event.status = "UPDATE", FAILED
         await run.commit(Batch().add(event))
-        return Failure("ResourceActionRestricted", (state.row.name,), text)
+        return failure
 
     async def _final_target(self, name: str) -> Target:
         run = self.run_
