@@ -85,8 +85,8 @@ _TABLES: Mapping[type[records.Record], tuple[Table, str]] = {
 }
 
 
-Statement: TypeAlias = Callable[[Connection], None]
-"""What is executed in the transaction of a batch."""
+Statement: TypeAlias = Callable[[Connection], object]
+"""What is executed in the transaction of a batch; its result is ignored."""
 
 
 @dataclass(frozen=True, slots=True)
