@@ -9,6 +9,7 @@ import pytest
 
 from stoker.base.errors import ActionInProgress, NotSupported, RequestLimitExceeded, SnapshotNotFound
 from stoker.emulator.core.faults import Fault
+from stoker.emulator.volume.records import VolumeRecords
 from tests.harness import World
 
 CHILD = """
@@ -148,6 +149,53 @@ async def test_a_server_and_its_volume_are_restored_one_after_the_other(world: W
     assert (await world.delete("both"))["status"] == "COMPLETE"
 
 
+def booted(**properties: Any) -> dict[str, Any]:
+    """A server that boots from the volume `disk`."""
+    device = {"volume_id": {"get_resource": "disk"}, "boot_index": 0}
+    return server(image=None, block_device_mapping_v2=[device], **properties)
+
+
+async def test_a_volume_that_a_server_boots_from_is_replaced_and_the_plan_says_so(world: World) -> None:
+    """Nova does not detach it, and Cinder restores nothing to a volume in use."""
+    world.served.call("POST", "/volume/v3/types", {"volume_type": {"name": "fast"}}, token=world.served.token())
+    await world.create("boot", template(**NET, web=booted(), disk=volume(image="cirros", volume_type="fast")))
+    before = await world.resources("boot")
+    snapshot = await take(world, "boot")
+    assert [len(copies) for copies in saved(world).values()] == [0, 1]
+    preview = await world.call("stack_action_preview", ref=ref("boot"), action="restore", snapshot_id=snapshot["id"])
+    steps = [step for step in preview["plan"]["steps"] if step["kind"] != "keep"]
+    assert [(step["path"], step["kind"]) for step in steps] == [
+        ("disk", "replace"), ("web", "replace"), ("web", "delete"), ("disk", "delete"),
+    ]  # fmt: skip
+    assert before["web"]["physical_id"] in steps[0]["reasons"][0]["message"]
+    stack = await restore(world, "boot", snapshot)
+    assert (stack["action"], stack["status"]) == ("RESTORE", "COMPLETE"), stack["status_reason"]
+    after = await world.resources("boot")
+    assert all(after[name]["physical_id"] != before[name]["physical_id"] for name in ("web", "disk"))
+    path = f"/volume/v3/volumes/{after['disk']['physical_id']}"
+    disk = world.served.call("GET", path, token=world.served.token("demo", "demo")).json["volume"]
+    assert [row["server_id"] for row in disk["attachments"]] == [after["web"]["physical_id"]]
+    assert disk["volume_type"] == "fast" and _restored(world) == 1
+    assert (await world.delete("boot"))["status"] == "COMPLETE"
+    assert saved(world) == {"images": [], "backups": []}
+
+
+async def test_a_backup_in_the_template_replaces_a_volume_that_a_server_boots_from(world: World) -> None:
+    """Without a snapshot, the volume's update finds out."""
+    await world.create("boot", template(**NET, web=booted(), disk=volume(image="cirros")))
+    before = await world.resources("boot")
+    backup = (await take(world, "boot"))["data"]["resources"]["disk"]["resource_data"]["backup_id"]
+    wanted = template(**NET, web=booted(), disk=volume(image="cirros", backup_id=backup))
+    stack = await world.update("boot", wanted)
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    after = await world.resources("boot")
+    assert all(after[name]["physical_id"] != before[name]["physical_id"] for name in ("web", "disk"))
+    stack = await world.update("boot", template(**NET, web=booted(), disk=volume(image="cirros", read_only=True)))
+    assert stack["status"] == "FAILED"
+    assert f"server {after['web']['physical_id']} boots from the volume" in stack["status_reason"]
+    assert (await world.delete("boot"))["status"] == "COMPLETE"
+
+
 async def test_what_was_restored_stays_until_the_template_says_otherwise(world: World) -> None:
     await world.create("keep", template(**NET, web=server()))
     snapshot = await take(world, "keep")
@@ -277,9 +325,12 @@ def _server(world: World, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _restored(world: World) -> int:
-    """How many backups have been restored."""
-    sent = world.in_cloud(lambda: world.served.cloud.journal.select({"method": "POST", "service": "cinder"}))
-    return sum(entry["path"].endswith("/restore") for entry in sent)
+    """How many backups have been restored, and volumes been created from one."""
+    cloud = world.served.cloud
+    sent = world.in_cloud(lambda: cloud.journal.select({"method": "POST", "service": "cinder"}))
+    volumes: list[str] = world.in_cloud(lambda: [str(row["_content"]) for row in cloud.of(VolumeRecords).volumes.rows])
+    restored = sum(1 for entry in sent if entry["path"].endswith("/restore"))
+    return restored + sum(1 for content in volumes if content.startswith("backup-"))
 
 
 async def test_a_restore_that_fails_is_not_rolled_back(world: World) -> None:

@@ -200,6 +200,48 @@ async def test_what_refers_to_a_launch_configuration_is_unchanged(moved: Moved) 
     assert rows["launch"]["physical_id"] == _of_heat("launch")
 
 
+@pytest.mark.parametrize("associated", ["floating_ip", "EIP"])
+async def test_an_association_continues_whose_ends_heat_has_not_recorded(moved: Moved, associated: str) -> None:
+    """Heat records nothing of an association but its properties."""
+    outside = {"external_gateway_info": {"network": "public"}}
+    inside = {"router": {"get_resource": "router"}, "subnet": {"get_resource": "subnet"}}
+    resources = {
+        **NET,
+        "router": {"type": "OS::Neutron::Router", "properties": outside},
+        "interface": {"type": "OS::Neutron::RouterInterface", "properties": inside},
+        "web": server(),
+        "address": {"type": "OS::Nova::FloatingIP", "depends_on": "interface", "properties": {"pool": "public"}},
+    }
+    ends = {
+        "floating_ip": {"floating_ip": {"get_resource": "address"}, "server_id": {"get_resource": "web"}},
+        "EIP": {"EIP": {"get_attr": ["address", "ip"]}, "InstanceId": {"get_resource": "web"}},
+    }[associated]
+    kind = {"floating_ip": "OS::Nova::FloatingIPAssociation", "EIP": "AWS::EC2::EIPAssociation"}[associated]
+    wanted = template(**resources, association={"type": kind, "properties": ends})
+    made = await moved.heat.create("web", wanted)
+    assert made["status"] == "COMPLETE", made["status_reason"]
+    token = moved.world.served.token("demo", "demo")
+
+    def port() -> str | None:
+        [found] = moved.world.served.call("GET", "/network/v2.0/floatingips", token=token).json["floatingips"]
+        return str(found["port_id"]) if found["port_id"] else None
+
+    def as_in_heat(rows: heat_database.Rows) -> None:
+        assert "ends" in [row["key"] for row in rows["resource_data"]]
+        rows["resource_data"] = [row for row in rows["resource_data"] if row["key"] != "ends"]
+
+    await moved.take_over("web", change=as_in_heat)
+    assert port() is not None
+    await moved.world.call("stack_action", ref={"name": "web", "id": None}, action="check")
+    checked = await moved.world.settle(made["id"])
+    assert (checked["action"], checked["status"]) == ("CHECK", "COMPLETE"), checked["status_reason"]
+    assert await moved.unchanged("web", wanted)
+    updated = await moved.world.update("web", template(**resources))
+    assert updated["status"] == "COMPLETE", updated["status_reason"]
+    assert port() is None
+    assert (await moved.world.delete("web"))["status"] == "COMPLETE"
+
+
 async def test_the_port_of_an_instance_is_deleted_with_it(moved: Moved) -> None:
     resources = {
         **NET,

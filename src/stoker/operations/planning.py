@@ -124,7 +124,7 @@ async def plan_tree(
     `with_kept` also lists unchanged resources; `observed` is what the cloud has of the stack, if it was asked. The
     objects of resources whose last action failed are examined in any case, as an operation does.
     """
-    observed = observed or await examine_tree(engine, stack)
+    observed = observed or await examine_tree(engine, stack, restores=bool(goal.copies.by_path))
     inputs = goal.wanted.inputs
     zones: Any = UNDETERMINED
     if inputs.template.uses("Fn::GetAZs") or any("GetAZs" in text for text in inputs.files.values()):

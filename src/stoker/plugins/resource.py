@@ -207,6 +207,10 @@ class ResourceType(ABC):
         """Return the value of `get_resource`: the physical ID, or the logical name while there is none."""
         return resource.physical_id if resource.physical_id is not None else resource.name
 
+    def id_in_urls(self, identifier: str) -> str:
+        """Return the part of a physical ID by which requests name the object: all of it, unless the ID is a URL."""
+        return identifier
+
     def lets_use(self, resource: Snapshot, name: str, others: Mapping[str, Snapshot]) -> bool:
         """Return whether the resource's own user may read and signal the resource `name`, one of `others` by name."""
         return resource.name == name
@@ -308,6 +312,13 @@ class ResourceType(ABC):
         """Return whether a resource whose last action failed must be replaced rather than updated."""
         return True
 
+    async def restoring_obstacle(self, call: Call) -> str:
+        """Return why the content of a copy cannot be restored to the object as it is now; empty if it can.
+
+        It is asked before a snapshot is restored: an object with an obstacle is replaced by one with the content.
+        """
+        return ""
+
     # -- reading ----------------------------------------------------------------------------------------------
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
@@ -368,6 +379,10 @@ class ContentCopy(ResourceType):
 
     any_properties = True
     noted_as: ClassVar[str]
+
+    def has_content(self, resource: Snapshot) -> bool:
+        """Return whether the resource has content of its own to copy; otherwise only its record is saved."""
+        return True
 
     @abstractmethod
     def of(self, resource: Snapshot) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from stoker.emulator.compute.states import ATTACHABLE
 from stoker.emulator.compute.tables import SHORT
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
-from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
+from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
 from stoker.emulator.guests.driver import Volume
@@ -116,12 +116,12 @@ class BlockDevices(Component):
     def detach(self, server: Record, volume_id: str) -> None:
         """Begin to detach a volume.
 
-        Raises: ApiError 404 when the server has no such volume, 403 for its root disk, 409 in a wrong state.
+        Raises: ApiError 404 when the server has no such volume, 400 for its root disk, 409 in a wrong state.
         """
         self.servers.require_state(server, "detach_volume", ATTACHABLE)
         device = self.find(server, volume_id)
-        if device["boot_index"] == 0 and server["vm_state"] != "shelved_offloaded":
-            raise forbidden("Cannot detach a root device volume")
+        if device["boot_index"] == 0:
+            raise bad_request("Cannot detach a root device volume")
         self._storage.attachments.begin_detaching(self._storage.volumes.rows.require(volume_id))
         self.after(SHORT, self.finish_detach_volume, device["id"])
 

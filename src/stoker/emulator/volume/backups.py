@@ -19,7 +19,7 @@ BACKUP_STATUSES = ("available", "error", "creating", "deleting", "restoring", "e
 BACKUP_SERVICE = "cinder.backup.drivers.swift.SwiftBackupDriver"
 OBJECTS_PER_BACKUP = 2
 GENERATED_NAME = "restore_backup_"
-BACKED_UP = ("name", "description", "metadata", "image_metadata")
+BACKED_UP = ("name", "description", "metadata", "image_metadata", "bootable")
 """The properties of its volume that a backup contains."""
 
 

@@ -47,7 +47,9 @@ class Sources(Component):
         }
         found = [readers[name](context, wanted[name]) for name in given]
         if len(given) > 1:
-            raise bad_request(f"Invalid input received: {' and '.join(given)} cannot be given together.")
+            raise bad_request(
+                "Invalid input received: May specify only one of backup, imageRef, snapshot, source volume"
+            )
         return found[0] if found else {}
 
     def _snapshot_source(self, context: Context, snapshot_id: str) -> Record:
@@ -87,8 +89,8 @@ class Sources(Component):
     def _backup_source(self, context: Context, backup_id: str) -> Record:
         backup = visible(self._backups, context, backup_id)
         if backup["status"] != "available":
-            raise bad_request("Invalid backup: Backup status must be available")
-        return {"size": backup["size"], "label": "backup"}
+            raise bad_request("Invalid backup: Originating backup status must be one of 'available' values")
+        return {"size": backup["size"], "label": "backup", "_volume": backup["volume_properties"]}
 
 
 def size_of(asked: Any, source: Record) -> int:

@@ -111,6 +111,8 @@ class Volumes(Component):
         self.quotas.check_new_volume(context.project, size, kind)
         origin = source.get("_volume") or {}
         snapshot_id = wanted.get("snapshot_id") or source.get("snapshot_id")
+        if "backup_id" in wanted:
+            wanted["metadata"] = {**origin.get("metadata", {}), "src_backup_id": wanted["backup_id"]}
         volume = self.rows.add(
             {
                 **self.blank(context, wanted, kind, size),

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from stoker.base.errors import CloudError, StokerError
 from stoker.engine.calls.building import call_to_look
 from stoker.engine.inspection.reading import Reader
-from stoker.engine.planning.decide import is_examined
+from stoker.engine.planning.decide import can_have_obstacle, is_examined
 from stoker.engine.records.observations import Cause, Coverage, Found, NotCompared, Observations, is_observable
 from stoker.engine.records.paths import ResourcePaths
 from stoker.engine.records.services import EngineServices
@@ -47,10 +47,32 @@ async def observe_tree(services: EngineServices, stack: Stack) -> Observations:
     return Observations(found, await usable_in(services, stacks), Coverage(total, tuple(omitted)))
 
 
-async def examine_tree(services: EngineServices, stack: Stack) -> Observations:
-    """Return which failed resources of a stack and its nested stacks need no replacement; nothing else is read."""
+async def examine_tree(services: EngineServices, stack: Stack, *, restores: bool = False) -> Observations:
+    """Return which failed resources of a stack and its nested stacks need no replacement; nothing else is read.
+
+    If a snapshot is to be restored (`restores`), also what prevents that content is restored to their objects.
+    """
     stacks = await services.database.read(_tree, stack) if stack.inputs else []
-    return Observations(None, await usable_in(services, stacks))
+    obstacles = await _obstacles_in(services, stacks) if restores else {}
+    return Observations(None, await usable_in(services, stacks), obstacles=obstacles)
+
+
+async def _obstacles_in(services: EngineServices, stacks: Iterable[Stack]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for stack in stacks:
+        view = await view_of(services, stack)
+        asked = [state for state in view.current.values() if can_have_obstacle(state)]
+        answers = await asyncio.gather(*(_obstacle(view, state) for state in asked))
+        found |= {state.row.uuid: obstacle for state, obstacle in zip(asked, answers, strict=True)}
+    return found
+
+
+async def _obstacle(view: StackView, state: ResourceState) -> str:
+    try:
+        return await state.type.restoring_obstacle(await call_to_look(view, state, Reader(view.services)))
+    except StokerError as error:
+        LOG.info("cannot find out whether content can be restored to %s: %s", state.row.name, error.message)
+        return ""
 
 
 async def usable_in(services: EngineServices, stacks: Iterable[Stack]) -> frozenset[str]:

@@ -197,6 +197,12 @@ def is_examined(row: Resource) -> bool:
     return is_broken(row) and row.action not in ("CHECK", "CREATE", "ADOPT", "DELETE")
 
 
+def can_have_obstacle(state: ResourceState) -> bool:
+    """Return whether something may prevent that content is restored to the object, which its type can find out."""
+    asks = type(state.type).restoring_obstacle is not ResourceType.restoring_obstacle
+    return asks and state.row.physical_id is not None and state.row.action != "DELETE"
+
+
 def may_be_suspended(row: Resource) -> bool:
     """Return whether the object may be suspended: an update resumes it first."""
     return row.action == "SUSPEND" or (row.action == "RESUME" and row.status != COMPLETE)
@@ -272,6 +278,7 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
         demand = target.type.replacement_reason(
             finalized(target.type, before), finalized(target.type, target.given), known
         )
+        demand = demand or (state.obstacle if target.renewed else "")
         reasons = [Reason(ReasonCode.TYPE_REQUIRES_REPLACEMENT, detail=demand)] if demand else []
     if reasons:
         return Decision(Kind.REPLACE, tuple(reasons), changes)

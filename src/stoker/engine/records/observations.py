@@ -87,7 +87,7 @@ class Observations:
     """What was found, by the uuid of the resource. Resources that are missing here are as recorded.
 
     `found` and `coverage` are None if healthy objects were not compared. `usable` are the resources whose last action
-    failed and whose objects need not be replaced.
+    failed and whose objects need not be replaced, `obstacles` what prevents restoring (`ResourceState.obstacle`).
     """
 
     def __init__(
@@ -95,14 +95,17 @@ class Observations:
         found: Mapping[str, Found] | None,
         usable: Container[str] = frozenset(),
         coverage: Coverage | None = None,
+        obstacles: Mapping[str, str] | None = None,
     ) -> None:
         self._found = found
         self._usable = usable
         self.coverage = coverage
+        self._obstacles = obstacles or {}
 
     def take_over(self, states: Iterable[ResourceState]) -> None:
         """Change recorded resources, for a plan only, to what was found."""
         for state in states:
             state.usable = state.row.uuid in self._usable
+            state.obstacle = self._obstacles.get(state.row.uuid, "")
             if self._found is not None and is_observable(state):
                 take_over(state, self._found.get(state.row.uuid, {}))

@@ -38,7 +38,8 @@ class ResourceState:
     look-ups; `former` those from before the running update. The sealed state is in `sealed_state`, not in
     `row`. `memory` may unload the values while nothing uses them. `revertible` means that the running update has begun
     in this process, and that the values before it are those of the object. `usable` means that the object of a resource
-    whose last action failed was examined, and need not be replaced.
+    whose last action failed was examined, and need not be replaced. `obstacle` is why the object cannot get the content
+    of the snapshot that is restored; empty if it can.
     """
 
     row: Resource
@@ -52,6 +53,7 @@ class ResourceState:
     resting: bool = False
     revertible: bool = False
     usable: bool = False
+    obstacle: str = ""
     _stored: StoredState | None = None
     _given: Mapping[str, Any] | None = None
     _former: Mapping[str, Any] | None = None

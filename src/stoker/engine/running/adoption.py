@@ -88,7 +88,8 @@ async def _examined(kind: ResourceType, call: Call) -> Outcome:
     identifier = call.physical_id
     if not fits(identifier):
         return Failed(f"an ID has {LONGEST} characters at most", "NotFound")
-    if identifier is not None and not (identifier.isprintable() and identifier.strip(". ") and "/" not in identifier):
+    named = kind.id_in_urls(identifier) if identifier is not None else None
+    if named is not None and not (named.isprintable() and named.strip(". ") and "/" not in named):
         return Failed(f"{identifier!r} cannot be the ID of an object", "NotFound")
     return await kind.adopt(call)
 

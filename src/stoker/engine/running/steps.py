@@ -418,7 +418,8 @@ class StepRunner:
             row.action, row.status, row.started_at = action, IN_PROGRESS, run.engine.clock.now()
             state.stored.progress, state.stored.marked = {}, False
             await run.commit(Batch().change(state.seal()).add(run.event(state)))
-        if action == "SNAPSHOT" and state.type.copy is not None:
+        copy = state.type.copy
+        if action == "SNAPSHOT" and copy is not None and copy.has_content(state.snapshot()):
             await Copier(run, self.performer).make(state)
             return
         method: Method = getattr(state.type, action.lower())

@@ -120,6 +120,12 @@ class Subnet(NeutronResource):
 
 
 async def _router_named(call: Call) -> dict[str, Any] | None:
-    """Return the router that was created with the VPC."""
-    listed = await call.cloud.list("neutron", "/v2.0/routers", "routers", {"name": call.physical_name})
+    """Return the router that was created with the VPC.
+
+    It has the name of the network, which is that of another resource if the VPC was adopted.
+    """
+    path = f"/v2.0/networks/{call.physical_id}"
+    shown = await call.cloud.get("neutron", path, ok=(404,)) if call.physical_id is not None else {}
+    name = (shown.get("network") or {}).get("name") or call.physical_name
+    listed = await call.cloud.list("neutron", "/v2.0/routers", "routers", {"name": name})
     return next(iter(listed), None)

@@ -36,6 +36,9 @@ class KeyManagerObject(RestResource):
 
     unobserved = frozenset({"expiration"})
 
+    def id_in_urls(self, identifier: str) -> str:
+        return key_of(identifier)
+
     def member_path(self, call: Call) -> str:
         return member_path(f"{self.collection.path}/", call.physical_id)
 

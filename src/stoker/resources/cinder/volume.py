@@ -13,8 +13,9 @@ from stoker.plugins.resource import AttributeKey, Call
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.cinder.backups import VolumeBackup, make_backup
-from stoker.resources.cinder.volume_changes import change_steps, describe, set_read_only
+from stoker.resources.cinder.volume_changes import bound_to, change_steps, describe, set_metadata, set_read_only
 from stoker.resources.declare import between, custom
+from stoker.resources.nova.volume_attachments import boots_from
 from stoker.resources.scheduler_hints import scheduler_hints
 from stoker.resources.steps import Step, in_turn
 from stoker.resources.wire import NOT_SENT
@@ -23,6 +24,8 @@ from stoker.schema.property import Attribute, Change, Property, Support, Type
 _SOURCES = ("image", "snapshot_id", "source_volid")
 _BUSY = ("backing-up", "restoring-backup", "deleting")
 """Statuses of a volume in which Cinder refuses to delete it for a time."""
+CREATES_FROM_BACKUP = "3.47"
+"""From this microversion on a volume of a given type, zone and size can be created from a backup."""
 _UNCONVERTED = frozenset({"attachments_list", "metadata_values", "display_name", "display_description", "show"})
 """Attributes that are not converted to strings."""
 
@@ -162,15 +165,23 @@ class Volume(RestResource):
         return {key: value for key, value in body.items() if value != "" or key != "availability_zone"}
 
     async def begin(self, call: Call) -> dict[str, Any]:
-        if call.properties.get("backup_id") is not None:
+        backup = call.properties.get("backup_id")
+        if backup is not None and not await call.cloud.supports("cinder", CREATES_FROM_BACKUP):
             return await self._begin_restore(call)
         body: dict[str, Any] = {"volume": await self.create_body(call)}
+        if backup is not None:
+            sources = {self.properties[name].wire or name for name in _SOURCES}
+            body["volume"] = {key: value for key, value in body["volume"].items() if key not in sources}
+            body["volume"]["backup_id"] = backup
         if hints := scheduler_hints(call):
             body["OS-SCH-HNT:scheduler_hints"] = hints
         return self.collection.unwrap(await call.cloud.post("cinder", "/volumes", body))
 
     async def _begin_restore(self, call: Call) -> dict[str, Any]:
-        """Restore to a new volume, with its name in the request so that it can be found after an interruption."""
+        """Restore to a new volume, with its name in the request so that it can be found after an interruption.
+
+        The volume has the default type, and the size of the backup.
+        """
         body = {"restore": {"name": call.properties.get("name") or call.physical_name}}
         made = await call.cloud.post("cinder", f"/backups/{call.properties['backup_id']}/restore", body)
         return {"id": made["restore"]["volume_id"], "status": "restoring-backup"}
@@ -187,7 +198,7 @@ class Volume(RestResource):
             return Again(after=0.0, physical_id=outcome.physical_id) if isinstance(outcome, Done) else outcome
         steps: list[Step] = [super().create]
         if call.properties.get("backup_id") is not None:
-            steps.append(describe)
+            steps += [describe, set_metadata]
         if call.properties.get("read_only") is not None:
             steps.append(set_read_only)
         return await in_turn(call, steps)
@@ -203,6 +214,12 @@ class Volume(RestResource):
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         shown = await self.show(call) if call.physical_id is not None else None
         return shown is None or shown["status"] in ("error", "deleting")
+
+    async def restoring_obstacle(self, call: Call) -> str:
+        shown = await self.show(call)
+        servers = [row["server_id"] for row in shown["attachments"]] if shown is not None else []
+        bound = [server for server in servers if await boots_from(call, server, str(call.physical_id))]
+        return bound_to(bound[0]) if bound else ""
 
     # -- deleting -------------------------------------------------------------------------------------------
 

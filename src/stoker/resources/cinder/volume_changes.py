@@ -5,10 +5,10 @@ Some changes require a volume that is not in use: it is detached from its server
 
 from __future__ import annotations
 
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.resource import Call
 from stoker.plugins.waiting import Waiter
-from stoker.resources.nova.volume_attachments import attach_completely, detach_completely, volume_shown
+from stoker.resources.nova.volume_attachments import attach_completely, boots_from, detach_completely, volume_shown
 from stoker.resources.steps import Step
 
 EXTENDS_IN_USE = "3.42"
@@ -26,12 +26,12 @@ def change_steps(call: Call) -> list[Step]:
     if changed & {"name", "description"}:
         steps.append(describe)
     if "metadata" in changed:
-        steps.append(_set_metadata)
+        steps.append(set_metadata)
     if call.changed.get("volume_type"):
         steps.append(_retype)
     work: list[Step] = []
     if call.changed.get("backup_id"):
-        work.append(_restore)
+        work += [_restore, set_metadata]
     if call.changed.get("size"):
         work.append(_extend)
     if "read_only" in changed:
@@ -55,7 +55,8 @@ async def describe(call: Call) -> Outcome:
     return Done()
 
 
-async def _set_metadata(call: Call) -> Outcome:
+async def set_metadata(call: Call) -> Outcome:
+    """Set the metadata, as a step; a restored volume has those of the one that was backed up."""
     await call.cloud.put("cinder", _path(call, "/metadata"), {"metadata": call.properties.get("metadata") or {}})
     return Done()
 
@@ -77,9 +78,18 @@ async def _detach(call: Call) -> Outcome:
         attachments = shown["attachments"] if shown else []
         if not attachments:
             return Done()
-        call.progress["held"] = [attachments[0]["server_id"], attachments[0].get("device")]
+        server = attachments[0]["server_id"]
+        if await boots_from(call, server, str(call.physical_id)):
+            why = bound_to(server)
+            return Replace(why) if call.changed.get("backup_id") else Failed(why, "Conflict")
+        call.progress["held"] = [server, attachments[0].get("device")]
         return Again(after=0.0)
     return await detach_completely(call, held[0], str(call.physical_id), str(call.physical_id))
+
+
+def bound_to(server: str) -> str:
+    """Say why a volume cannot be detached."""
+    return f"server {server} boots from the volume, which cannot be detached from it"
 
 
 async def _reattach(call: Call) -> Outcome:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType, Snapshot
 from stoker.resources.replacing import conclusive
 
 _ENDS = "ends"
-"""In `call.data`: the IDs of both ends of the association."""
+"""In `call.data`: the IDs of both ends of the association. Those that were taken over from Heat have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ class AddressAssociation(ResourceType):
     async def update(self, call: Call) -> Outcome:
         """Record the new ends, then disassociate the earlier floating IP if it is another one, and associate again."""
         if "earlier" not in call.progress:
-            call.progress["earlier"] = (call.data.get(_ENDS) or {}).get("floating_ip")
+            earlier = await self._recorded_ends(call)
+            call.progress["earlier"] = earlier.floating_ip if earlier is not None else None
             call.data[_ENDS] = asdict(await self.ends(call))
             return Again(after=0.0)
         earlier = call.progress["earlier"]
@@ -74,16 +76,17 @@ class AddressAssociation(ResourceType):
 
     async def delete(self, call: Call) -> Outcome:
         """Disassociate the address, unless another resource has associated it meanwhile."""
-        if await _is_associated(call) and not await _is_passed_on(call):
-            await _set_port(call, call.data[_ENDS]["floating_ip"], None)
+        ends = await self._recorded_ends(call)
+        if ends is not None and await _are_associated(call, ends) and not await _is_passed_on(call, ends):
+            await _set_port(call, ends.floating_ip, None)
         return Done()
 
     async def check(self, call: Call) -> Outcome:
-        return Done() if await _is_associated(call) else Failed("the address is not associated", "NotFound")
+        return Done() if await self._is_associated(call) else Failed("the address is not associated", "NotFound")
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
         call.compared.update(call.properties)
-        return {} if await _is_associated(call) else None
+        return {} if await self._is_associated(call) else None
 
     async def adopt(self, call: Call) -> Outcome:
         call.data[_ENDS] = asdict(await self.ends(call))
@@ -93,6 +96,23 @@ class AddressAssociation(ResourceType):
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         return call.physical_id is None
+
+    async def _recorded_ends(self, call: Call) -> Ends | None:
+        """Return the ends that were recorded, or else those that the properties refer to; None without either."""
+        if _ENDS in call.data:
+            return Ends(**call.data[_ENDS])
+        if call.physical_id is None:
+            return None
+        try:
+            return await self.ends(call if call.previous is None else replace(call, properties=call.previous))
+        except CloudError as error:
+            if error.not_found:
+                return None
+            raise
+
+    async def _is_associated(self, call: Call) -> bool:
+        ends = await self._recorded_ends(call)
+        return ends is not None and await _are_associated(call, ends)
 
     async def _associate(self, call: Call) -> None:
         ends = Ends(**call.data[_ENDS])
@@ -113,15 +133,12 @@ async def _set_port(call: Call, floating_ip: str, port: str | None, address: str
     await call.cloud.put("neutron", _path(floating_ip), {"floatingip": body}, ok=() if port else (404,))
 
 
-async def _is_associated(call: Call) -> bool:
-    if _ENDS not in call.data:
-        return False
-    ends = Ends(**call.data[_ENDS])
+async def _are_associated(call: Call, ends: Ends) -> bool:
     answer = await call.cloud.get("neutron", _path(ends.floating_ip), ok=(404,))
     return bool((answer.get("floatingip") or {}).get("port_id") == ends.port)
 
 
-async def _is_passed_on(call: Call) -> bool:
+async def _is_passed_on(call: Call, ends: Ends) -> bool:
     """Return whether another association of the stack has the same two ends."""
     others = await call.neighbours.of_type(call.type)
-    return any(other.data is not call.data and other.data.get(_ENDS) == call.data[_ENDS] for other in others)
+    return any(other.data is not call.data and other.data.get(_ENDS) == asdict(ends) for other in others)

@@ -52,9 +52,31 @@ async def attached(call: Call, server: str, volume: str) -> Outcome:
 
 
 async def detach(call: Call, server: str, attachment: str) -> bool:
-    """Request the detachment; return False when the server is busy and the request must be retried."""
-    answer = await call.cloud.request("DELETE", "nova", f"{_path(server)}/{attachment}", ok=(400, 404, 409))
+    """Request the detachment; return False when the server is busy and the request must be retried.
+
+    Nova answers 400 while the volume is being detached already, and for the volume that the server boots from. Raises
+    CloudError for the latter.
+    """
+    try:
+        answer = await call.cloud.request("DELETE", "nova", f"{_path(server)}/{attachment}", ok=(404, 409))
+    except CloudError as error:
+        if error.status == 400 and not await boots_from(call, server, attachment):
+            return True
+        raise
     return answer.status != 409
+
+
+async def boots_from(call: Call, server: str, volume: str) -> bool:
+    """Return whether a server boots from a volume, which cannot be detached from it.
+
+    Nova shows this to administrators only: a server without an image boots from the first of its devices.
+    """
+    answer = await call.cloud.request("GET", "nova", f"/servers/{server}", ok=(404,))
+    if answer.status == 404 or answer.body["server"].get("image"):
+        return False
+    listed = (await call.cloud.get("nova", _path(server)))["volumeAttachments"]
+    devices = sorted((len(row.get("device") or ""), row.get("device") or "", row["volumeId"]) for row in listed)
+    return bool(devices) and devices[0][2] == volume
 
 
 async def detached(call: Call, server: str, volume: str) -> Outcome:

@@ -158,6 +158,16 @@ def _source(device: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
+def boots_from_volume(properties: Mapping[str, Any]) -> bool:
+    """Return whether a server boots from a volume that is given by its ID, not from one that Nova creates."""
+    if properties.get("image"):
+        return False
+    older, newer = (properties.get(name) or () for name in ("block_device_mapping", "block_device_mapping_v2"))
+    return any(
+        device.get("volume_id") and str(device.get("device_name")).removeprefix("/dev/") == "vda" for device in older
+    ) or any(device.get("volume_id") and str(device.get("boot_index") or 0) == "0" for device in newer)
+
+
 def has_disks_of_its_own(properties: Mapping[str, Any]) -> bool:
     """Return whether a server has disks that are deleted with it: unlike volumes, which are kept by default."""
     if properties.get("image"):

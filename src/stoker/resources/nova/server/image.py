@@ -11,6 +11,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ContentCopy, Snapshot
 from stoker.plugins.waiting import Waiter
+from stoker.resources.nova.server.body import boots_from_volume
 
 SAVED = Waiter.until("active", pending=("queued", "saving", "importing"), failed=("error", "deleted", "killed"))
 _DELETED = Waiter.until("deleted", pending=("deleting", "available"), failed=("error", "error_deleting"))
@@ -29,6 +30,12 @@ class ServerImage(ContentCopy):
         FoundBy.NAME,
         "The image must have the physical name, which is unique, and belong to the project.",
     )
+
+    def has_content(self, resource: Snapshot) -> bool:
+        """A volume that a server boots from is copied as the resource that it is; an image of the server would consist
+        of a snapshot of it, and prevent its deletion.
+        """
+        return not boots_from_volume(resource.properties)
 
     def of(self, resource: Snapshot) -> Mapping[str, Any]:
         return {"server": resource.physical_id}

@@ -1,0 +1,70 @@
+"""Abandon and adopt a stack with each resource type, and compare the objects before and after.
+
+Run as a program: `python -m tests.simulation.adopted_objects [TYPE …]`, by default for all types. Each set of resources
+of `lost_answers.yaml` is created, abandoned, and adopted from its document. The resources must have the same objects,
+an update with the same template must change nothing, and when the stack is deleted, no object may be left. One JSON line
+per type is printed, with the changes that the adoption requested.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from stoker.plugins.recovery import Recovery
+from tests.simulation.lost_answers import FILES, REF, Laboratory, main
+
+
+class Adoption(Laboratory):
+    """Abandons and adopts what a laboratory creates."""
+
+    async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
+        for member in self.engines.members:
+            member.engine.settings = replace(member.engine.settings, enable_stack_adopt=True)
+        await self._make(wanted)
+        before = await self._objects()
+        document = await self.engines.call("stack_abandon", ref=REF)
+        await self._quiet()
+        self.trouble.asked = []
+        adopted = {"template": None, "files": FILES, "adopt_stack_data": document}
+        await self.engines.call("stack_create", name=REF["name"], **adopted)
+        await self._quiet()
+        changes = list(self.trouble.asked)
+        problems += [*await self._different(before), *await self._planned(wanted), *await self._delete()]
+        return changes
+
+    async def _objects(self) -> dict[str, Any]:
+        """Return the objects by the names of their resources; nested stacks are adopted as other stacks."""
+        found = await self.engines.call("resource_list", ref=REF, nested_depth=4)
+        place = {key: stack["parent_resource"] for key, stack in found["stacks"].items()}
+        return {
+            f"{place[row['stack_id']]}.{row['name']}": row["physical_id"]
+            for row in found["resources"]
+            if row["name"] not in place.values()
+        }
+
+    async def _different(self, before: Mapping[str, Any]) -> list[str]:
+        shown, after = await self.engines.call("stack_show", ref=REF), await self._objects()
+        failed = (shown["action"], shown["status"]) != ("ADOPT", "COMPLETE")
+        return [f"{shown['action']} {shown['status']} {shown['status_reason']}"] * failed + [
+            f"{name} had {before.get(name)}, and has {after.get(name)}"
+            for name in before.keys() | after.keys()
+            if before.get(name) != after.get(name)
+        ]
+
+    async def _planned(self, wanted: Mapping[str, Any]) -> list[str]:
+        """Return what an update with the same template would change."""
+        preview = await self.engines.call("stack_update_preview", ref=REF, template=wanted, files=FILES)
+        changes = preview["resource_changes"]
+        return [
+            f"{kind} {row.get('resource_name')}"
+            for kind, rows in changes.items()
+            if kind != "unchanged"
+            for row in rows
+        ]
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:], laboratory=Adoption)
