@@ -2,8 +2,8 @@
 
 Run as a program: `python -m tests.simulation.adopted_objects [TYPE …]`, by default for all types. Each set of resources
 of `lost_answers.yaml` is created, abandoned, and adopted from its document. The resources must have the same objects,
-an update with the same template must change nothing, and when the stack is deleted, no object may be left. One JSON line
-per type is printed, with the changes that the adoption requested.
+an update with the same template must change nothing, and when the stack is deleted, no object may be left. One JSON
+line per type is printed, with the changes that the adoption requested.
 """
 
 from __future__ import annotations
