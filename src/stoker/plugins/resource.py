@@ -86,7 +86,8 @@ class ResourceType(ABC):
     resolved.
     `recovery` declares how `find` identifies the object of an interrupted creation; required unless the type is local.
     `part_of` is the type whose object contains this one, and whose physical ID this one shares; None for most.
-    `id_is_new` types are those whose service never reuses the ID of an object.
+    `id_is_new` types are those whose service never reuses the ID of an object. `id_is_url` types have URLs as physical
+    IDs, whose last part names the object in requests.
     `named_in` is where objects can be found by a user-defined name: the service, the path of the collection, and the
     property that contains the name.
     `no_signals_during` are the actions during which a signalable type does not accept signals.
@@ -143,6 +144,7 @@ class ResourceType(ABC):
     recovery: ClassVar[Recovery | None] = None
     part_of: ClassVar[str | None] = None
     id_is_new: ClassVar[bool] = False
+    id_is_url: ClassVar[bool] = False
     named_in: ClassVar[tuple[str, str, str] | None] = None
     copy: ClassVar[ContentCopy | None] = None
     fetched_template: ClassVar[FetchedTemplate | None] = None
@@ -206,10 +208,6 @@ class ResourceType(ABC):
     def reference_id(self, resource: Snapshot) -> Any:
         """Return the value of `get_resource`: the physical ID, or the logical name while there is none."""
         return resource.physical_id if resource.physical_id is not None else resource.name
-
-    def id_in_urls(self, identifier: str) -> str:
-        """Return the part of a physical ID by which requests name the object: all of it, unless the ID is a URL."""
-        return identifier
 
     def lets_use(self, resource: Snapshot, name: str, others: Mapping[str, Snapshot]) -> bool:
         """Return whether the resource's own user may read and signal the resource `name`, one of `others` by name."""
@@ -312,13 +310,6 @@ class ResourceType(ABC):
         """Return whether a resource whose last action failed must be replaced rather than updated."""
         return True
 
-    async def restoring_obstacle(self, call: Call) -> str:
-        """Return why the content of a copy cannot be restored to the object as it is now; empty if it can.
-
-        It is asked before a snapshot is restored: an object with an obstacle is replaced by one with the content.
-        """
-        return ""
-
     # -- reading ----------------------------------------------------------------------------------------------
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
@@ -383,6 +374,13 @@ class ContentCopy(ResourceType):
     def has_content(self, resource: Snapshot) -> bool:
         """Return whether the resource has content of its own to copy; otherwise only its record is saved."""
         return True
+
+    async def obstacle(self, call: Call) -> str:
+        """Return why content cannot be restored to the object as it is now; empty if it can. `call` is the resource's.
+
+        It is asked before a snapshot is restored: an object with an obstacle is replaced by one with the content.
+        """
+        return ""
 
     @abstractmethod
     def of(self, resource: Snapshot) -> Mapping[str, Any]:

@@ -69,7 +69,11 @@ async def _obstacles_in(services: EngineServices, stacks: Iterable[Stack]) -> di
 
 async def _obstacle(view: StackView, state: ResourceState) -> str:
     try:
-        return await state.type.restoring_obstacle(await call_to_look(view, state, Reader(view.services)))
+        return (
+            await state.type.copy.obstacle(await call_to_look(view, state, Reader(view.services)))
+            if state.type.copy is not None
+            else ""
+        )
     except StokerError as error:
         LOG.info("cannot find out whether content can be restored to %s: %s", state.row.name, error.message)
         return ""

@@ -198,9 +198,8 @@ def is_examined(row: Resource) -> bool:
 
 
 def can_have_obstacle(state: ResourceState) -> bool:
-    """Return whether something may prevent that content is restored to the object, which its type can find out."""
-    asks = type(state.type).restoring_obstacle is not ResourceType.restoring_obstacle
-    return asks and state.row.physical_id is not None and state.row.action != "DELETE"
+    """Return whether something may prevent that content is restored to the object."""
+    return state.type.copy is not None and state.row.physical_id is not None and state.row.action != "DELETE"
 
 
 def may_be_suspended(row: Resource) -> bool:

@@ -68,7 +68,7 @@ async def _is_usable(run: StackContext, state: ResourceState) -> bool:
 async def _obstacle(run: StackContext, state: ResourceState) -> str:
     """Return what prevents that content is restored to an object; if that is not known, its update finds out."""
     try:
-        return await state.type.restoring_obstacle(await make_call(run, state))
+        return await state.type.copy.obstacle(await make_call(run, state)) if state.type.copy is not None else ""
     except StokerError as error:
         LOG.info("cannot find out whether content can be restored to %s: %s", state.row.name, error.message)
         return ""

@@ -35,9 +35,7 @@ class KeyManagerObject(RestResource):
     """An object whose physical ID is its URL. Requests use the last segment of it, below the current endpoint."""
 
     unobserved = frozenset({"expiration"})
-
-    def id_in_urls(self, identifier: str) -> str:
-        return key_of(identifier)
+    id_is_url = True
 
     def member_path(self, call: Call) -> str:
         return member_path(f"{self.collection.path}/", call.physical_id)

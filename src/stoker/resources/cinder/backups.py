@@ -10,6 +10,8 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ContentCopy, Snapshot
 from stoker.plugins.waiting import Waiter
+from stoker.resources.cinder.volume_changes import bound_to
+from stoker.resources.nova.volume_attachments import boots_from, volume_shown
 
 BACKED_UP = Waiter.until("available", pending=("creating",), failed=("error",))
 _DELETED = Waiter.until(
@@ -36,6 +38,13 @@ class VolumeBackup(ContentCopy):
     def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
         """Return the properties with the backup; a volume that is created again is created from the backup alone."""
         return {**properties, "backup_id": copy.physical_id}
+
+    async def obstacle(self, call: Call) -> str:
+        volume = str(call.physical_id)
+        shown = await volume_shown(call, volume)
+        servers = [row["server_id"] for row in shown["attachments"]] if shown is not None else []
+        bound = [server for server in servers if await boots_from(call, server, volume)]
+        return bound_to(bound[0]) if bound else ""
 
     async def find(self, call: Call) -> str | None:
         return await _begun(call)

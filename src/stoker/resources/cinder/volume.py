@@ -13,9 +13,8 @@ from stoker.plugins.resource import AttributeKey, Call
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.cinder.backups import VolumeBackup, make_backup
-from stoker.resources.cinder.volume_changes import bound_to, change_steps, describe, set_metadata, set_read_only
+from stoker.resources.cinder.volume_changes import change_steps, describe, set_metadata, set_read_only
 from stoker.resources.declare import between, custom
-from stoker.resources.nova.volume_attachments import boots_from
 from stoker.resources.scheduler_hints import scheduler_hints
 from stoker.resources.steps import Step, in_turn
 from stoker.resources.wire import NOT_SENT
@@ -214,12 +213,6 @@ class Volume(RestResource):
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         shown = await self.show(call) if call.physical_id is not None else None
         return shown is None or shown["status"] in ("error", "deleting")
-
-    async def restoring_obstacle(self, call: Call) -> str:
-        shown = await self.show(call)
-        servers = [row["server_id"] for row in shown["attachments"]] if shown is not None else []
-        bound = [server for server in servers if await boots_from(call, server, str(call.physical_id))]
-        return bound_to(bound[0]) if bound else ""
 
     # -- deleting -------------------------------------------------------------------------------------------
 
