@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 
-import pytest
-
-from stoker.base.portions import PORTION, in_portions
+from stoker.base.portions import PORTION, portions_of
 
 
 async def test_others_come_in_between() -> None:
@@ -18,30 +15,11 @@ async def test_others_come_in_between() -> None:
             order.append("other")
             await asyncio.sleep(0)
 
-    async def part(number: int) -> int:
-        order.append("part")
-        return number
-
     beside = asyncio.ensure_future(other())
-    assert await in_portions([partial(part, number) for number in range(4 * PORTION)]) == list(range(4 * PORTION))
+    found = []
+    async for number in portions_of(range(4 * PORTION)):
+        order.append("part")
+        found.append(number)
     await beside
-    assert order.count("part") == 4 * PORTION
-    for turn in [at for at, what in enumerate(order) if what == "other"]:
-        assert turn <= 3 * PORTION
-
-
-async def test_waiting_parts_wait_together_and_an_error_is_raised() -> None:
-    arrived, most = 0, asyncio.Event()
-
-    async def part(number: int) -> None:
-        nonlocal arrived
-        arrived += 1
-        if arrived == 3 * PORTION:
-            most.set()
-        await most.wait()
-        if number == 5:
-            raise ValueError(number)
-
-    with pytest.raises(ValueError, match="5"):
-        await in_portions([partial(part, number) for number in range(3 * PORTION)])
-    assert arrived == 3 * PORTION
+    assert found == list(range(4 * PORTION))
+    assert [at for at, what in enumerate(order) if what == "other"] == [PORTION, 2 * PORTION + 1, 3 * PORTION + 2]

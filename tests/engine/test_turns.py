@@ -126,3 +126,17 @@ async def test_work_is_cancelled_wherever_it_waits(portions: int) -> None:
     assert computing.order.count("cancelled") == portions
     assert ended == (["cancelled"] if portions else [])
     await asyncio.gather(*others)
+
+
+async def test_what_work_gathers_takes_its_turn() -> None:
+    computing = Computing()
+
+    async def gathering() -> list[str]:
+        parts = [partial(computing.work, "part", 2, LONG) for _ in range(60)]
+        return await computing.turns.gathered(parts)
+
+    gathered = asyncio.create_task(computing.turns.taken("large", gathering))
+    await computing.until("part", 1)
+    await computing.start("small")
+    assert computing.order.count("part") <= 4
+    assert await gathered == ["part"] * 60

@@ -1,25 +1,20 @@
-"""Much work on an event loop, begun in portions, so that others' work comes in between."""
+"""Much work on an event loop in portions, so that others' work comes in between."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Iterable
 from typing import TypeVar
 
-Result = TypeVar("Result")
+Item = TypeVar("Item")
 
 PORTION = 16
-"""Coroutines that begin in one iteration of the event loop: a few milliseconds if each computes at first."""
+"""Items in one iteration of the event loop: a few milliseconds, if computing one takes a fraction of one."""
 
 
-async def in_portions(work: Sequence[Callable[[], Awaitable[Result]]]) -> list[Result]:
-    """Return the results of all calls, in order, as `asyncio.gather` does.
-
-    `gather` would begin all of them in one iteration of the event loop, which meanwhile serves nobody else.
-    """
-    begun: list[asyncio.Future[Result]] = []
-    for number, call in enumerate(work):
-        begun.append(asyncio.ensure_future(call()))
+async def portions_of(items: Iterable[Item]) -> AsyncIterator[Item]:
+    """Yield all items; others' work comes in between after each portion. The items must not change meanwhile."""
+    for number, item in enumerate(items):
+        yield item
         if number % PORTION == PORTION - 1:
             await asyncio.sleep(0)
-    return await asyncio.gather(*begun)

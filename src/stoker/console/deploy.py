@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import yaml
-
 from stoker.authoring.plan_steps import summary
 from stoker.base.diagnostics import Diagnostic, Position
 from stoker.console.assistance import FILE, files_of
@@ -21,7 +19,7 @@ from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.permissions import CREATE, UPDATE
 from stoker.console.plan_view import as_text, kept_values, shown_steps
-from stoker.console.rendering import signature
+from stoker.console.rendering import as_yaml, signature
 from stoker.console.stack_pages import below
 from stoker.console.stacks import present_stack
 from stoker.language_server.outline import Outline
@@ -107,7 +105,7 @@ def change(exchange: Exchange) -> None:
     """Show the form for another template or other parameters of a stack; raises ApiError as `new` does."""
     exchange.permissions.require(*UPDATE)
     stack = present_stack(exchange)
-    text = str(yaml.safe_dump(below(exchange, "/template"), sort_keys=False, allow_unicode=True, width=100))
+    text = as_yaml(below(exchange, "/template"))
     current = {name: as_text(value) for name, value in stack["parameters"].items() if not name.startswith(_PSEUDO)}
     draft = Draft(stack["stack_name"], text, "", current, {}, not stack["disable_rollback"], stack)
     draft.files = below(exchange, "/files")

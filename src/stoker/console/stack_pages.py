@@ -7,13 +7,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 import falcon
-import yaml
 
 from stoker.console.actions import RESOURCE, RESOURCE_ACTIONS, SNAPSHOT, STACK, can_update, offered
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, segment, stack_path
 from stoker.console.permissions import EXPORT, UPDATE
-from stoker.console.rendering import split_state
+from stoker.console.rendering import as_yaml, split_state
 from stoker.console.stacks import DELETED, STATUSES, ancestors, show_stack, show_stack_with_outputs
 from stoker.console.timeline import latest_spans, recorded_events
 from stoker.console.tree import linked, tree
@@ -119,8 +118,8 @@ def details(exchange: Exchange) -> None:
 
 def definition(exchange: Exchange) -> None:
     """Show the template, the environment and the files of a stack."""
-    documents = [("Template", "template", _as_yaml(below(exchange, "/template")))]
-    documents.append(("Environment", "environment", _as_yaml(below(exchange, "/environment"))))
+    documents = [("Template", "template", as_yaml(below(exchange, "/template")))]
+    documents.append(("Environment", "environment", as_yaml(below(exchange, "/environment"))))
     documents += [
         (name, f"files?{urlencode({'name': name})}", text) for name, text in sorted(below(exchange, "/files").items())
     ]
@@ -133,7 +132,7 @@ def download(exchange: Exchange) -> None:
     part, stack_name = exchange.path["part"], exchange.path["stack_name"]
     if part in ("template", "environment"):
         name = f"{stack_name}.yaml" if part == "template" else f"{stack_name}-{part}.yaml"
-        exchange.send_file(name, _as_yaml(below(exchange, f"/{part}")))
+        exchange.send_file(name, as_yaml(below(exchange, f"/{part}")))
     elif part == "export":
         exchange.send_file(f"{stack_name}.json", json.dumps(below(exchange, "/export"), indent=2, ensure_ascii=False))
     else:
@@ -202,7 +201,3 @@ def latest_operations(exchange: Exchange) -> list[Answer]:
 
 def _path(exchange: Exchange, tail: str) -> str:
     return stack_path(exchange.path["stack_name"], exchange.path["stack_id"], tail)
-
-
-def _as_yaml(value: Any) -> str:
-    return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=100))

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Iterable
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from stoker.base.clock import Clock
@@ -20,6 +21,9 @@ Result = TypeVar("Result")
 
 _SECONDS_AT_ONCE = 0.002
 """Time for portions in one iteration of the event loop while none waits; the last one may take longer."""
+
+_current: ContextVar[str] = ContextVar("turn", default="")
+"""The turn that the running coroutine takes, and those that it starts."""
 
 
 class Turns:
@@ -39,8 +43,20 @@ class Turns:
 
     async def taken(self, turn: str, work: Callable[[], Awaitable[Result]]) -> Result:
         """Return or raise the result of `await work()`, each portion of which waits for the turn."""
-        result: Result = await _Portions(self, turn, work().__await__())
+        former = _current.set(turn)
+        try:
+            result: Result = await _Portions(self, turn, work().__await__())
+        finally:
+            _current.reset(former)
         return result
+
+    async def gathered(self, work: Iterable[Callable[[], Awaitable[Result]]]) -> list[Result]:
+        """Return the results of all calls, in order, as `asyncio.gather` does.
+
+        Each portion of each of them waits for the caller's turn: a task of its own would take none.
+        """
+        turn = _current.get()
+        return await asyncio.gather(*(self.taken(turn, call) for call in work))
 
     @property
     def busy(self) -> bool:

@@ -11,7 +11,6 @@ from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, NotFound, ResourceNotFound
-from stoker.base.portions import in_portions
 from stoker.base.redaction import REDACTED, redact_values
 from stoker.contract.events import ListEvents, ShowEvent
 from stoker.contract.request import Reference
@@ -162,7 +161,7 @@ async def _details(engine: Engine, stack: Stack) -> dict[str, _Details]:
     described = (await engine.bind(stack, inputs)).resources
     states = list(view.current.values())
     secrets = await secrets_ever(engine, stack)
-    found = await in_portions([partial(_attributes, engine, view, state, (), secrets) for state in states])
+    found = await engine.turns.gathered(partial(_attributes, engine, view, state, (), secrets) for state in states)
     return {
         state.row.uuid: {
             "attributes": attributes,

@@ -39,7 +39,7 @@ class OfflineChild:
 
     async def members(self) -> list[Member]:
         """Return the resources in creation order."""
-        return members_of(self._current.values())
+        return await members_of(self._current.values())
 
     async def member_attribute(self, member: str, key: AttributeKey) -> Any:
         """Return an attribute of a resource. Raises Unforeseeable if it is not known."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from stoker.base.errors import ActionInProgress, Bug, Fenced, RequestLimitExceeded, StokerError
 from stoker.base.ids import new_id
+from stoker.base.portions import portions_of
 from stoker.engine.calls.context import NestedReader, StackContext
 from stoker.engine.records.actions import REMOVES
 from stoker.engine.records.failure import Failure
@@ -23,7 +24,7 @@ from stoker.template.environment import Environment
 from stoker.template.template import Template
 
 
-def members_of(states: Iterable[ResourceState]) -> list[Member]:
+async def members_of(states: Iterable[ResourceState]) -> list[Member]:
     """Return the resources of a stack in creation order, as a resource type sees those of its child."""
     return [
         Member(
@@ -36,7 +37,7 @@ def members_of(states: Iterable[ResourceState]) -> list[Member]:
             created_at=state.row.created_at,
             properties=state.given,
         )
-        for state in sorted(states, key=lambda state: state.row.position)
+        async for state in portions_of(sorted(states, key=lambda state: state.row.position))
     ]
 
 
@@ -56,7 +57,7 @@ class ChildView:
     async def members(self) -> list[Member]:
         """Return the child's current resources in creation order."""
         inside = await self._look_inside()
-        return members_of(inside.current.values()) if inside else []
+        return await members_of(inside.current.values()) if inside else []
 
     async def member_attribute(self, member: str, key: AttributeKey) -> Any:
         """Return an attribute of one of the child's resources; None if it has none."""

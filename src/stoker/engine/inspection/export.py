@@ -11,12 +11,14 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from stoker.base.redaction import REDACTED, redact, strings_of
+from stoker.base.portions import portions_of
+from stoker.base.redaction import REDACTED, Redactor, strings_of
 from stoker.engine.records.content_copies import Path, path_of
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import view_of
 from stoker.engine.records.state import ResourceState
+from stoker.engine.redaction.stacks import prepared
 from stoker.plugins.resource import ContentCopy
 from stoker.store import queries
 from stoker.store.records import Stack
@@ -43,8 +45,8 @@ class Document:
 async def export(services: EngineServices, stack: Stack, copies: Iterable[ResourceState] = ()) -> Document:
     """Return the document of a stack and its nested stacks; `copies` are added to the resources that they belong to."""
     made = _Exporter(services, {path_of(copy): copy for copy in copies if copy.row.physical_id})
-    data = deepcopy(await made.tree(stack, (), ()))
-    made.redact_everywhere(data)
+    data = await made.tree(stack, (), ())
+    await made.redact_everywhere(stack, data)
     return Document(data, made.hidden)
 
 
@@ -73,8 +75,8 @@ class _Exporter:
             "id": stack.id,
             "action": stack.action,
             "status": stack.status,
-            "template": dict(inputs.template.document.data),
-            "environment": environment,
+            "template": deepcopy(inputs.template.document.data),
+            "environment": deepcopy(environment),
             "files": dict(inputs.files) if not path else {},
             "project_id": stack.project_id,
             "stack_user_project_id": stack.user_project_id,
@@ -87,7 +89,7 @@ class _Exporter:
             self._derived += [(*place, "template"), (*place, "environment", "parameters")]
         else:
             self._defaults = list(_hidden_defaults(definition, data["template"]))
-        for name in dict.fromkeys([*definition.resources, *view.current]):
+        async for name in portions_of(dict.fromkeys([*definition.resources, *view.current])):
             state, inside = view.current.get(name), (*place, "resources", name)
             if state is None:
                 entry = _not_created(name, definition.resources[name].type)
@@ -99,7 +101,7 @@ class _Exporter:
         return data
 
     def _entry(self, state: ResourceState, path: Path, place: Place) -> dict[str, Any]:
-        row, data = state.row, dict(state.stored.data)
+        row, data = state.row, deepcopy(dict(state.stored.data))
         copy = self._copies.get(path)
         if copy is not None and isinstance(copy.type, ContentCopy):
             data[copy.type.noted_as] = copy.row.physical_id
@@ -112,7 +114,7 @@ class _Exporter:
             "type": row.type,
             "action": row.action,
             "status": row.status,
-            "metadata": dict(state.stored.metadata),
+            "metadata": deepcopy(dict(state.stored.metadata)),
             "resource_data": data,
         }
 
@@ -133,21 +135,22 @@ class _Exporter:
             for name in sorted(names & values.keys()):
                 values[name] = self._redact((*place, "environment", section, name), values[name])
 
-    def redact_everywhere(self, data: dict[str, Any]) -> None:
+    async def redact_everywhere(self, stack: Stack, data: dict[str, Any]) -> None:
         """Redact hidden values also in what repeats them: files, data, metadata and nested stacks."""
         for place in self._defaults:
             _put(data, place, self._redact(place, _get(data, place)))
-        for place in self._derived:
-            self._redact_leaves(data, place)
-        for name, text in data["files"].items():
-            redacted = redact(text, self._secrets)
+        redactor = Redactor(await prepared(self._services, stack, self._secrets))
+        async for place in portions_of(self._derived):
+            self._redact_leaves(redactor, data, place)
+        async for name, text in portions_of(list(data["files"].items())):
+            redacted = redactor.redact(text)
             if redacted != text:
                 self.hidden.append((("files", name), text))
                 data["files"][name] = redacted
 
-    def _redact_leaves(self, data: dict[str, Any], place: Place) -> None:
+    def _redact_leaves(self, redactor: Redactor, data: dict[str, Any], place: Place) -> None:
         for inner, leaf in list(_leaves(_get(data, place))):
-            if not isinstance(leaf, bool) and redact(str(leaf), self._secrets) != str(leaf):
+            if not isinstance(leaf, bool) and redactor.redact(str(leaf)) != str(leaf):
                 found = (*place, *inner)
                 self.hidden.append((found, leaf))
                 _put(data, found, REDACTED)

@@ -29,13 +29,13 @@ async def secrets_now(services: EngineServices, stack: Stack) -> set[str]:
     These include hidden parameters of templates among the stack's files: defaults, and values from the environment.
     """
     found = await _secrets_of(services, [(each, [each.inputs]) for each in await _upwards(services, stack)])
-    return await _prepared(services, stack, found)
+    return await prepared(services, stack, found)
 
 
 async def secrets_ever(services: EngineServices, stack: Stack) -> set[str]:
     """Return the same including the values that the parameters had before."""
     found = await _secrets_of(services, await _history(services, await _upwards(services, stack)))
-    return await _prepared(services, stack, found)
+    return await prepared(services, stack, found)
 
 
 async def secrets_above(services: EngineServices, stack: Stack) -> set[str]:
@@ -54,10 +54,10 @@ async def all_secrets(view: StackView) -> set[str]:
     secrets that resource types generated, and what functions derive from both.
     """
     found = await _all_secrets(view, await secrets_above(view.services, view.stack))
-    return await _prepared(view.services, view.stack, found)
+    return await prepared(view.services, view.stack, found)
 
 
-async def _prepared(services: EngineServices, stack: Stack, secrets: set[str]) -> set[str]:
+async def prepared(services: EngineServices, stack: Stack, secrets: set[str]) -> set[str]:
     """Return the secrets after preparing the search for large ones on a thread, so that it does not delay others."""
     if sum(map(len, secrets)) + _EACH * len(secrets) > _PREPARED_AT_ONCE:
         await services.evaluator.apart(stack.project_id, partial(Redactor, secrets))

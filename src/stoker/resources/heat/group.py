@@ -11,6 +11,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
+from stoker.base.portions import portions_of
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Member
 from stoker.resources.base import dig
@@ -131,7 +132,7 @@ class GroupResource(NestedStackResource):
 
 async def read_by_member(call: Call, members: Iterable[str], key: AttributeKey) -> dict[str, Any]:
     """Return an attribute of each of the members."""
-    return {name: await call.child.member_attribute(name, key) for name in members}
+    return {name: await call.child.member_attribute(name, key) async for name in portions_of(members)}
 
 
 async def read_group(
