@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import sqlite3
 import stat
@@ -17,7 +18,7 @@ from stoker.base.errors import Invalid
 from stoker.base.ids import new_id, short_id
 from stoker.processes.assembly import loaded_plugins
 from stoker.processes.directory import DataDirectory
-from stoker.processes.mark_files import MarkFiles, data_dir_option
+from stoker.processes.mark_files import Gap, MarkFiles, data_dir_option, state_directory
 from stoker.processes.marked_ids import MarkedIds
 from stoker.processes.marks import MarkKeeper, look
 from stoker.store import claims
@@ -45,7 +46,7 @@ class Installation:
         """Start an engine, record something, and stop it; what the database lacked at the start."""
         database = Database(self.directory.database_url)
         database.migrate()
-        gap = look(database, self.files, plain)
+        gap = await database.read(look, self.files, plain)
         keeper, journal = MarkKeeper(database, self.files, SystemClock(), plain, ""), Journal(database)
         await journal.commit(Batch().then(partial(claims.report, engine=rows.engine(engine, seen_at))))
         await keeper.renew()
@@ -193,6 +194,30 @@ async def test_a_database_that_is_replaced_under_a_running_engine_is_told(
     assert "`stoker db compare --config-file heat.conf` lists them" in caplog.text
     mark = installation.files.mark()
     assert mark is not None and [stack.name for stack in mark.stacks.values()] == ["one"]
+
+
+async def test_what_a_database_lacks_is_told_where_it_cannot_be_written(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def no_space(_files: MarkFiles, _gap: Gap) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    await installation.run("a", NOW, *recorded("one"))
+    installation.file.unlink()
+    monkeypatch.setattr(MarkFiles, "write_gap", no_space)
+    assert await installation.run("b", NOW + 10) == [("one", Finding.MISSING)]
+    assert f"{installation.directory.path} cannot be written" in caplog.text
+
+
+def test_a_user_without_a_home_has_the_directory_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("STATE_DIRECTORY", "XDG_STATE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+    def unknown(_uid: int) -> None:
+        raise KeyError("no such user")
+
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    assert state_directory() == Path("/var/lib/stoker")
 
 
 def test_each_cluster_has_a_mark_on_each_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

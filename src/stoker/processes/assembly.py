@@ -21,6 +21,7 @@ from stoker.engine.ownership.owner_host import Isolation
 from stoker.engine.ownership.peers import Peers
 from stoker.plugins.configured import ConfiguredTypes
 from stoker.plugins.registry import RESOURCES, Registry
+from stoker.processes.opened_database import stored_at_start
 from stoker.processes.report import report_section
 from stoker.processes.settings import cloud_settings, encryption_keys, engine_settings
 from stoker.store import key_proofs, schema
@@ -46,7 +47,7 @@ async def made_engine(
     """Create an engine, without starting it. Its connections are closed at the end; stop it before.
 
     `isolation` and `trial` are as in `OwnerHost`. Raises cfg.Error for invalid values, Invalid when its keys cannot
-    decrypt what other engines have encrypted.
+    decrypt what other engines have encrypted, or the database cannot store anything.
     """
     clock = SystemClock()
     settings = engine_settings(config)
@@ -56,7 +57,7 @@ async def made_engine(
         opened.push_async_callback(pool.close)
         journal = Journal(database)
         opened.callback(journal.close)
-        await _prove_keys(journal, sealer)
+        await stored_at_start(config, database, partial(_prove_keys, journal, sealer))
         engine = Engine(
             database=database,
             journal=journal,

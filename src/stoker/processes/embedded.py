@@ -179,7 +179,7 @@ async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncItera
             marks = MarkFiles.of(options.directory, options.cloud)
             shown = MarkedIds(engine.registry, engine.sealer)
             keeper = MarkKeeper(database, marks, engine.clock, shown, data_dir_option(options.directory))
-            keeper.look()
+            await keeper.look()
             await engine.start(alone=True, killed=options.directory.killed())
             options.directory.forget_killed()
             keeper.begin()

@@ -21,7 +21,7 @@ from stoker.processes.listening import listening_at
 from stoker.processes.mark_files import MarkFiles
 from stoker.processes.marked_ids import MarkedIds
 from stoker.processes.marks import MarkKeeper
-from stoker.processes.opened_database import opened_database
+from stoker.processes.opened_database import opened_database, stored_at_start
 from stoker.processes.signals import handle_signals
 from stoker.processes.status import EngineMetrics, StatusServer
 from stoker.rpc.dispatch import Dispatcher
@@ -58,8 +58,8 @@ async def serve(config: cfg.ConfigOpts, config_files: Sequence[str] = (), trial:
         marks = MarkFiles.of_cluster(database.url, config.engine.state_directory)
         shown = MarkedIds(engine.registry, engine.sealer)
         keeper = MarkKeeper(database, marks, engine.clock, shown, config_file_options(config_files))
-        await asyncio.to_thread(keeper.look)
-        await engine.start()
+        await keeper.look()
+        await stored_at_start(config, database, engine.start)
         opened.push_async_callback(keeper.stop)
         keeper.begin()
         opened.push_async_callback(engine.stop)

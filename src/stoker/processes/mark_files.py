@@ -138,10 +138,18 @@ class MarkFiles:
 
 
 def state_directory() -> Path:
-    """Return where programs keep what they know: systemd's StateDirectory, or that of the user."""
+    """Return where programs keep what they know: systemd's StateDirectory, or that of the user.
+
+    A user without a home directory, as in some containers, has the system's.
+    """
     if given := os.environ.get("STATE_DIRECTORY"):
         return Path(given.partition(":")[0])
-    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "stoker"
+    if base := os.environ.get("XDG_STATE_HOME"):
+        return Path(base) / "stoker"
+    try:
+        return Path.home() / ".local" / "state" / "stoker"
+    except RuntimeError:
+        return Path("/var/lib/stoker")
 
 
 def data_dir_option(directory: DataDirectory) -> str:

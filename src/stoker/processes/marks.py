@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import monotonic
+
+from sqlalchemy import Connection
 
 from stoker.base.clock import Clock, isoformat, sleep
 from stoker.processes.mark_files import MARK_SECONDS, Gap, MarkFiles
@@ -19,7 +22,7 @@ _COST = 50.0
 """The mark of a large database is renewed after this many times as long as it takes, at least."""
 
 
-def look(database: Database, files: MarkFiles, shown: ShownId, *, replaced: bool = False) -> Gap | None:
+def look(connection: Connection, files: MarkFiles, shown: ShownId, replaced: bool = False) -> Gap | None:
     """Compare the database with its mark, before an engine reports itself, and return what it lacks, as then recorded.
 
     A gap that was found before remains until it is accepted, or the database that it was found from is back. `replaced`
@@ -27,21 +30,32 @@ def look(database: Database, files: MarkFiles, shown: ShownId, *, replaced: bool
     """
     known, mark = files.gap(), files.mark()
     former = {each.stack_id: each for each in known.differences} if known else {}
-    is_back = known is not None and database.read_now(marks.has, known.engine, known.marked_at)
+    is_back = known is not None and marks.has(connection, known.engine, known.marked_at)
     if is_back:
-        files.forget_gap()
+        with _logged(files):
+            files.forget_gap()
         known = None
-    if mark is None or not (replaced or database.read_now(marks.is_older, mark)):
+    if mark is None or not (replaced or marks.is_older(connection, mark)):
         return known
-    found = {each.stack_id: each for each in database.read_now(marks.differences, mark, shown)}
+    found = {each.stack_id: each for each in marks.differences(connection, mark, shown)}
     # The mark of a database that lacked stacks tells nothing about them when the one that has them is back.
     found = {key: found[key] for key in found if key not in former} if is_back else former | found
     if not found:
         LOG.info("The database is older than its mark of %s, but no stack has changed", isoformat(mark.seen_at))
         return None
-    gap = Gap(mark.engine, mark.seen_at, database.read_now(marks.latest), tuple(found.values()))
-    files.write_gap(gap)
+    gap = Gap(mark.engine, mark.seen_at, marks.latest(connection), tuple(found.values()))
+    with _logged(files):
+        files.write_gap(gap)
     return gap
+
+
+@contextmanager
+def _logged(files: MarkFiles) -> Iterator[None]:
+    """Log an error of writing the files, which prevents nothing else."""
+    try:
+        yield
+    except OSError as error:
+        LOG.warning("The mark of the database in %s cannot be written: %s", files.path, error)
 
 
 class MarkKeeper:
@@ -59,9 +73,9 @@ class MarkKeeper:
         self._event: int | None = None
         self._running: asyncio.Task[None] | None = None
 
-    def look(self, *, replaced: bool = False) -> None:
+    async def look(self, *, replaced: bool = False) -> None:
         """Look whether the database is older than its mark (see the function `look`), and log what it lacks."""
-        if gap := look(self._database, self._files, self._shown, replaced=replaced):
+        if gap := await self._database.read(look, self._files, self._shown, replaced):
             LOG.critical("%s", gap.sentence(self._options))
 
     def begin(self) -> None:
@@ -94,13 +108,10 @@ class MarkKeeper:
         if event == self._event:
             return
         if event < (self._event or 0):
-            await asyncio.to_thread(partial(self.look, replaced=True))
+            await self.look(replaced=True)
         mark = await self._database.read(marks.current, self._shown)
         if mark is None:
             return
-        try:
+        with _logged(self._files):
             await asyncio.to_thread(self._files.write_mark, mark)
-        except OSError as error:
-            LOG.warning("The mark of the database in %s cannot be written: %s", self._files.path, error)
-        else:
             self._event = mark.event

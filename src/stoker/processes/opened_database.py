@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from oslo_config import cfg
@@ -58,3 +58,12 @@ async def opened_database(config: cfg.ConfigOpts, pool: Pool | None = None) -> A
         raise Invalid(f"The database {shown} cannot be used ([database] connection): {error.orig}.") from error
     finally:
         database.close()
+
+
+async def stored_at_start(config: cfg.ConfigOpts, database: Database, work: Callable[[], Awaitable[None]]) -> None:
+    """Do what a process writes at its start, once the database can store it, which is waited for like its answer.
+
+    `work` may be done again after it has failed halfway. Raises Invalid when the database cannot store it in time.
+    """
+    retries, interval = config.database.max_retries, config.database.retry_interval
+    await database.wait_until_stored(work, retries, interval, SystemClock())

@@ -20,7 +20,7 @@ from sqlalchemy.pool import QueuePool
 from stoker.base.clock import Clock, sleep
 from stoker.base.errors import Invalid
 from stoker.store import schema
-from stoker.store.failures import passes
+from stoker.store.failures import passes, unusable
 from stoker.store.outages import Outage
 from stoker.store.silence import notice_silence
 
@@ -92,18 +92,40 @@ class Database:
         Raises Invalid with the error of the last attempt. A file is tried only once: waiting does not make it
         readable.
         """
+        reach = partial(self._on_reader, partial(self.read_now, lambda connection: None))
+        await self._attempt(reach, "reached", lambda error: True, attempts, interval, clock)
+
+    async def wait_until_stored(
+        self, work: Callable[[], Awaitable[None]], attempts: int, interval: float, clock: Clock
+    ) -> None:
+        """Do `work`, which writes, again and again while the database cannot store anything: its disk may be full, or
+        it is read-only for a while. The limits and errors are those of `wait_until_reachable`.
+        """
+        await self._attempt(work, "written", unusable, attempts, interval, clock)
+
+    async def _attempt(
+        self,
+        work: Callable[[], Awaitable[None]],
+        done: str,
+        may_pass: Callable[[DBAPIError], bool],
+        attempts: int,
+        interval: float,
+        clock: Clock,
+    ) -> None:
         if self.url.get_backend_name() == _SQLITE:
             attempts = 1
         for attempt in count(1):
             try:
-                return await self._on_reader(partial(self.read_now, lambda connection: None))
+                return await work()
             except DBAPIError as error:
+                if not may_pass(error):
+                    raise
                 shown = self.url.render_as_string(hide_password=True)
                 if 0 <= attempts <= attempt:
                     raise Invalid(
-                        f"The database {shown} cannot be reached ([database] connection): {error.orig}"
+                        f"The database {shown} cannot be {done} ([database] connection): {error.orig}"
                     ) from error
-                _log.warning("The database %s cannot be reached, retrying in %g s: %s", shown, interval, error.orig)
+                _log.warning("The database %s cannot be %s, retrying in %g s: %s", shown, done, interval, error.orig)
             await sleep(clock, interval)
 
     def migrate(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from typing import Any
 
 from sqlalchemy.exc import DBAPIError
@@ -25,8 +26,22 @@ _MYSQL_CODES = frozenset(
 )  # fmt: skip
 
 
-_MYSQL_UNUSABLE = frozenset({1021, 1114, 1030, 1194, 1195, 1290})
-"""Disk full, table full, storage engine error, table damaged, server read-only."""
+_MYSQL_UNUSABLE = frozenset({3, 1021, 1026, 1030, 1114, 1194, 1195, 1290, 1792})
+"""Error writing a file, disk full, again an error writing, storage engine error, table full, table damaged, server
+read-only, transactions read-only.
+"""
+
+_SQLITE_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_SQLITE_UNUSABLE = frozenset(
+    {
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+    }
+)
 
 
 def unusable(error: DBAPIError) -> bool:
@@ -36,9 +51,7 @@ def unusable(error: DBAPIError) -> bool:
     cause: Any = error.orig
     match type(cause).__module__.partition(".")[0]:
         case "sqlite3":
-            words = ("full", "disk I/O", "readonly", "unable to open")
-            kind = type(cause).__name__  # DatabaseError itself is what a damaged file raises
-            return kind == "DatabaseError" or (kind == "OperationalError" and any(word in str(cause) for word in words))
+            return _sqlite_code(cause) in _SQLITE_UNUSABLE
         case "psycopg":
             return str(cause.sqlstate or "").startswith(("53", "58", "25006", "XX001", "XX002"))
         case "pymysql":
@@ -53,7 +66,7 @@ def passes(error: DBAPIError) -> bool:
     cause: Any = error.orig
     match type(cause).__module__.partition(".")[0]:
         case "sqlite3":
-            return any(word in str(cause) for word in ("locked", "busy"))
+            return _sqlite_code(cause) in _SQLITE_BUSY
         case "psycopg":
             state = cause.sqlstate
             if state is None:  # without a connection there is no SQLSTATE
@@ -63,3 +76,9 @@ def passes(error: DBAPIError) -> bool:
             code = cause.args[0] if cause.args else None
             return code in _MYSQL_CODES and type(cause).__name__ in ("OperationalError", "InterfaceError")
     return False
+
+
+def _sqlite_code(error: Any) -> int:
+    """Return SQLite's primary result code; 0 for an error of its driver."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF
