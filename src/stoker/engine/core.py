@@ -129,6 +129,7 @@ class Engine(OwnerHost):
     async def stop(self) -> None:
         """Finish calls in progress, hand all operations over, and deregister the engine."""
         self.membership.leave()
+        await self.membership.clock_followed()
         waiting = [run.operation.id for run in self._next.values()]
         self._next.clear()
         for run in list(self.runs.values()):

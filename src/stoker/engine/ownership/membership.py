@@ -59,6 +59,7 @@ class Membership:
         self._timer: Timer | None = None
         self._started_at = engine.clock.now()
         self._trusts_from = engine.clock.monotonic()
+        self._following = asyncio.Lock()
 
     # -- the lease -------------------------------------------------------------------------------------------
 
@@ -164,9 +165,22 @@ class Membership:
         neither believes that the others are dead nor seems so. Until others have followed a step of that clock, their
         reports do not tell whether they are alive, so that this engine takes over nothing for a lease.
         """
+        async with self._following:
+            await self._followed()
+
+    async def clock_followed(self) -> None:
+        """Return when no correction is being recorded: it applies only to operations that this engine still owns."""
+        async with self._following:
+            return
+
+    async def _followed(self) -> None:
+        """Do what `_follow_clock` says."""
         engine = self._engine
         asked_at = engine.clock.monotonic()
-        step = engine.steady_clock.follow(await engine.database.read(time_of_day), asked_at)
+        shown = await engine.database.read(time_of_day)
+        if self.stopped:  # operations may have been handed over; who takes them over corrects their times
+            return
+        step = engine.steady_clock.follow(shown, asked_at)
         if abs(step) < CLOCK_STEP or not self.beaten_at:
             return
         LOG.warning("the clock was set by %+.0f seconds; timeouts are not affected", step)
