@@ -130,6 +130,13 @@ def ended(cloud: RealNova, key: str) -> str:
     return cloud.console(key)
 
 
+def delete_servers(cloud: RealNova) -> None:
+    """Delete all servers, and wait until they are gone."""
+    for server in cloud.call("GET", "/servers").json["servers"]:
+        cloud.call("DELETE", f"/servers/{server['id']}")
+    cloud.until(lambda: not cloud.call("GET", "/servers").json["servers"])
+
+
 def tried(cloud: RealNova, *places: str, **wanted: Any) -> dict[str, str]:
     """What a new guest sees at addresses and ports."""
     shown = ended(cloud, boot(cloud, program(TRY, *places), **wanted))

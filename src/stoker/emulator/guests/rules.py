@@ -14,7 +14,10 @@ ICMP = {4: 1, 6: 58}
 PROTOCOLS = {4: "ip", 6: "ip6"}
 ARRIVING = "type filter hook prerouting priority -300; policy accept;"
 LEAVING = "type filter hook forward priority -200; policy accept;"
+TAGGED = "ether type { 8021q, 8021ad } drop"
+"""The tags of VLANs: filters of connections pass over such frames, yet receivers take those of VLAN 0 like others."""
 UNICAST = (
+    TAGGED,
     "ether daddr & 01:00:00:00:00:00 == 00:00:00:00:00:00 accept",
     "ether type arp accept",
     "meta l4proto ipv6-icmp accept",
@@ -224,6 +227,7 @@ def _sender(name: str, port: Port) -> str:
         sources[mac].append(prefix)
     six = _collapsed((address for addresses in sources.values() for address in addresses), 6)
     lines = [
+        TAGGED,
         f"ether saddr != {_set(sources)} drop",
         "udp sport 67 udp dport 68 drop",
         "udp sport 547 udp dport 546 drop",
