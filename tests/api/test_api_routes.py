@@ -136,7 +136,7 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
     *[("POST", f"/stacks/web/{tail}", None, 302, LOOKUP) for tail in ("resources", "events", "template", "actions")],
     ("GET", STACK, None, 200, ("stack_show", {"ref": REF, "resolve_outputs": True})),
     ("PUT", STACK, {"template": TEMPLATE}, 202, ("stack_update", CHANGE)),
-    ("PATCH", STACK, {"template": TEMPLATE}, 202, ("stack_patch", PATCH)),
+    ("PATCH", STACK, {"template": TEMPLATE}, 202, ("stack_patch", {**PATCH, "settings": None})),
     ("DELETE", STACK, None, 204, ("stack_delete", {"ref": REF, "plan_digest": None})),
     (
         "PUT",

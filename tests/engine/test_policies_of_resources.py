@@ -121,7 +121,7 @@ async def test_signals_and_the_deadline_survive_a_restart(served: ServedCloud, t
         await signal(world, "ready", "two")
         stack = await world.settle(stack_id)
         assert "1 of 3 resource signal(s) not received within 3000 seconds" in stack["status_reason"]
-        assert 3000 <= clock.now() - began < 1500 + 3000
+        assert 1500 + 3000 <= clock.now() - began < 1500 + 3100  # time without an engine does not count
     finally:
         await world.stop()
 

@@ -141,7 +141,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("w: {tasks: {fail: {}}}", "reserved name"),
         (f"{BOMB}w: {{tasks: {{t: {{}}}}}}", "must not have more than"),
         ("w: {tasks: {t: {input: {a: " + "[" * 200 + "]" * 200 + "}}}}", "more than 100 levels"),
-        ("w: {tasks: {t: {input: {a: " + "[" * 3000 + "]" * 3000 + "}}}}", "too deep"),
+        ("w: {tasks: {t: {input: {a: " + "[" * 3000 + "]" * 3000 + "}}}}", "Invalid DSL"),
     ],
     ids=lambda value: value[:30],
 )
