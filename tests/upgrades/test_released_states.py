@@ -78,11 +78,22 @@ def state(request: pytest.FixtureRequest, backend: str, tmp_path: Path) -> Itera
         server, name = request.getfixturevalue(backend), f"upgrade{next(_numbers)}"
         url = server.new_database(name)
         server.load(name, source / f"{backend}.sql")
+        now = SystemClock().now()  # engines take the time from the server
+        begin_again(url, now - about["now"])
+        about["now"] = now
     cloud = new_cloud(
         clock=ManualClock(about["now"]), pace=0.0, state_path=loaded(source / "cloud.sql", tmp_path / "cloud.db")
     )
     with ServedCloud(cloud) as served:
         yield State(url, served, about, in_flight(url))
+
+
+def begin_again(url: str, seconds: float) -> None:
+    """Postpone the deadlines of operations in flight by the age of the state, as if it had just been left."""
+    database = Database(url)
+    with database.engine.begin() as connection:
+        connection.execute(text("UPDATE operations SET deadline = deadline + :seconds"), {"seconds": seconds})
+    database.close()
 
 
 def in_flight(url: str) -> set[str]:
