@@ -100,7 +100,7 @@ class Translated(ResourceType):
         found = await self._target.observe(translated)
         if found is None:
             return None
-        call.compared.update(self.spelled[name] for name in translated.compared if name in self.spelled)
+        call.compared.update([self.spelled[name] for name in translated.compared if name in self.spelled])
         return {self.spelled[name]: None for name in found if name in self.spelled}
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
