@@ -39,7 +39,7 @@ _GROUP = re.compile(r"@[\w-]+$")
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Note failed tests without their groups: `--last-failed` does not find them otherwise, and may run all tests."""
-    cache = session.config.cache
+    cache = getattr(session.config, "cache", None)  # absent without its plug-in
     if cache is not None and not hasattr(session.config, "workerinput"):
         failed = cache.get("cache/lastfailed", {})
         cache.set("cache/lastfailed", {_GROUP.sub("", name): True for name in failed})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -234,6 +235,15 @@ async def test_a_change_outside_operations_is_refused_if_the_resource_has_change
         await journal.commit(Batch().then(untouched))
 
 
+def refusal(dialect: Any, *, mysql: tuple[int, str], postgresql: str) -> Exception:
+    """An error that passes, as the driver raises it. SQLite's has the code of a busy database."""
+    arguments = {"sqlite": ("database is locked",), "mysql": mysql, "mariadb": mysql, "postgresql": (postgresql,)}
+    error: Exception = dialect.dbapi.OperationalError(*arguments[dialect.name])
+    if dialect.name == "sqlite":
+        error.sqlite_errorcode = sqlite3.SQLITE_BUSY  # type: ignore[attr-defined]
+    return error
+
+
 async def test_a_commit_that_succeeded_before_the_connection_broke_is_not_repeated(
     database: Database, journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,9 +255,7 @@ async def test_a_commit_that_succeeded_before_the_connection_broke_is_not_repeat
         original(dialect, connection)
         if not broken:
             broken.append("once")
-            error: Any = dialect.dbapi.OperationalError
-            code = {"sqlite": ("database is locked",), "mysql": (2013, "Lost connection")}
-            raise error(*code.get(dialect.name, ("the connection was lost",)))
+            raise refusal(dialect, mysql=(2013, "Lost connection"), postgresql="the connection was lost")
 
     await journal.commit(Batch().add(stack("before")))
     monkeypatch.setattr(type(database.engine.dialect), "do_commit", do_commit)
@@ -267,10 +275,8 @@ async def test_writes_wait_for_a_database_that_is_temporarily_unavailable(
 
     def do_commit(dialect: Any, connection: Any) -> None:
         if next(refusals, False):
-            error: Any = dialect.dbapi.OperationalError
-            code = {"sqlite": ("database is busy",), "mysql": (1213, "Deadlock found")}
             dialect.do_rollback(connection)
-            raise error(*code.get(dialect.name, ("the server is shutting down",)))
+            raise refusal(dialect, mysql=(1213, "Deadlock found"), postgresql="the server is shutting down")
         original(dialect, connection)
 
     monkeypatch.setattr(type(database.engine.dialect), "do_commit", do_commit)

@@ -19,8 +19,8 @@ BACKUP_STATUSES = ("available", "error", "creating", "deleting", "restoring", "e
 BACKUP_SERVICE = "cinder.backup.drivers.swift.SwiftBackupDriver"
 OBJECTS_PER_BACKUP = 2
 GENERATED_NAME = "restore_backup_"
-BACKED_UP = ("name", "description", "metadata", "image_metadata", "bootable")
-"""The properties of its volume that a backup contains."""
+BACKED_UP = ("name", "description", "metadata", "image_metadata")
+"""The properties of its volume that a backup contains. Not that it is bootable: that follows from an image's."""
 
 
 class Backups(Component):
@@ -151,6 +151,8 @@ class Backups(Component):
         known["metadata"] = {**volume["metadata"], **kept}
         if not (volume["name"] or "").startswith(GENERATED_NAME):
             known = {key: value for key, value in known.items() if key not in ("name", "description")}
+        if known["image_metadata"]:
+            known["bootable"] = True
         self.volumes.rows.update(volume, **{key: value for key, value in known.items() if value is not None})
 
     def delete(self, backup: Record, force: bool = False) -> None:

@@ -90,7 +90,8 @@ class Sources(Component):
         backup = visible(self._backups, context, backup_id)
         if backup["status"] != "available":
             raise bad_request("Invalid backup: Originating backup status must be one of 'available' values")
-        return {"size": backup["size"], "label": "backup", "_volume": backup["volume_properties"]}
+        origin = {**backup["volume_properties"], "bootable": bool(backup["volume_properties"]["image_metadata"])}
+        return {"size": backup["size"], "label": "backup", "_volume": origin}
 
 
 def size_of(asked: Any, source: Record) -> int:
