@@ -60,7 +60,9 @@ def guest_cloud() -> Iterator[RealNova]:
     before = os.umask(PRIVATE_UMASK)
     try:
         with ServedCloud(new_cloud(pace=0.1, guests=driver)) as served:
-            yield RealNova(served)
+            nova = RealNova(served)
+            nova.call("GET", "/servers")  # the first request opens the guests; the command does it at its start
+            yield nova
     finally:
         os.umask(before)
 

@@ -173,6 +173,8 @@ class LocalDriver(GuestDriver):
             contents.copy(source, target)
 
     def copied(self, source: str, target: str) -> bool | None:
+        if self._site is None:
+            return None
         if target not in self._copies:
             self._copies[target] = [contents.copy(source, target) for contents in self._contents]
         if not all(copy.done() for copy in self._copies[target]):
