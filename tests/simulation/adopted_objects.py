@@ -2,8 +2,9 @@
 
 Run as a program: `python -m tests.simulation.adopted_objects [TYPE …]`, by default for all types. Each set of resources
 of `lost_answers.yaml` is created, abandoned, and adopted from its document. The resources must have the same objects,
-an update with the same template must change nothing, and when the stack is deleted, no object may be left. One JSON
-line per type is printed, with the changes that the adoption requested.
+an update with the same template must change nothing, and when the stack is deleted, no object may be left. Exceptions
+are in `docs/explanation/known-flaws.md`, besides types that each update changes. One JSON line per type is printed with
+the changes that the adoption requested.
 """
 
 from __future__ import annotations
@@ -14,13 +15,25 @@ from dataclasses import replace
 from typing import Any
 
 from stoker.plugins.recovery import Recovery
+from tests.simulation.cases import THING
 from tests.simulation.lost_answers import FILES, REF, Laboratory, main
+
+RECORDED_AGAIN = frozenset(
+    f"OS::Heat::{kind}Deployment{form}" for kind in ("Software", "Structured") for form in ("", "s", "Group")
+)
+"""Types whose deployments get other IDs."""
+KEEPING_CONTAINERS = frozenset({"OS::Heat::SoftwareDeployment", "OS::Heat::SwiftSignalHandle"})
+"""Types whose containers, named after the abandoned stack, are left."""
+CONTAINERS = frozenset({("swift", "containers"), ("swift", "objects")})
 
 
 class Adoption(Laboratory):
     """Abandons and adopts what a laboratory creates."""
 
     async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
+        name = wanted["resources"][THING]["type"]
+        if name in KEEPING_CONTAINERS:
+            self.outliving = self.outliving | CONTAINERS
         for member in self.engines.members:
             member.engine.settings = replace(member.engine.settings, enable_stack_adopt=True)
         await self._make(wanted)
@@ -32,7 +45,9 @@ class Adoption(Laboratory):
         await self.engines.call("stack_create", name=REF["name"], **adopted)
         await self._quiet()
         changes = list(self.trouble.asked)
-        problems += [*await self._different(before), *await self._planned(wanted), *await self._delete()]
+        if name not in RECORDED_AGAIN:
+            problems += await self._different(before)
+        problems += [*await self._planned(wanted), *await self._delete()]
         return changes
 
     async def _objects(self) -> dict[str, Any]:
@@ -55,7 +70,10 @@ class Adoption(Laboratory):
         ]
 
     async def _planned(self, wanted: Mapping[str, Any]) -> list[str]:
-        """Return what an update with the same template would change."""
+        """Return what an update with the same template would change, except what every update changes."""
+        kind = self.engines.registry.types()[wanted["resources"][THING]["type"]]
+        if kind.updates_with_parent is True or kind.replaced_with_parent is True:
+            return []
         preview = await self.engines.call("stack_update_preview", ref=REF, template=wanted, files=FILES)
         changes = preview["resource_changes"]
         return [

@@ -42,6 +42,7 @@ from stoker.plugins.call import (
     Unrecorded,
 )
 from stoker.plugins.exclusion import Exclusion
+from stoker.plugins.id_form import IdForm
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import Recovery
 from stoker.schema.property import SUPPORTED, Attribute, Property, Support, Traits
@@ -86,8 +87,8 @@ class ResourceType(ABC):
     resolved.
     `recovery` declares how `find` identifies the object of an interrupted creation; required unless the type is local.
     `part_of` is the type whose object contains this one, and whose physical ID this one shares; None for most.
-    `id_is_new` types are those whose service never reuses the ID of an object. `id_is_url` types have URLs as physical
-    IDs, whose last part names the object in requests.
+    `id_is_new` types are those whose service never reuses the ID of an object. `id_form` says what of the physical ID
+    names the object in requests.
     `named_in` is where objects can be found by a user-defined name: the service, the path of the collection, and the
     property that contains the name.
     `no_signals_during` are the actions during which a signalable type does not accept signals.
@@ -144,7 +145,7 @@ class ResourceType(ABC):
     recovery: ClassVar[Recovery | None] = None
     part_of: ClassVar[str | None] = None
     id_is_new: ClassVar[bool] = False
-    id_is_url: ClassVar[bool] = False
+    id_form: ClassVar[IdForm] = IdForm.NAME
     named_in: ClassVar[tuple[str, str, str] | None] = None
     copy: ClassVar[ContentCopy | None] = None
     fetched_template: ClassVar[FetchedTemplate | None] = None

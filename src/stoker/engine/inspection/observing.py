@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import CloudError, StokerError
 from stoker.engine.calls.building import call_to_look
+from stoker.engine.calls.examining import is_usable, obstacle
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.planning.decide import can_have_obstacle, is_examined
 from stoker.engine.records.observations import Cause, Coverage, Found, NotCompared, Observations, is_observable
@@ -62,21 +63,11 @@ async def _obstacles_in(services: EngineServices, stacks: Iterable[Stack]) -> di
     for stack in stacks:
         view = await view_of(services, stack)
         asked = [state for state in view.current.values() if can_have_obstacle(state)]
-        answers = await asyncio.gather(*(_obstacle(view, state) for state in asked))
-        found |= {state.row.uuid: obstacle for state, obstacle in zip(asked, answers, strict=True)}
-    return found
-
-
-async def _obstacle(view: StackView, state: ResourceState) -> str:
-    try:
-        return (
-            await state.type.copy.obstacle(await call_to_look(view, state, Reader(view.services)))
-            if state.type.copy is not None
-            else ""
+        answers = await asyncio.gather(
+            *(obstacle(state, call_to_look(view, state, Reader(services))) for state in asked)
         )
-    except StokerError as error:
-        LOG.info("cannot find out whether content can be restored to %s: %s", state.row.name, error.message)
-        return ""
+        found |= {state.row.uuid: answer for state, answer in zip(asked, answers, strict=True)}
+    return found
 
 
 async def usable_in(services: EngineServices, stacks: Iterable[Stack]) -> frozenset[str]:
@@ -87,19 +78,11 @@ async def usable_in(services: EngineServices, stacks: Iterable[Stack]) -> frozen
             continue
         view = await view_of(services, stack)
         failed = [state for state in view.states.values() if is_examined(state.row)]
-        answers = await asyncio.gather(*(_is_usable(view, state) for state in failed))
+        answers = await asyncio.gather(
+            *(is_usable(state, call_to_look(view, state, Reader(services))) for state in failed)
+        )
         found |= {state.row.uuid for state, usable in zip(failed, answers, strict=True) if usable}
     return frozenset(found)
-
-
-async def _is_usable(view: StackView, state: ResourceState) -> bool:
-    try:
-        return not await state.type.needs_replacement_after_failure(
-            await call_to_look(view, state, Reader(view.services))
-        )
-    except StokerError as error:
-        LOG.info("cannot examine the object of %s: %s", state.row.name, error.message)
-        return False
 
 
 def _tree(connection: Connection, stack: Stack) -> list[Stack]:

@@ -166,29 +166,25 @@ class Membership:
         reports do not tell whether they are alive, so that this engine takes over nothing for a lease.
         """
         async with self._following:
-            await self._followed()
+            engine = self._engine
+            asked_at = engine.clock.monotonic()
+            shown = await engine.database.read(time_of_day)
+            if self.stopped:  # operations may have been handed over; who takes them over corrects their times
+                return
+            step = engine.steady_clock.follow(shown, asked_at)
+            if abs(step) < CLOCK_STEP or not self.beaten_at:
+                return
+            LOG.warning("the clock was set by %+.0f seconds; timeouts are not affected", step)
+            self.beaten_at += step
+            self._trusts_from = engine.clock.monotonic() + engine.settings.lease_seconds
+            correction = partial(claims.follow_clock, engine_id=engine.id, seconds=step, begun=self._moved(step))
+            report = partial(claims.report, engine=self._record(engine.clock.now()))
+            await engine.journal.commit(Batch().then(report).then(correction))
 
     async def clock_followed(self) -> None:
         """Return when no correction is being recorded: it applies only to operations that this engine still owns."""
         async with self._following:
             return
-
-    async def _followed(self) -> None:
-        """Do what `_follow_clock` says."""
-        engine = self._engine
-        asked_at = engine.clock.monotonic()
-        shown = await engine.database.read(time_of_day)
-        if self.stopped:  # operations may have been handed over; who takes them over corrects their times
-            return
-        step = engine.steady_clock.follow(shown, asked_at)
-        if abs(step) < CLOCK_STEP or not self.beaten_at:
-            return
-        LOG.warning("the clock was set by %+.0f seconds; timeouts are not affected", step)
-        self.beaten_at += step
-        self._trusts_from = engine.clock.monotonic() + engine.settings.lease_seconds
-        correction = partial(claims.follow_clock, engine_id=engine.id, seconds=step, begun=self._moved(step))
-        report = partial(claims.report, engine=self._record(engine.clock.now()))
-        await engine.journal.commit(Batch().then(report).then(correction))
 
     def _moved(self, step: float) -> list[Begun]:
         """Correct the times in memory by a step of the clock: what timeouts count from, and the deadlines."""

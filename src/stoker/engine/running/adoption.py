@@ -88,7 +88,7 @@ async def _examined(kind: ResourceType, call: Call) -> Outcome:
     identifier = call.physical_id
     if not fits(identifier):
         return Failed(f"an ID has {LONGEST} characters at most", "NotFound")
-    named = identifier.rstrip("/").rpartition("/")[2] if identifier is not None and kind.id_is_url else identifier
+    named = None if identifier is None else kind.id_form.in_requests(identifier)
     if named is not None and not (named.isprintable() and named.strip(". ") and "/" not in named):
         return Failed(f"{identifier!r} cannot be the ID of an object", "NotFound")
     return await kind.adopt(call)

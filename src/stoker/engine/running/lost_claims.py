@@ -38,13 +38,7 @@ async def remove_lost_object(run: OperationContext, state: ResourceState) -> Non
         if theirs is not None and (_unsettled(theirs) or theirs.physical_id == row.physical_id is not None):
             return
         call = await make_call(run, state)
-        if call.physical_id is None:
-            call.unrecorded = Unrecorded(run, state.type.part_of, engine.all_runs)
-            async with engine.searching:
-                call.physical_id = await found(state.type, call)
-        if call.physical_id is None:
-            return
-        if await engine.database.read(queries.recorded_ids, [call.physical_id], state.type.part_of):
+        if not await _has_object_of_nobody(engine, run, state, call):
             return
         LOG.warning(
             "deleting %s %s of stack %s: it was created after another engine had taken over and created its own",
@@ -71,18 +65,24 @@ async def remove_late_object(engine: StepHost, context: StackContext, known: Res
     call = await make_call(context, state)
     if state.type.recovery is None or not state.type.recovery.has_own_name(call.properties):
         return
-    call.unrecorded = Unrecorded(context, state.type.part_of, engine.all_runs)
-    async with engine.searching:
-        call.physical_id = await found(state.type, call)
-    if call.physical_id is None:
-        return
-    if await engine.database.read(queries.recorded_ids, [call.physical_id], state.type.part_of):
+    if not await _has_object_of_nobody(engine, context, state, call):
         return
     LOG.warning(
         "deleting %s %s of stack %s: the service has executed the request of an engine that died, after another engine "
         "had created the object", row.type, call.physical_id, context.stack.name,
     )  # fmt: skip
     await delete_object(engine, state, call)
+
+
+async def _has_object_of_nobody(engine: StepHost, context: StackContext, state: ResourceState, call: Call) -> bool:
+    """Search for the call's object unless it has one; return whether there is one and no resource has it."""
+    if call.physical_id is None:
+        call.unrecorded = Unrecorded(context, state.type.part_of, engine.all_runs)
+        async with engine.searching:
+            call.physical_id = await found(state.type, call)
+    if call.physical_id is None:
+        return False
+    return not await engine.database.read(queries.recorded_ids, [call.physical_id], state.type.part_of)
 
 
 async def _settled(engine: StepHost, uuid: str) -> Resource | None:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from stoker.base.errors import CloudError, StokerError
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.context import StackContext
+from stoker.engine.calls.examining import is_usable, obstacle
 from stoker.engine.planning.decide import can_have_obstacle, is_examined
 from stoker.engine.records.observations import Found, is_observable, take_over
 from stoker.engine.records.state import ResourceState
@@ -48,30 +49,13 @@ async def examine(run: OperationContext, states: Iterable[ResourceState]) -> Non
     that is possible.
     """
     failed = [state for state in states if is_examined(state.row)]
-    answers = await asyncio.gather(*(_is_usable(run, state) for state in failed))
+    answers = await asyncio.gather(*(is_usable(state, make_call(run, state)) for state in failed))
     for state, usable in zip(failed, answers, strict=True):
         state.usable = usable
     restored = [state for state in states if state.row.name in run.copies and can_have_obstacle(state)]
-    obstacles = await asyncio.gather(*(_obstacle(run, state) for state in restored))
-    for state, obstacle in zip(restored, obstacles, strict=True):
-        state.obstacle = obstacle
-
-
-async def _is_usable(run: StackContext, state: ResourceState) -> bool:
-    try:
-        return not await state.type.needs_replacement_after_failure(await make_call(run, state))
-    except StokerError as error:
-        LOG.info("cannot examine the object of %s: %s", state.row.name, error.message)
-        return False
-
-
-async def _obstacle(run: StackContext, state: ResourceState) -> str:
-    """Return what prevents that content is restored to an object; if that is not known, its update finds out."""
-    try:
-        return await state.type.copy.obstacle(await make_call(run, state)) if state.type.copy is not None else ""
-    except StokerError as error:
-        LOG.info("cannot find out whether content can be restored to %s: %s", state.row.name, error.message)
-        return ""
+    obstacles = await asyncio.gather(*(obstacle(state, make_call(run, state)) for state in restored))
+    for state, found in zip(restored, obstacles, strict=True):
+        state.obstacle = found
 
 
 async def _look(run: StackContext, state: ResourceState) -> Found:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from stoker.plugins.id_form import IdForm
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
 
@@ -35,7 +36,7 @@ class KeyManagerObject(RestResource):
     """An object whose physical ID is its URL. Requests use the last segment of it, below the current endpoint."""
 
     unobserved = frozenset({"expiration"})
-    id_is_url = True
+    id_form = IdForm.URL
 
     def member_path(self, call: Call) -> str:
         return member_path(f"{self.collection.path}/", call.physical_id)

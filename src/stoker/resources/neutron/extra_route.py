@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from stoker.plugins.id_form import IdForm
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Graph, Node
@@ -26,6 +27,7 @@ class ExtraRoute(NeutronResource):
     description = "A route of a router. OS::Neutron::ExtraRouteSet has several."
     collection = collection("router")
     id_is_new = False
+    id_form = IdForm.VALUES
     extension = "extraroute"
     support = Support("UNSUPPORTED")
     recovery = Recovery(
