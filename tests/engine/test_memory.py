@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from stoker.engine.memory import MANY, TOO_MANY, Leftovers
+from stoker.engine.memory import MANY, TOO_MANY, FreedMemory
 from stoker.engine.planning.plan import Step
 from stoker.engine.records.state import ResourceState
 from stoker.store.records import Resource, StoredState
@@ -68,12 +68,12 @@ async def test_a_failed_operation_leaves_no_objects(world: World, unwatched: Non
 
 
 def test_memory_is_given_back_when_enough_has_ended_and_preferably_while_nothing_runs() -> None:
-    leftovers = Leftovers()
-    leftovers.ended(MANY - 1)
-    assert not leftovers.give_back(idle=True)
-    leftovers.ended(1)
-    assert not leftovers.give_back(idle=False)
-    assert leftovers.give_back(idle=True)
-    assert not leftovers.give_back(idle=True)
-    leftovers.ended(TOO_MANY)
-    assert leftovers.give_back(idle=False)
+    freed = FreedMemory()
+    freed.ended(MANY - 1)
+    assert not freed.give_back(idle=True)
+    freed.ended(1)
+    assert not freed.give_back(idle=False)
+    assert freed.give_back(idle=True)
+    assert not freed.give_back(idle=True)
+    freed.ended(TOO_MANY)
+    assert freed.give_back(idle=False)

@@ -18,13 +18,13 @@ from stoker.cloud.auth import CloudPool
 from stoker.engine.calls.awaited import Awaited
 from stoker.engine.credentials import hold
 from stoker.engine.inspection.reading import Reader, ReaderForRuns
-from stoker.engine.memory import Leftovers
+from stoker.engine.memory import FreedMemory
 from stoker.engine.notifications.announcer import Announcer, Bus
 from stoker.engine.ownership.healing import replace_on_signal
 from stoker.engine.ownership.membership import Membership
+from stoker.engine.ownership.operation_start import OperationStart, start_columns
 from stoker.engine.ownership.owner_host import Isolation, OwnerHost
 from stoker.engine.ownership.peers import NoPeers, Peers
-from stoker.engine.ownership.takeover import Takeover, begun
 from stoker.engine.records.actions import DEFINES, REMOVES
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.state import ResourceState
@@ -104,7 +104,7 @@ class Engine(OwnerHost):
         self._taken_on: set[str] = set()
         self._handed_over: list[str] = []
         self.awaited = Awaited()
-        self.leftovers = Leftovers()
+        self.freed_memory = FreedMemory()
         self.isolation = isolation
         self.trial = trial
         self.peers = peers or NoPeers()
@@ -283,13 +283,13 @@ class Engine(OwnerHost):
         here. `fresh` is a guard that reads more of the record. `steps` and `writer` as for `submit_new`. If another
         engine runs an operation on the stack, the new operation waits until that has ended.
         """
-        changes = {**begun(operation, prepared, self.clock.now()), **(values or {})}
+        changes = {**start_columns(operation, prepared, self.clock.now()), **(values or {})}
         batch = Batch().change(*rows)
         if prepared is not None:
             batch.then(prepared.save).add(prepared.row)
         operation.former_inputs = operation.former_inputs or stack.inputs
-        takeover = Takeover(stack, operation, self.id, self.clock.now(), changes, credential, guard, fresh)
-        batch.then(takeover)
+        start = OperationStart(stack, operation, self.id, self.clock.now(), changes, credential, guard, fresh)
+        batch.then(start)
         batch.steps.extend(steps)
         batch.add(*new, self.announcer.stack_event(stack, operation.stack_action, IN_PROGRESS, str(changes["reason"])))
         sinks = (
@@ -297,10 +297,10 @@ class Engine(OwnerHost):
         )
         with self.taking_on(operation.id):
             await self.announcer.commit(writer or self.journal, batch, sinks)
-            if takeover.busy is None:
-                self._launch(OperationRun(self, operation, replace(takeover.stack, **changes)))
+            if start.busy is None:
+                self._launch(OperationRun(self, operation, replace(start.stack, **changes)))
             else:
-                self.peers.alert(takeover.busy)
+                self.peers.alert(start.busy)
 
     def _own(self, operation: Operation) -> None:
         operation.owner, operation.epoch, operation.status = self.id, 1, RUNNING
@@ -335,7 +335,7 @@ class Engine(OwnerHost):
             if self.runs.get(run.key) is run:
                 del self.runs[run.key]
             following = self._next.pop(run.key, None)
-            self.leftovers.ended(run.release())
+            self.freed_memory.ended(run.release())
         if following is not None and not self.membership.stopped:
             following.stack = now or following.stack
             self._launch(following)

@@ -19,7 +19,7 @@ TOO_MANY = 20_000
 """The same while operations run, since a collection blocks the event loop for some tens of milliseconds."""
 
 
-class Leftovers:
+class FreedMemory:
     """Counts the resources of finished operations since memory was last returned."""
 
     def __init__(self) -> None:

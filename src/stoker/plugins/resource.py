@@ -77,83 +77,109 @@ __all__ = [
 
 
 class ResourceType(ABC):
-    """Base of every resource type: declarations, and defaults that suit most types.
+    """Base of every resource type: declarations, and defaults that suit most types."""
 
-    `service` is the plugin name of the cloud service that it needs (`nova`, `neutron`, …), or None.
-    `extension` is the alias of an API extension that this service must have loaded.
-    `local` types call no service and have no side effects outside Stoker's database, so that the engine need not record
-    the intent first.
-    `any_properties` types accept any properties without checks; those of `ignores_properties` types are not even
-    resolved.
-    `recovery` declares how `find` identifies the object of an interrupted creation; required unless the type is local.
-    `part_of` is the type whose object contains this one, and whose physical ID this one shares; None for most.
-    `id_is_new` types are those whose service never reuses the ID of an object. `id_form` says what of the physical ID
-    names the object in requests.
-    `named_in` is where objects can be found by a user-defined name: the service, the path of the collection, and the
-    property that contains the name.
-    `no_signals_during` are the actions during which a signalable type does not accept signals.
-    `updates_with_parent` types are updated with every update of their stack, `replaced_with_parent` types replaced. The
-    name of a Boolean property in place of True means those of their resources for which it is true.
-    `any_attribute` types have attributes that they do not declare (a group: those of its members).
-    `unchecked` types stand for one that is not known, about whose use nothing is reported.
-    `missing_attribute_is_null` types may be asked in outputs for attributes that they do not have: the value is null.
-    `path_in_attribute` types also receive the path that follows an attribute's name (`resource.0.addr`).
-    `consults` types have services check property values before any change is made.
-    `redacted_data` are keys of `Call.data` with secrets, which are redacted wherever they are shown and sealed in
-    exports, and names of attributes with secrets, which are redacted in the properties that read them.
-    `copy` is the type of the copies that snapshots make of the object's content, None for objects without content.
-    `fetched_template` is where the template of the nested stack is fetched from, None for types that fetch none.
-    `creation_policy` declares the keys of the creation policy that templates may give to resources of the type; types
-    without keys do not accept one. The policy takes the place of the properties `instead_of_creation_policy`.
-    `references_only` are properties that must refer to another resource of the template, with what that must be.
-    `for_administrators` types are those whose service lets only administrators create objects, by its default policies.
-    `exclusion` declares when an object is deleted before its replacement is created, since the service allows only one.
-    `connects` types connect the objects of the resources that they refer to. Updates of these in place take turns, as
-    each may take the connection apart for a while.
-    `content` is what users keep in an object and lose with it, for plans: `the data on the volume`; empty for nothing.
-    `unsaved` are the actions after whose failure deletion policy Snapshot makes no copy, since there is no content.
-    """
+    # -- what users write --------------------------------------------------------------------------------------
 
     type_name: ClassVar[str]
-    properties: Mapping[str, Property] = {}
-    attributes: Mapping[str, Attribute] = {}
-    update_policy: Mapping[str, Property] = {}
-    creation_policy: Mapping[str, Property] = {}
-    instead_of_creation_policy: ClassVar[frozenset[str]] = frozenset()
-    support: Support = SUPPORTED
+    """What templates call the type: `OS::Cinder::Volume`."""
     description: str = ""
-    service: ClassVar[str | None] = None
-    extension: ClassVar[str | None] = None
-    for_administrators: ClassVar[bool] = False
-    local: ClassVar[bool] = False
-    nested: ClassVar[bool] = False
-    consults: ClassVar[bool] = False
-    path_in_attribute: ClassVar[bool] = False
-    any_properties: ClassVar[bool] = False
-    ignores_properties: ClassVar[bool] = False
-    any_attribute: ClassVar[bool] = False
-    missing_attribute_is_null: ClassVar[bool] = False
-    unchecked: ClassVar[bool] = False
-    physical_name_limit: int | None = 255
-    snapshot_on_delete: bool = False
-    always_replace_on_check_failed: ClassVar[bool] = True
-    updates_with_parent: ClassVar[bool | str] = False
-    replaced_with_parent: ClassVar[bool] = False
-    signalable: ClassVar[bool] = False
-    no_signals_during: ClassVar[frozenset[str]] = frozenset({"SUSPEND", "DELETE"})
-    redacted_data: frozenset[str] = frozenset()
-    recovery: ClassVar[Recovery | None] = None
-    part_of: ClassVar[str | None] = None
-    id_is_new: ClassVar[bool] = False
-    id_form: ClassVar[IdForm] = IdForm.NAME
-    named_in: ClassVar[tuple[str, str, str] | None] = None
-    copy: ClassVar[ContentCopy | None] = None
-    fetched_template: ClassVar[FetchedTemplate | None] = None
+    """What the type creates, in a sentence, for its page in the reference."""
+    support: Support = SUPPORTED
+    """Since which version the type exists, and whether it is deprecated or hidden."""
+    properties: Mapping[str, Property] = {}
+    """The properties by name."""
+    attributes: Mapping[str, Attribute] = {}
+    """The attributes by name, besides those that every type has."""
+    update_policy: Mapping[str, Property] = {}
+    """The keys of the update policy that templates may give to resources of the type."""
+    creation_policy: Mapping[str, Property] = {}
+    """The keys of the creation policy; types without keys accept no creation policy."""
+    instead_of_creation_policy: ClassVar[frozenset[str]] = frozenset()
+    """Properties in whose place a creation policy is given."""
     references_only: ClassVar[Mapping[str, str]] = {}
-    unsaved: ClassVar[frozenset[str]] = frozenset({"CREATE", "UPDATE"})
+    """Properties that must refer to another resource of the template, with what that must be."""
+    any_properties: ClassVar[bool] = False
+    """Whether any properties are accepted without checks."""
+    ignores_properties: ClassVar[bool] = False
+    """Whether properties are not even resolved."""
+    any_attribute: ClassVar[bool] = False
+    """Whether there are attributes that are not declared (a group: those of its members)."""
+    missing_attribute_is_null: ClassVar[bool] = False
+    """Whether outputs may read attributes that do not exist: the value is null."""
+    path_in_attribute: ClassVar[bool] = False
+    """Whether `read_attributes` also receives the path that follows an attribute's name (`resource.0.addr`)."""
+    unchecked: ClassVar[bool] = False
+    """Whether this type stands for one that is not known, about whose use nothing is reported."""
+
+    # -- what the cloud must have ------------------------------------------------------------------------------
+
+    service: ClassVar[str | None] = None
+    """The name of the service (`nova`, `neutron`, …); None for none."""
+    extension: ClassVar[str | None] = None
+    """The alias of an API extension that the service must have loaded."""
+    for_administrators: ClassVar[bool] = False
+    """Whether the service's default policies let only administrators create objects."""
+    local: ClassVar[bool] = False
+    """Whether the type calls no service and has no effect outside Stoker's database, so that the engine need not record
+    the intent first."""
+    consults: ClassVar[bool] = False
+    """Whether services check property values before any change is made (`consult`)."""
+
+    # -- which object is the resource's ------------------------------------------------------------------------
+
+    recovery: ClassVar[Recovery | None] = None
+    """How `find` identifies the object of an interrupted creation; required unless the type is local."""
+    named_in: ClassVar[tuple[str, str, str] | None] = None
+    """Where objects are found by a user-defined name: service, path of the collection, property with the name."""
+    physical_name_limit: int | None = 255
+    """The length of generated names, in characters; None for no limit."""
+    id_is_new: ClassVar[bool] = False
+    """Whether the service never uses the ID of an object again."""
+    id_form: ClassVar[IdForm] = IdForm.NAME
+    """What of the physical ID names the object in requests."""
+    part_of: ClassVar[str | None] = None
+    """The type whose object contains this one, and whose physical ID this one shares; None for most."""
     exclusion: ClassVar[Exclusion | None] = None
+    """When an object is deleted before its replacement is created, since the service allows only one."""
+
+    # -- what happens to it ------------------------------------------------------------------------------------
+
+    nested: ClassVar[bool] = False
+    """Whether the resource is a nested stack, or a group of them."""
+    fetched_template: ClassVar[FetchedTemplate | None] = None
+    """Where the template of the nested stack is fetched from; None for types that fetch none."""
+    updates_with_parent: ClassVar[bool | str] = False
+    """Whether every update of the stack updates its resources of the type. A Boolean property's name in place of True:
+    those for which it is true."""
+    replaced_with_parent: ClassVar[bool] = False
+    """Whether every update of the stack replaces its resources of the type."""
     connects: ClassVar[bool] = False
+    """Whether it connects the objects of the resources that it refers to. Updates of these in place take turns, as each
+    may take the connection apart for a while."""
+    always_replace_on_check_failed: ClassVar[bool] = True
+    """Whether a resource whose check has failed is replaced without a look at its object."""
+
+    # -- content that users keep in it -------------------------------------------------------------------------
+
     content: ClassVar[str] = ""
+    """What users lose with an object, for plans: `the data on the volume`; empty for nothing."""
+    copy: ClassVar[ContentCopy | None] = None
+    """The type of the copies that snapshots make of the content; None for objects without content."""
+    snapshot_on_delete: bool = False
+    """Whether deletion policy Snapshot is accepted."""
+    unsaved: ClassVar[frozenset[str]] = frozenset({"CREATE", "UPDATE"})
+    """The actions after whose failure deletion policy Snapshot makes no copy, since there is no content."""
+
+    # -- signals and secrets -----------------------------------------------------------------------------------
+
+    signalable: ClassVar[bool] = False
+    """Whether resources accept signals."""
+    no_signals_during: ClassVar[frozenset[str]] = frozenset({"SUSPEND", "DELETE"})
+    """The actions during which they do not."""
+    redacted_data: frozenset[str] = frozenset()
+    """Keys of `Call.data` with secrets, which are redacted wherever they are shown and sealed in exports, and names of
+    attributes with secrets, which are redacted in the properties that read them."""
 
     @cached_property
     def checkable(self) -> bool:

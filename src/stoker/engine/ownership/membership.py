@@ -146,7 +146,7 @@ class Membership:
             engine.spawn(self._cleaner.look())
             engine.spawn(self._second_chances.look())
             engine.spawn(self._late_objects.look())
-        engine.leftovers.give_back(idle=not engine.runs)
+        engine.freed_memory.give_back(idle=not engine.runs)
 
     def _note_activity(self, batch: Batch) -> None:
         """Record which operations only wait now, and which do not any more: deaths are charged to those that work."""

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from stoker.base.clock import SteadyClock
-from stoker.engine.memory import Leftovers
+from stoker.engine.memory import FreedMemory
 from stoker.engine.ownership.healing import HealingHost
 from stoker.engine.running.run import OperationRun, RunHost
 from stoker.store.records import Operation
@@ -29,7 +29,7 @@ class OwnerHost(RunHost, HealingHost):
 
     steady_clock: SteadyClock
 
-    leftovers: Leftovers
+    freed_memory: FreedMemory
     isolation: Isolation | None
     trial: str | None
 

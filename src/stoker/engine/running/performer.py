@@ -180,8 +180,8 @@ class Performer:
         if outcome.watch is None or outcome.after is None or state.row.physical_id is None:
             await run.pause(uuid, outcome.after)
             return
-        tower = run.engine.object_poller
-        watching = tower.watching(
+        poller = run.engine.object_poller
+        watching = poller.watching(
             await run.cloud(), outcome.watch, state.row.physical_id, outcome.after, partial(run.wake, uuid)
         )
         with watching as watched:

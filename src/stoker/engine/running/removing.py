@@ -17,7 +17,7 @@ EFFECT = "parting"
 _EARLIER_EFFECT = "removal_effect"
 """The key that development versions before 0.2.0 wrote instead."""
 
-PARTINGS: Mapping[str, Callable[[ResourceType], Method | None]] = {
+REMOVALS: Mapping[str, Callable[[ResourceType], Method | None]] = {
     "Delete": lambda kind: kind.delete,
     "Snapshot": lambda kind: kind.snapshot_delete,
     "Abandon": lambda kind: kind.abandon,
@@ -42,4 +42,4 @@ def recorded_effect(action: str, state: ResourceState) -> str:
     """Return what happens to the object of a resource whose removal has begun, possibly by another version."""
     definition = state.stored.definition
     recorded = str(definition.get(EFFECT, definition.get(_EARLIER_EFFECT)))
-    return recorded if recorded in PARTINGS else removal_effect(action, state)
+    return recorded if recorded in REMOVALS else removal_effect(action, state)

@@ -35,10 +35,10 @@ from stoker.engine.running.adoption import bringing_about, take_over
 from stoker.engine.running.content_copies import Copier
 from stoker.engine.running.hooks import hold, holds
 from stoker.engine.running.lost_claims import remove_late_object
-from stoker.engine.running.making_way import Around, MakingWay
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import LOOK_AGAIN, Method, NeedsReplacement, Performer
-from stoker.engine.running.removing import EFFECT, PARTINGS, recorded_effect, removal_effect
+from stoker.engine.running.removing import EFFECT, REMOVALS, recorded_effect, removal_effect
+from stoker.engine.running.replacement_preparation import Around, ReplacementPreparation
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call
 from stoker.store.journal import Batch
@@ -61,7 +61,7 @@ class StepRunner:
     def __init__(self, run: OperationContext) -> None:
         self.run_ = run
         self.performer = Performer(run)
-        self.making_way = MakingWay(run, self.performer, self.delete)
+        self.replacement = ReplacementPreparation(run, self.performer, self.delete)
 
     async def run(self, step: Step) -> None:
         """Run a step. Raises Failure, or Stopped if the run must stop."""
@@ -214,7 +214,7 @@ class StepRunner:
 
         The resources of a nested stack are resumed by its update.
         """
-        await self.making_way.take_back(state)
+        await self.replacement.revert(state)
         if not may_be_suspended(state.row):
             return decision
         if state.type.nested:
@@ -235,7 +235,7 @@ class StepRunner:
 
     async def _create(self, target: Target, former: ResourceState | None) -> Acting:
         run = self.run_
-        former = await self.making_way.make_way(target, former)
+        former = await self.replacement.prepare(target, former)
         former_reference = former.reference_id() if former is not None else None
         state = await self._not_created(target, former)
         adopts = run.operation.action == "ADOPT"
@@ -364,7 +364,7 @@ class StepRunner:
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.engine.clock.now()
             state.stored.progress = {LOOK_AGAIN: True} if interrupted else {}
             await run.commit(Batch().change(state.seal()).add(*run.events_for(state)))
-        method = PARTINGS[recorded_effect(run.operation.action, state)](state.type)
+        method = REMOVALS[recorded_effect(run.operation.action, state)](state.type)
         if method is not None:
             await self.performer.perform_only(state, around(method))
         if row.uuid in run.late and run.operation.action != "ABANDON":

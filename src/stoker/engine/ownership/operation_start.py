@@ -15,7 +15,7 @@ from stoker.store import claims, queries
 from stoker.store.records import IN_PROGRESS, Operation, Stack
 
 
-def begun(operation: Operation, prepared: Prepared | None, now: float) -> dict[str, Any]:
+def start_columns(operation: Operation, prepared: Prepared | None, now: float) -> dict[str, Any]:
     """Return the columns of a stack with which an operation on it begins, with the ids of new inputs."""
     changes: dict[str, Any] = {
         "action": operation.stack_action,
@@ -32,7 +32,7 @@ def begun(operation: Operation, prepared: Prepared | None, now: float) -> dict[s
 
 
 @dataclass(slots=True)
-class Takeover:
+class OperationStart:
     """A journal step that records an operation, started by an engine at a time, and sets columns of its stack.
 
     `changes` are those columns, `credential` becomes that of the stack's tree (None: unchanged). `guard` receives the

@@ -1,4 +1,4 @@
-"""Make recorded resources make way for another one of their name: by deletion, or by release of what it needs."""
+"""Prepare replacements: delete objects that cannot remain beside them, release from others what they need."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ class Deletion(Protocol):
     def __call__(self, state: ResourceState, around: Around = ...) -> Awaitable[None]: ...
 
 
-class MakingWay:
-    """Makes recorded resources make way; it has no state of its own. `delete` removes a recorded resource."""
+class ReplacementPreparation:
+    """Prepares replacements; it has no state of its own. `delete` removes a recorded resource."""
 
     def __init__(self, run: OperationContext, performer: Performer, delete: Deletion) -> None:
         self.run = run
         self.performer = performer
         self._delete = delete
 
-    async def make_way(self, target: Target, former: ResourceState | None) -> ResourceState | None:
-        """Make every recorded resource of the name make way; return the former resource, if it remains.
+    async def prepare(self, target: Target, former: ResourceState | None) -> ResourceState | None:
+        """Prepare every recorded resource of the name for its replacement; return the former one, if it remains.
 
         Removed are those that were never usable, which must not accumulate; those whose removal an earlier run has
         begun; and those beside which the service refuses the new object. The others, and those of which the removal
@@ -92,7 +92,7 @@ class MakingWay:
         if former.row.physical_id is not None:
             await self.performer.prepare(former, prepare_for_replacement)
 
-    async def take_back(self, state: ResourceState) -> None:
+    async def revert(self, state: ResourceState) -> None:
         """Restore what a resource has released, since it is used again."""
         if state.stored.made_way:
             await self.performer.prepare(state, state.type.revert_replacement)
@@ -158,7 +158,7 @@ class MakingWay:
                 row.action, row.status, row.reason = definition.pop(_BEFORE)
                 await self.run.commit(Batch().change(state.seal()))
                 for dependent in released or ():
-                    await self.take_back(dependent)
+                    await self.revert(dependent)
             raise
         self.run.moved.add(row.name)
 
