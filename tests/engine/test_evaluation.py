@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import AsyncIterator
 
 import pytest
 
 from stoker.base.budget import Allowed, Budget, charge, opened
-from stoker.base.errors import BudgetExceeded
+from stoker.base.errors import BadValue, BudgetExceeded, TemplateInvalid
 from stoker.engine.evaluation import Evaluator
+from stoker.engine.memory import FreedMemory
+from stoker.template import document
+from stoker.template.template import Template
 
 _ALLOWED = Allowed(steps=1_000_000, made=1_000_000, seconds=60)
 
 
 @pytest.fixture
-async def evaluator() -> AsyncIterator[Evaluator]:
-    made = Evaluator(seconds_at_once=0.01)
+def freed_memory() -> FreedMemory:
+    return FreedMemory()
+
+
+@pytest.fixture
+async def evaluator(freed_memory: FreedMemory) -> AsyncIterator[Evaluator]:
+    made = Evaluator(0.01, freed_memory)
     yield made
     made.stop()
 
@@ -55,3 +64,34 @@ async def test_work_on_a_thread_is_charged_to_the_budget_of_its_caller(evaluator
         await evaluator.evaluate("project", lambda: charge(_ALLOWED.steps - 1), 1000)
         with pytest.raises(BudgetExceeded, match="steps to evaluate"):
             charge(2)
+
+
+class _Large:
+    """An object that has weak references."""
+
+
+async def test_refused_work_takes_no_memory_until_its_answer_is_sent(
+    evaluator: Evaluator, freed_memory: FreedMemory
+) -> None:
+    kept: list[weakref.ref[_Large]] = []
+
+    def load() -> None:
+        large = _Large()
+        kept.append(weakref.ref(large))
+        try:
+            Template.load("heat_template_version: 2021-04-16\nx: [" + "{a: {}}," * 1_000 + "]\n")
+        except TemplateInvalid as error:
+            raise BadValue("refused") from error
+
+    def work() -> None:
+        large = _Large()
+        kept.append(weakref.ref(large))
+        load()
+
+    with pytest.raises(BadValue) as refused:
+        await evaluator.evaluate("project", work, 1000)
+    assert [one() for one in kept] == [None, None]
+    assert isinstance(refused.value.__cause__, TemplateInvalid)
+    assert refused.value.__cause__.diagnostics[0].position is not None
+    assert document._compose.cache_info().currsize == 0
+    assert freed_memory.give_back(idle=True)

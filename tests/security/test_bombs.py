@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from stoker.template.functions.builtin import FUNCTIONS as VARIANTS
 from stoker.template.limits import Limits
 from stoker.template.parameters import PseudoParameters
 from stoker.template.template import Template
-from tests.security.bombs import FUNCTIONS, PARSERS
+from tests.security.bombs import ALL, FUNCTIONS, PARSERS
 
 SECONDS = 6.0
 MEGABYTES = 200
@@ -29,6 +30,14 @@ _CASES = {**{f"function {name}": value for name, value in FUNCTIONS.items()}, **
 def test_every_function_has_a_bomb() -> None:
     """A function that no template attacks."""
     assert set(FUNCTIONS) == set(VARIANTS)
+
+
+@pytest.mark.parametrize("name", sorted(ALL))
+def test_no_bomb_is_refused_for_its_size(name: str) -> None:
+    """A template that is refused before it reaches what it attacks."""
+    template = ALL[name]
+    text = template if isinstance(template, str) else json.dumps(template, ensure_ascii=False)
+    assert len(text.encode()) <= Limits().max_template_size
 
 
 def _memory(field: str) -> float:

@@ -15,7 +15,7 @@ from tests.security.neighbours import Record, Service, body, measured, sending, 
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("neighbours")]
 
-MOST_MEGABYTES = 400.0
+MOST_MEGABYTES = 300.0
 
 
 @pytest.fixture

@@ -9,16 +9,14 @@ from typing import Any, Generic, TypeVar
 
 Value = TypeVar("Value")
 
-CACHED_CHARACTERS = 2 * 1024 * 1024
-"""A parsed template can take thirty times as many bytes."""
+CACHED_BYTES = 8 * 1024 * 1024
+
+_ITEM = 64
+"""Bytes that every value takes besides the characters of its string."""
 
 
-_ITEM = 8
-"""Characters that every value counts besides those of its string."""
-
-
-def characters(value: Any) -> int:
-    """Return the characters of the strings and keys in plain data, for `Recent`; every value counts some more."""
+def memory_of(value: Any) -> int:
+    """Return about how many bytes plain data take, for `Recent`."""
     total, pending = 0, [value]
     while pending:
         item = pending.pop()
@@ -35,11 +33,11 @@ def characters(value: Any) -> int:
 class Recent(Generic[Value]):
     """A thread-safe cache of the most recently used values, by key.
 
-    It keeps at most `size` values, of at most `most` characters in total, which `weigh` counts for a value. A value of
-    more characters is not cached.
+    It keeps at most `size` values, of at most `most` bytes in total, which `weigh` estimates for a value. A value of
+    more bytes is not cached.
     """
 
-    def __init__(self, size: int, weigh: Callable[[Value], int], most: int = CACHED_CHARACTERS) -> None:
+    def __init__(self, size: int, weigh: Callable[[Value], int], most: int = CACHED_BYTES) -> None:
         self._size = size
         self._weigh = weigh
         self._most = most
@@ -49,7 +47,7 @@ class Recent(Generic[Value]):
 
     @property
     def weight(self) -> int:
-        """Characters of the cached values."""
+        """Bytes of the cached values."""
         return self._weight
 
     def find(self, key: Any) -> Value | None:

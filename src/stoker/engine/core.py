@@ -18,7 +18,6 @@ from stoker.cloud.auth import CloudPool
 from stoker.engine.calls.awaited import Awaited
 from stoker.engine.credentials import hold
 from stoker.engine.inspection.reading import Reader, ReaderForRuns
-from stoker.engine.memory import FreedMemory
 from stoker.engine.notifications.announcer import Announcer, Bus
 from stoker.engine.ownership.healing import replace_on_signal
 from stoker.engine.ownership.membership import Membership
@@ -104,7 +103,6 @@ class Engine(OwnerHost):
         self._taken_on: set[str] = set()
         self._handed_over: list[str] = []
         self.awaited = Awaited()
-        self.freed_memory = FreedMemory()
         self.isolation = isolation
         self.trial = trial
         self.peers = peers or NoPeers()

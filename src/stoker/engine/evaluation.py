@@ -15,9 +15,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context, copy_context
 from dataclasses import dataclass
+from traceback import clear_frames
 from typing import Any, TypeVar
 
 from stoker.base import budget
+from stoker.engine.memory import FreedMemory, trim
+from stoker.template.document import forget_positions
 
 Result = TypeVar("Result")
 
@@ -36,8 +39,9 @@ class _Job:
 class Evaluator:
     """Does work for projects; used on one event loop. Work has no side effects, so that it can be restarted."""
 
-    def __init__(self, seconds_at_once: float) -> None:
+    def __init__(self, seconds_at_once: float, freed_memory: FreedMemory) -> None:
         self._seconds_at_once = seconds_at_once
+        self._freed_memory = freed_memory
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="evaluate")
         self._waiting: OrderedDict[str, deque[_Job]] = OrderedDict()
         self._busy: set[str] = set()
@@ -98,6 +102,7 @@ class Evaluator:
                 job.answer.set_result(result)
         finally:
             del job
+            self._freed_memory.evaluated()
             self._busy.discard(project)
             if project in self._waiting:
                 self._waiting.move_to_end(project)
@@ -109,11 +114,23 @@ class Evaluator:
 
 
 def _apart(work: Callable[[], Result]) -> Result:
-    """Call `_computed`; free the reference cycles of large work, as in errors, immediately."""
+    """Call `_computed`; return the memory of large work immediately, also what an error's frames and cycles keep."""
     try:
         return _computed(work)
+    except BaseException as error:
+        _clear(error)
+        raise
     finally:
+        forget_positions()
         gc.collect(1)
+        trim()
+
+
+def _clear(error: BaseException | None) -> None:
+    """Free the variables of the frames in which errors were raised; they would be kept until the answer is sent."""
+    while error is not None:
+        clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
 
 
 def _computed(work: Callable[[], Result]) -> Result:

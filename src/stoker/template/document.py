@@ -17,6 +17,7 @@ from stoker.base.budget import charge
 from stoker.base.diagnostics import Diagnostic, Key, Path, Position
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.base.json_text import NotAcceptable, TooDeep, read_json
+from stoker.base.recent import memory_of
 from stoker.template.formats import AWS_KEY, named_formats
 from stoker.template.limits import DEFAULT_LIMITS, Limits
 from stoker.template.yaml_reader import SHORT_TAGS, YamlProblem, read
@@ -29,11 +30,11 @@ _PLAIN = (str, int, float, bool, type(None))
 class Document:
     """Plain data with the name of its source and, if it was parsed from a string, the position of every value.
 
-    `size` is the number of bytes of the source in UTF-8, or of the data as JSON.
+    `size` is the number of bytes of the source in UTF-8, or of the data as JSON, `memory` about how many it takes.
     `origins` map paths of generated data (the copies of a loop) to the paths that it was generated from.
     """
 
-    __slots__ = ("data", "origins", "size", "source", "text")
+    __slots__ = ("_memory", "data", "origins", "size", "source", "text")
 
     def __init__(
         self,
@@ -48,6 +49,13 @@ class Document:
         self.source = source
         self.text = text
         self.origins = origins or {}
+        self._memory: int | None = None
+
+    @property
+    def memory(self) -> int:
+        if self._memory is None:
+            self._memory = memory_of(self.data) + len(self.text or "")
+        return self._memory
 
     def with_origins(self, origins: Mapping[Path, Path]) -> Document:
         """Return the same document, in which paths of generated data lead to the positions of their origins."""
@@ -189,6 +197,11 @@ def _compose(text: str) -> yaml.Node | None:
         return yaml.compose(text, Loader=yaml.CSafeLoader)
     except (yaml.YAMLError, UnicodeError):
         return None
+
+
+def forget_positions() -> None:
+    """Free what the last positions were found in: up to 150 bytes for each character of the document."""
+    _compose.cache_clear()
 
 
 def _position(node: yaml.Node | None, path: Path) -> Position | None:

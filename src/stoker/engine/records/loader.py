@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import Bug, TemplateInvalid
 from stoker.base.ids import arn, new_id
-from stoker.base.recent import Recent, characters
+from stoker.base.recent import Recent, memory_of
 from stoker.base.redaction import Redactor, strings_of
 from stoker.engine.settings import EngineSettings
 from stoker.schema.unknown import Unknown
@@ -85,8 +85,9 @@ class Prepared:
         documents.save(connection, self.bodies, self.sealer, {files.digest: files.digests.values()})
 
 
-def _template_size(template: Template) -> int:
-    return template.document.size
+def template_size(template: Template) -> int:
+    """Return about how many bytes a template takes; with its expressions, up to three times as many."""
+    return template.document.memory
 
 
 def _files_size(files: Files) -> int:
@@ -94,20 +95,20 @@ def _files_size(files: Files) -> int:
 
 
 def _environment_size(environment: Environment) -> int:
-    return characters(environment.to_data())
+    return memory_of(environment.to_data())
 
 
 def _inputs_size(inputs: LoadedInputs) -> int:
-    parsed = _template_size(inputs.template) + _environment_size(inputs.environment)
-    return parsed + _files_size(inputs.files) + characters(inputs.parameters)
+    parsed = template_size(inputs.template) + _environment_size(inputs.environment)
+    return parsed + _files_size(inputs.files) + memory_of(inputs.parameters)
 
 
 def _schemas_size(schemas: Sequence[ParameterSchema]) -> int:
-    return sum(_SCHEMA + characters(schema.default) for schema in schemas)
+    return sum(_SCHEMA + memory_of(schema.default) for schema in schemas)
 
 
 _SCHEMA = 100
-"""Characters that a parameter's declaration counts in a cache, besides its default."""
+"""Bytes that a parameter's declaration counts in a cache, besides its default."""
 
 
 _GENERATED = 64
@@ -136,13 +137,13 @@ class Loader:
         self.default_environment = self.over_operator(Environment.from_data(None))
         self._operator_files = Files(settings.operator.templates, sealer)
         self._operator_digest = sealer.digest([self._operator.to_data(), sorted(self._operator_files.digests.values())])
-        self._templates: Recent[Template] = Recent(_CACHED, _template_size)
-        self._digests: Recent[tuple[Template, str]] = Recent(_CACHED, lambda pair: _template_size(pair[0]))
+        self._templates: Recent[Template] = Recent(_CACHED, template_size)
+        self._digests: Recent[tuple[Template, str]] = Recent(_CACHED, lambda pair: template_size(pair[0]))
         self._environments: Recent[Environment] = Recent(_CACHED, _environment_size)
         self._files: Recent[Files] = Recent(_CACHED_FILES, _files_size)
         self._inputs: Recent[LoadedInputs] = Recent(_CACHED_INPUTS, _inputs_size)
         self._hidden_below: Recent[Sequence[ParameterSchema]] = Recent(_CACHED_FILES, _schemas_size)
-        self._secrets: Recent[frozenset[str]] = Recent(_CACHED_SECRETS, characters)
+        self._secrets: Recent[frozenset[str]] = Recent(_CACHED_SECRETS, memory_of)
 
     def files(self, texts: Mapping[str, str]) -> Files:
         """Return files with their digests."""

@@ -12,6 +12,7 @@ from stoker.base.ids import new_id
 from stoker.cloud.auth import CloudPool
 from stoker.engine.credentials import Credentials
 from stoker.engine.evaluation import Evaluator
+from stoker.engine.memory import FreedMemory
 from stoker.engine.records.loader import LoadedInputs, Loader
 from stoker.engine.records.types import MissingType, TypeTable
 from stoker.engine.settings import EngineSettings
@@ -53,7 +54,8 @@ class EngineServices:
         self.clock = clock
         self.settings = settings
         self.loader = Loader(database, sealer, settings)
-        self.evaluator = Evaluator(settings.evaluation_seconds_at_once)
+        self.freed_memory = FreedMemory()
+        self.evaluator = Evaluator(settings.evaluation_seconds_at_once, self.freed_memory)
         self.values = ValueMemory(settings.evaluation_memory)
         self.turns = Turns(clock)
         self.types = TypeTable(registry, self.loader)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from stoker.base.context import is_denied
 from stoker.base.errors import Forbidden
 from stoker.base.recent import Recent
-from stoker.engine.records.loader import Loader
+from stoker.engine.records.loader import Loader, template_size
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.outcome import Failed, Outcome
 from stoker.plugins.registry import Registry
@@ -39,7 +39,7 @@ class TypeTable:
     registry: Registry
     loader: Loader
     _templates: Recent[tuple[ResourceType, Template]] = field(
-        default_factory=lambda: Recent(512, lambda made: made[1].document.size)
+        default_factory=lambda: Recent(512, lambda made: template_size(made[1]))
     )
 
     def offered(self) -> Mapping[str, ResourceType]:
