@@ -227,6 +227,35 @@ def test_a_volume_is_deleted_with_the_server_that_boots_from_it(cloud: RealNova)
     cloud.until(lambda: cloud.volume_status(volume) == "gone" and not places[0].exists())
 
 
+def held(place: Path) -> int:
+    """The number of files at the top of a content."""
+    return len(list(place.iterdir()))
+
+
+@pytest.mark.parametrize("way", ["detach", "delete"])
+def test_a_volume_that_is_free_does_not_change(cloud: RealNova, way: str) -> None:
+    """The guest still writes to the volume when it is taken away."""
+    volume = made(cloud, "volumes", "volume", size=1)
+    key = boot(
+        cloud,
+        f"echo BOOTED; {AWAIT.format('')}",
+        "mkfs.ext4 -q /dev/vdb; mkdir /mnt; mount /dev/vdb /mnt; echo first >/mnt/file; echo READY",
+        "cd /mnt; n=0; while true; do n=$((n+1)); : >/mnt/$n; : >$n.relative; done",
+    )
+    cloud.until(lambda: "BOOTED" in cloud.console(key))
+    cloud.call("POST", f"/servers/{key}/os-volume_attachments", {"volumeAttachment": {"volumeId": volume}})
+    cloud.until(lambda: "READY" in cloud.console(key))
+    cloud.call("DELETE", f"/servers/{key}" + (f"/os-volume_attachments/{volume}" if way == "detach" else ""))
+    free(cloud, volume)
+    [place] = Path(tempfile.gettempdir()).glob(f"stoker-guests-*/volumes/volume-{volume}")
+    before = held(place)
+    backup = made(cloud, "backups", "backup", volume_id=volume)
+    assert cloud.other("POST", f"/volume/v3/backups/{backup}/restore", {"restore": {"volume_id": volume}}).status == 202
+    free(cloud, volume)
+    assert held(place) == held(place.parent / f"backup-{backup}") == before > 10
+    assert "first\n" in read(cloud, volume)
+
+
 def test_mkfs_and_mount_leave_other_directories_alone(cloud: RealNova) -> None:
     shown = ended(
         cloud, boot(cloud, "mkdir -p /dev/x/y /mnt; mkfs.ext4 /dev/x; ls /dev/x; mount --bind /dev/x /mnt; ls /mnt")
@@ -248,7 +277,7 @@ def test_volumes_that_are_attached_and_detached_while_a_guest_boots(
 
     async def join(wiring: Wiring, guest_id: str, *rest: Any) -> None:
         await joined(wiring, guest_id, *rest)
-        driver.detach(guest_id, Volume(early, "/dev/vdb"))
+        assert not driver.detached(guest_id, Volume(early, "/dev/vdb"))
         driver.attach(guest_id, Volume(late, "/dev/vdc"))
         await asyncio.gather(*(contents.done() for contents in driver._contents))
 

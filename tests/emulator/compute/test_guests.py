@@ -46,6 +46,8 @@ class Recorder(GuestDriver):
         self.contents: list[tuple[str, str]] = []
         self.copies: bool | None = True
         """What the driver says of copies: None while they are not finished."""
+        self.obeys = True
+        """Whether guests end, and give their volumes back, at once."""
         self.topologies: list[Topology] = []
         self.known: set[str] = set()
         self.guests: dict[str, Guest] = {}
@@ -70,17 +72,16 @@ class Recorder(GuestDriver):
     def reset(self, guest_id: str) -> None:
         self.calls.append("reset")
 
-    def remove(self, guest_id: str) -> None:
+    def removed(self, guest_id: str) -> bool:
         self.calls.append("remove")
+        return self.obeys
 
     def attach(self, guest_id: str, volume: Volume) -> None:
         self.calls.append(f"attach {volume.device}")
 
-    def detach(self, guest_id: str, volume: Volume) -> None:
+    def detached(self, guest_id: str, volume: Volume) -> bool:
         self.calls.append(f"detach {volume.device}")
-
-    def copy_content(self, source: str, target: str) -> None:
-        self.contents.append((source, target))
+        return self.obeys
 
     def copied(self, source: str, target: str) -> bool | None:
         self.contents.append((source, target))
@@ -509,6 +510,57 @@ def test_what_is_copied_is_available_when_the_content_is_complete(succeeds: bool
         restored = made(f"{backup}/restore", "restore", volume_id=copy.partition("/")[2])
         assert restored.startswith("backups/")
         while_copied(copy, "volume", "restoring-backup", "error_restoring")
+
+
+def swap(nova: Nova, key: str, old: str, new: str) -> None:
+    """Begin to replace a volume of a server, which administrators may."""
+    path, body = f"/compute/v2.1/servers/{key}/os-volume_attachments/{old}", {"volumeAttachment": {"volumeId": new}}
+    assert nova.served.call("PUT", path, body, nova.served.token("admin", "demo")).status == 202
+
+
+def test_a_volume_is_free_when_its_guest_has_it_no_more(watched: Nova, recorder: Recorder) -> None:
+    key, volume, other = watched.boot(), watched.volume(), watched.volume()
+    attachments = f"/servers/{key}/os-volume_attachments"
+
+    def attach() -> None:
+        assert watched.call("POST", attachments, {"volumeAttachment": {"volumeId": volume}}).status == 200
+        watched.wait()
+
+    def while_the_guest_has_it(during: str) -> None:
+        recorder.obeys = False
+        watched.wait(60)
+        assert watched.volume_status(volume) == during
+        assert watched.other("POST", "/volume/v3/backups", {"backup": {"volume_id": volume}}).status == 400
+        recorder.obeys = True
+        watched.wait()
+        assert watched.volume_status(volume) == "available"
+
+    attach()
+    watched.call("DELETE", f"{attachments}/{volume}")
+    while_the_guest_has_it("detaching")
+    attach()
+    swap(watched, key, volume, other)
+    while_the_guest_has_it("detaching")
+    assert recorder.contents == [(f"volume-{volume}", f"volume-{other}")]
+    assert (watched.volume_status(other), recorder.taken()[-1]) == ("in-use", "attach /dev/vdb")
+    watched.call("DELETE", f"{attachments}/{other}")
+    watched.wait()
+    attach()
+    watched.call("DELETE", f"/servers/{key}")
+    while_the_guest_has_it("in-use")
+    assert watched.status(key) == "gone"
+
+
+def test_a_volume_that_cannot_be_copied_is_not_swapped(watched: Nova, recorder: Recorder) -> None:
+    key, volume, other = watched.boot(), watched.volume(), watched.volume()
+    attachments = f"/servers/{key}/os-volume_attachments"
+    watched.call("POST", attachments, {"volumeAttachment": {"volumeId": volume}})
+    watched.wait()
+    recorder.copies = False
+    swap(watched, key, volume, other)
+    watched.wait()
+    assert (watched.volume_status(volume), watched.volume_status(other)) == ("in-use", "available")
+    assert recorder.taken() == ["start", "attach /dev/vdb", "detach /dev/vdb", "attach /dev/vdb"]
 
 
 @pytest.mark.guests

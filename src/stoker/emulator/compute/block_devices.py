@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stoker.emulator.compute.servers import Servers, owner_of
 from stoker.emulator.compute.states import ATTACHABLE
-from stoker.emulator.compute.tables import SHORT
+from stoker.emulator.compute.tables import GUEST, SHORT
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
@@ -24,7 +24,11 @@ class BlockDevices(Component):
         self.rows = records.table("block_devices", "server_id", "volume_id")
         self.servers = servers
         records.deferrable(
-            self.connect_volume, self.finish_attach_volume, self.finish_detach_volume, self.volume_extended
+            self.connect_volume,
+            self.finish_attach_volume,
+            self.finish_detach_volume,
+            self.finish_swap,
+            self.volume_extended,
         )
 
     @property
@@ -129,9 +133,11 @@ class BlockDevices(Component):
         device = self.rows.get(device_id)
         if device is None:
             return
+        if not self.cloud.guests.detached(device["server_id"], self.seen(device)):
+            self.after(GUEST, self.finish_detach_volume, device_id)
+            return
         attachment = self._attachment_of(device)
         self.rows.remove(device)
-        self.cloud.guests.detach(device["server_id"], self.seen(device))
         if attachment is not None:
             self._storage.attachments.remove(attachment)
         self.servers.history.end(device["server_id"])
@@ -153,14 +159,30 @@ class BlockDevices(Component):
         volume = self._storage.volumes.find(context, new_id_)
         if volume["size"] < self._storage.volumes.rows.require(old_id)["size"]:
             raise bad_request(f"Invalid volume: Old volume is attached to a larger size than volume {new_id_}.")
+        self._storage.attachments.begin_detaching(self._storage.volumes.rows.require(old_id))
         attachment = self._storage.attachments.create(context, volume, server["id"])
+        self.after(SHORT, self.finish_swap, device["id"], attachment["id"])
+
+    def finish_swap(self, device_id: str, attachment_id: str) -> None:
+        """Copy the volume that the guest has given back to the one that it gets instead."""
+        device, new = self.rows.get(device_id), self._storage.attachments.rows.get(attachment_id)
+        if device is None or new is None:
+            if new is not None:
+                self._storage.attachments.remove(new)
+            return
         old = self._attachment_of(device)
-        self.cloud.guests.detach(server["id"], self.seen(device))
-        self.cloud.guests.copy_content(f"volume-{old_id}", f"volume-{new_id_}")
-        self.rows.update(device, volume_id=new_id_, attachment_id=attachment["id"])
-        if old is not None:
-            self._storage.attachments.remove(old)
-        self.after(SHORT, self.connect_volume, device["id"])
+        copied: bool | None = None
+        if self.cloud.guests.detached(device["server_id"], self.seen(device)):
+            copied = self.cloud.guests.copied(f"volume-{device['volume_id']}", f"volume-{new['volume_id']}")
+        if copied is None:
+            self.after(GUEST, self.finish_swap, device_id, attachment_id)
+            return
+        given_up = old if copied else new
+        if copied:
+            self.rows.update(device, volume_id=new["volume_id"], attachment_id=attachment_id)
+        if given_up is not None:
+            self._storage.attachments.remove(given_up)
+        self.after(SHORT, self.connect_volume, device_id)
 
     def volume_extended(self, server_id: str, volume_id: str) -> None:
         """A volume of a server was extended: the host extends the disk of the server."""

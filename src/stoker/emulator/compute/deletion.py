@@ -8,7 +8,7 @@ from stoker.emulator.compute.interfaces import Interfaces
 from stoker.emulator.compute.migrations import Migrations
 from stoker.emulator.compute.server_groups import ServerGroups
 from stoker.emulator.compute.servers import Servers
-from stoker.emulator.compute.tables import SHORT
+from stoker.emulator.compute.tables import GUEST, SHORT
 from stoker.emulator.compute.usage import Usage
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component
@@ -52,7 +52,9 @@ class Deletion(Component):
         if (failed := server.pop("_fault", None)) is not None:
             self.servers.fail(server, failed)
             return
-        self._guests.remove(server_id)
+        if not self._guests.removed(server_id):
+            self.after(GUEST, self.finish_delete, server_id)
+            return
         self._interfaces.release(server)
         self._block_devices.release(server)
         self._groups.leave(server_id)

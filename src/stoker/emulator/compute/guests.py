@@ -130,9 +130,9 @@ class Guests(Component):
         else:
             self.cloud.guests.stop(server_id)
 
-    def remove(self, server_id: str) -> None:
-        """End the guest of a server that is deleted."""
-        self.cloud.guests.remove(server_id)
+    def removed(self, server_id: str) -> bool:
+        """End the guest of a server that is deleted; whether it has ended, to be called again until then."""
+        return self.cloud.guests.removed(server_id)
 
     def guest_ended(self, server_id: str, reason: str) -> None:
         """The guest of a server has ended without a request; reason: why it could not be started."""

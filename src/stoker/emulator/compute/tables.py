@@ -25,6 +25,8 @@ from stoker.emulator.core.errors import ApiError, not_found
 ZONE = "nova"
 SHORT = 0.05
 LONG = 0.1
+GUEST = 0.1
+"""Until it is looked again whether a guest has carried out its order."""
 
 MISSING = {
     "servers": "Instance {} could not be found.",

@@ -153,26 +153,24 @@ class GuestDriver(ABC):
         """Shut a guest down, and delete its disk."""
 
     @abstractmethod
-    def remove(self, guest_id: str) -> None:
-        """Kill a guest, and delete its disk and its console log."""
+    def removed(self, guest_id: str) -> bool:
+        """Kill a guest, delete its disk and its console log, and return whether that is finished: to be called again
+        until then. Until it has ended, a guest writes to its volumes."""
 
     @abstractmethod
     def attach(self, guest_id: str, volume: Volume) -> None:
         """Attach a volume to a guest, if it runs."""
 
     @abstractmethod
-    def detach(self, guest_id: str, volume: Volume) -> None:
-        """Detach a volume from a guest, if it runs."""
-
-    @abstractmethod
-    def copy_content(self, source: str, target: str) -> None:
-        """Replace the content of a volume, snapshot or backup by that of another (`volume-ID`, `snapshot-ID`,
-        `backup-ID`), or by that of the guests' image (`IMAGE`)."""
+    def detached(self, guest_id: str, volume: Volume) -> bool:
+        """Detach a volume from a guest, and return whether the guest has it no more: to be called again until then,
+        also after a restart."""
 
     @abstractmethod
     def copied(self, source: str, target: str) -> bool | None:
-        """Do the same, and return whether it succeeded, None as long as it is not finished: to be called again until
-        then, also after a restart, which begins the copy again."""
+        """Replace the content of a volume, snapshot or backup by that of another (`volume-ID`, `snapshot-ID`,
+        `backup-ID`), or by that of the guests' image (`IMAGE`). Return whether it succeeded, None as long as it is not
+        finished: to be called again until then, also after a restart, which begins the copy again."""
 
     @abstractmethod
     def delete_content(self, name: str) -> None:
@@ -219,17 +217,14 @@ class NoGuests(GuestDriver):
     def reset(self, guest_id: str) -> None:
         pass
 
-    def remove(self, guest_id: str) -> None:
-        pass
+    def removed(self, guest_id: str) -> bool:
+        return True
 
     def attach(self, guest_id: str, volume: Volume) -> None:
         pass
 
-    def detach(self, guest_id: str, volume: Volume) -> None:
-        pass
-
-    def copy_content(self, source: str, target: str) -> None:
-        pass
+    def detached(self, guest_id: str, volume: Volume) -> bool:
+        return True
 
     def copied(self, source: str, target: str) -> bool | None:
         return True

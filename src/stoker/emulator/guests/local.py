@@ -88,10 +88,11 @@ class LocalDriver(GuestDriver):
         self._hypervisors = dict(hypervisors)
         self._drivers: dict[str, str] = {}
         self._machines: dict[str, Machine] = {}
-        self._endings: set[asyncio.Task[None]] = set()
+        self._endings: dict[str, asyncio.Task[None]] = {}
         self._site: Site | None = None
         self._contents: list[Contents] = []
         self._copies: dict[str, list[asyncio.Future[bool]]] = {}
+        self._detachments: dict[tuple[str, str], asyncio.Future[bool]] = {}
         with ExitStack() as held:
             for hypervisor in self._hypervisors.values():
                 image = hypervisor.launcher.image
@@ -146,15 +147,15 @@ class LocalDriver(GuestDriver):
         if guest_id in self._drivers:
             self._machine(guest_id).reset()
 
-    def remove(self, guest_id: str) -> None:
-        if guest_id not in self._drivers:
-            return
-        machine = self._machine(guest_id)
-        del self._machines[guest_id]
-        machine.remove()
-        ending = asyncio.get_running_loop().create_task(self._end(guest_id, machine))
-        self._endings.add(ending)
-        ending.add_done_callback(self._endings.discard)
+    def removed(self, guest_id: str) -> bool:
+        if guest_id in self._drivers and guest_id not in self._endings:
+            machine = self._machine(guest_id)
+            del self._machines[guest_id]
+            machine.remove()
+            ending = asyncio.get_running_loop().create_task(self._end(guest_id, machine))
+            self._endings[guest_id] = ending
+            ending.add_done_callback(lambda _: self._endings.pop(guest_id))
+        return guest_id not in self._drivers
 
     async def _end(self, guest_id: str, machine: Machine) -> None:
         await machine.close()
@@ -164,13 +165,13 @@ class LocalDriver(GuestDriver):
         if guest_id in self._machines:
             self._machines[guest_id].attach(volume)
 
-    def detach(self, guest_id: str, volume: Volume) -> None:
-        if guest_id in self._machines:
-            self._machines[guest_id].detach(volume)
-
-    def copy_content(self, source: str, target: str) -> None:
-        for contents in self._contents:
-            contents.copy(source, target)
+    def detached(self, guest_id: str, volume: Volume) -> bool:
+        key = guest_id, volume.id
+        if key not in self._detachments:
+            if guest_id not in self._machines:
+                return guest_id not in self._endings
+            self._detachments[key] = self._machines[guest_id].detach(volume)
+        return self._detachments[key].done() and self._detachments.pop(key).result()
 
     def copied(self, source: str, target: str) -> bool | None:
         if self._site is None:
@@ -200,7 +201,7 @@ class LocalDriver(GuestDriver):
             self._site.wiring.freeze()
         for machine in self._machines.values():
             machine.stop()
-        await asyncio.gather(*self._endings, *(machine.close() for machine in self._machines.values()))
+        await asyncio.gather(*self._endings.values(), *(machine.close() for machine in self._machines.values()))
         if self._site is not None:
             for contents in self._contents:
                 await contents.close()
@@ -213,7 +214,7 @@ class LocalDriver(GuestDriver):
         if self._temporary:
             for left in [place for place in self._directory.iterdir() if is_guest_directory(place)]:
                 self._remove_left(left)
-            await asyncio.gather(*self._endings)
+            await asyncio.gather(*self._endings.values())
         self._held.close()
 
     def _new_fabric(self) -> Fabric:
@@ -230,7 +231,7 @@ class LocalDriver(GuestDriver):
         """Delete the directory of a guest that does not run, with the driver that has made its disk."""
         makers = [name for name, one in self._hypervisors.items() if (directory / one.disk).exists()]
         self._drivers[directory.name] = next(iter(makers or self._hypervisors))
-        self.remove(directory.name)
+        self.removed(directory.name)
 
     @property
     def _opened(self) -> Site:

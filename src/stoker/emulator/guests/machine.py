@@ -61,8 +61,8 @@ class Machine(ABC):
         """Attach a volume soon, if the guest runs."""
 
     @abstractmethod
-    def detach(self, volume: Volume) -> None:
-        """Detach a volume soon, if the guest runs."""
+    def detach(self, volume: Volume) -> asyncio.Future[bool]:
+        """Detach a volume soon, if the guest runs; the future says in the end whether the guest has it no more."""
 
     @abstractmethod
     def ports_changed(self) -> None:
@@ -244,20 +244,22 @@ class Machine(ABC):
 
     async def _launch(self, guest: Guest, inside: socket.socket, console: int) -> asyncio.subprocess.Process:
         listen = [self._place(address) for address in self._addresses]
-        command, needed = await self._command(guest, listen, inside.fileno())
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=console,
-            stderr=console,
-            pass_fds=[inside.fileno(), *needed],
-            start_new_session=True,
-        )
+        process = None
         try:
+            command, needed = await self._command(guest, listen, inside.fileno())
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=console,
+                stderr=console,
+                pass_fds=[inside.fileno(), *needed],
+                start_new_session=True,
+            )
             self._admit(process.pid)
-        except LaunchFailed:
-            process.kill()
-            await process.wait()
+        except BaseException:
+            if process is not None:
+                process.kill()
+                await process.wait()
             await self._ended()
             raise
         return process

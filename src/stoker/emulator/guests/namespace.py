@@ -75,8 +75,8 @@ class NamespaceMachine(Machine):
     def attach(self, volume: Volume) -> None:
         self._volumes.attach(self._id, volume)
 
-    def detach(self, volume: Volume) -> None:
-        self._volumes.detach(self._id, volume)
+    def detach(self, volume: Volume) -> asyncio.Future[bool]:
+        return self._volumes.detach(self._id, volume)
 
     def ports_changed(self) -> None:
         """The interfaces are changed from outside."""

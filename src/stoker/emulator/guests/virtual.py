@@ -81,8 +81,10 @@ class VirtualMachine(Machine):
     def attach(self, volume: Volume) -> None:
         self._orders.put_nowait(lambda: self._attach(volume))
 
-    def detach(self, volume: Volume) -> None:
-        self._orders.put_nowait(lambda: self._detach(volume))
+    def detach(self, volume: Volume) -> asyncio.Future[bool]:
+        ended: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._orders.put_nowait(lambda: self._detach(volume, ended))
+        return ended
 
     # -- the process -----------------------------------------------------------------------------------------------
 
@@ -209,8 +211,9 @@ class VirtualMachine(Machine):
 
     async def _unplug(
         self, monitor: Monitor, device: str, name: str, behind: Sequence[tuple[str, Mapping[str, Any]]]
-    ) -> None:
-        """Have the guest give a device back, and remove what is behind it: later, if its system still boots.
+    ) -> asyncio.Task[None]:
+        """Have the guest give a device back, and remove what is behind it: later, if its system still boots. Returns
+        what ends then.
 
         behind: commands with their arguments.
         """
@@ -230,6 +233,7 @@ class VirtualMachine(Machine):
         await asyncio.wait([removal], timeout=UNPLUG_SECONDS)
         if not removal.done():
             log.warning("The guest of the server %s has not given the %s back yet.", self._id, name)
+        return removal
 
     # -- volumes ---------------------------------------------------------------------------------------------------
 
@@ -241,14 +245,16 @@ class VirtualMachine(Machine):
         except (MonitorFailed, OSError) as error:
             log.error("The volume %s cannot be attached to the guest of the server %s: %s", volume.id, self._id, error)
 
-    async def _detach(self, volume: Volume) -> None:
+    async def _detach(self, volume: Volume, ended: asyncio.Future[bool]) -> None:
         if self._monitor is None or volume.id not in self._volumes:
+            ended.set_result(True)
             return
         number = self._volumes.pop(volume.id)
         behind: list[tuple[str, dict[str, Any]]] = [
             ("blockdev-del", {"node-name": f"disk-{number}"}), ("remove-fd", {"fdset-id": number}),
         ]  # fmt: skip
-        await self._unplug(self._monitor, f"volume-{number}", f"volume {volume.id}", behind)
+        removal = await self._unplug(self._monitor, f"volume-{number}", f"volume {volume.id}", behind)
+        removal.add_done_callback(lambda _: ended.set_result(True))
 
     async def _plug_volume(self, monitor: Monitor, volume: Volume, root: bool = False) -> None:
         self._number += 1

@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
+from uuid import uuid4
 
 from stoker.emulator.guests.driver import IMAGE, Volume
 from stoker.emulator.guests.fabric import Fabric, NetworkFailed
@@ -21,6 +22,8 @@ DIRECTORIES = "volumes"
 """The name of the directory with the contents that are directories."""
 DISK = ".disk"
 """Of the names of directories that contain what is different from the image, like the disk of a guest."""
+FORMER = ".former-"
+"""In the names of directories that were replaced, and to which a guest still writes that had them open."""
 DEVICE = re.compile(r"/dev/[a-z]+[0-9]*")
 
 
@@ -112,6 +115,7 @@ class Volumes(Contents):
         self._fabric = fabric
         self._running: set[str] = set()
         self._shown: set[tuple[str, Volume]] = set()
+        self._orders.put_nowait(self._delete_former)
 
     async def _copy(self, source: str, target: str) -> None:
         suffix = DISK if source == IMAGE or self._is_disk(source) else ""
@@ -119,7 +123,7 @@ class Volumes(Contents):
             await self._delete_one(f"{target}{DISK}")
             self._launcher.prepare_disk(self._directory / f"{target}{DISK}")
         else:
-            await self._run("copy", f"{source}{suffix}", f"{target}{suffix}")
+            await self._replace(f"{source}{suffix}", f"{target}{suffix}")
         await super()._delete_one(target if suffix else f"{target}{DISK}")
 
     def _is_disk(self, name: str) -> bool:
@@ -147,14 +151,23 @@ class Volumes(Contents):
         """Show a volume to a guest, if it runs."""
         self._orders.put_nowait(partial(self._attach, guest_id, volume))
 
-    def detach(self, guest_id: str, volume: Volume) -> None:
-        """Take a volume from a guest, if it runs. What the guest still has open is not the volume any more."""
-        self._orders.put_nowait(partial(self._detach, guest_id, volume))
+    def detach(self, guest_id: str, volume: Volume) -> asyncio.Future[bool]:
+        """Take a volume from a guest, if it runs; the future says in the end whether the guest has it no more. What the
+        guest still has open is not the volume any more."""
+        ended: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._orders.put_nowait(partial(self._detach_for, ended, guest_id, volume))
+        return ended
+
+    async def _detach_for(self, ended: asyncio.Future[bool], guest_id: str, volume: Volume) -> None:
+        try:
+            await self._detach(guest_id, volume)
+        finally:
+            ended.set_result((guest_id, volume) not in self._shown)
 
     async def ready(self, guest_id: str, volumes: list[Volume]) -> list[ShownVolume]:
         """Return the volumes of a guest that is about to run, when all that was ordered has been done."""
         await self.done()
-        self._shown = {(other, volume) for other, volume in self._shown if other != guest_id}
+        self.end(guest_id)
         for volume in volumes:
             await self._require(volume)
             self._shown.add((guest_id, volume))
@@ -179,6 +192,8 @@ class Volumes(Contents):
     def end(self, guest_id: str) -> None:
         """A guest does not run any more."""
         self._running.discard(guest_id)
+        self._orders.put_nowait(self._delete_former)
+        self._shown = {(other, volume) for other, volume in self._shown if other != guest_id}
 
     def _present(self, volume: Volume) -> str:
         """Return the name of the directory of a volume."""
@@ -187,6 +202,13 @@ class Volumes(Contents):
 
     def _layered(self, volume: Volume) -> bool:
         return self._is_disk(f"volume-{volume.id}")
+
+    async def _replace(self, source: str, target: str) -> None:
+        await self._run("copy", source, target, f"{target}{FORMER}{uuid4()}")
+
+    async def _delete_former(self) -> None:
+        if left := [path.name for path in self._directory.glob(f"*{FORMER}*")]:
+            await self._delete(*left)
 
     async def _run(self, task: str, *names: str) -> None:
         command = task_command(task, self._launcher.ids, self._directory, names=names)
@@ -197,7 +219,7 @@ class Volumes(Contents):
     async def _require(self, volume: Volume) -> None:
         if not (self._directory / self._present(volume)).exists():
             name = f"volume-{volume.id}"
-            await self._run("copy", name, name)
+            await self._replace(name, name)
 
     async def _attach(self, guest_id: str, volume: Volume) -> None:
         if (guest_id, volume) in self._shown or guest_id not in self._running:

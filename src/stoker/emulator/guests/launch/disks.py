@@ -29,16 +29,22 @@ def delete(wanted: dict[str, Any]) -> int:
 
 
 def copy(wanted: dict[str, Any]) -> int:
-    """Replace a directory by a copy of another one, or by an empty one if that does not exist (names)."""
+    """Replace a directory by a copy of another one, or by an empty one if that does not exist (names).
+
+    A guest may still write to the former one: it cannot be emptied before the copy takes its place, perhaps not even
+    then. What is left of it has the third name.
+    """
     in_users_namespace(wanted)
-    source, target = wanted["names"]
+    source, target, former = wanted["names"]
     draft = f"{target}.part"
     shutil.rmtree(draft, ignore_errors=True)
     Path(draft).mkdir(mode=0o755)
     if Path(source).exists():
         subprocess.run(["cp", "-a", "--sparse=always", f"{source}/.", draft], check=True)  # noqa: S603, S607
-    shutil.rmtree(target, ignore_errors=True)
+    if Path(target).exists():
+        Path(target).rename(former)
     Path(draft).rename(target)
+    shutil.rmtree(former, ignore_errors=True)
     return 0
 
 
