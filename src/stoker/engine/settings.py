@@ -53,3 +53,7 @@ class EngineSettings:
     set_aside_seconds: float = 900.0
     operator: OperatorEnvironment = field(default_factory=OperatorEnvironment)
     type_options: Mapping[str, Any] = field(default_factory=dict)
+
+    def time_limit(self, minutes: int | None) -> float:
+        """Return the seconds that an operation may take. minutes: the stack's own timeout, if it has one."""
+        return minutes * 60.0 if minutes else float(self.stack_action_timeout)

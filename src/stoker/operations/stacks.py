@@ -78,24 +78,13 @@ def new_stack(
         project_id=context.project_id,
         user_id=context.user_id,
         user_name=context.user_name,
-        parent_id=None,
-        parent_resource=None,
         root_id=identifier,
-        depth=0,
         action="CREATE",
         status=IN_PROGRESS,
         reason="Stack CREATE started",
-        description="",
         created_at=engine.clock.now(),
-        updated_at=None,
-        deleted_at=None,
         timeout_minutes=check_timeout(request.timeout_mins),
         disable_rollback=request.disable_rollback is not False,
-        inputs="",
-        good_inputs=None,
-        operation=None,
-        credential=None,
-        user_project_id=None,
     )
 
 
@@ -104,25 +93,16 @@ def new_operation(
 ) -> Operation:
     """Return an operation requested by the caller; with `observe`, it reads the cloud before it decides."""
     now = engine.clock.now()
-    minutes = stack.timeout_minutes
-    limit = minutes * 60.0 if minutes else float(engine.settings.stack_action_timeout)
     return Operation(
         id=new_id(),
         stack_id=stack.id,
-        parent_operation=None,
-        parent_resource=None,
-        round=0,
         action=action,
-        status="PENDING",
-        reason="",
         inputs=inputs,
         request_id=context.request_id,
         user_id=context.user_id,
         user_name=context.user_name,
         created_at=now,
-        started_at=None,
-        finished_at=None,
-        deadline=now + limit,
+        deadline=now + engine.settings.time_limit(stack.timeout_minutes),
         observe=observe,
     )
 

@@ -11,6 +11,14 @@ from sqlalchemy import Result, Row
 
 from stoker.base.ids import new_id
 
+PENDING = "PENDING"
+RUNNING = "RUNNING"
+COMPLETE = "COMPLETE"
+FAILED = "FAILED"
+SUPERSEDED = "SUPERSEDED"
+IN_PROGRESS = "IN_PROGRESS"
+UNFINISHED = (PENDING, RUNNING)
+
 
 @dataclass(slots=True)
 class Record:
@@ -70,24 +78,24 @@ class Stack(Record):
     project_id: str
     user_id: str | None
     user_name: str | None
-    parent_id: str | None
-    parent_resource: str | None
     root_id: str
-    depth: int
     action: str
     status: str
     reason: str
-    description: str
     created_at: float
-    updated_at: float | None
-    deleted_at: float | None
-    timeout_minutes: int | None
     disable_rollback: bool
-    inputs: str
-    good_inputs: str | None
-    operation: str | None
-    credential: str | None
-    user_project_id: str | None
+    description: str = ""
+    inputs: str = ""
+    parent_id: str | None = None
+    parent_resource: str | None = None
+    depth: int = 0
+    updated_at: float | None = None
+    deleted_at: float | None = None
+    timeout_minutes: int | None = None
+    good_inputs: str | None = None
+    operation: str | None = None
+    credential: str | None = None
+    user_project_id: str | None = None
     strayed: bool = False
     parent_resource_name: str | None = None
 
@@ -197,19 +205,19 @@ class Operation(Record):
 
     id: str
     stack_id: str
-    parent_operation: str | None
-    parent_resource: str | None
-    round: int
     action: str
-    status: str
-    reason: str
     inputs: str
-    request_id: str | None
-    user_id: str | None
     created_at: float
-    started_at: float | None
-    finished_at: float | None
     deadline: float | None
+    status: str = PENDING
+    reason: str = ""
+    parent_operation: str | None = None
+    parent_resource: str | None = None
+    round: int = 0
+    request_id: str | None = None
+    user_id: str | None = None
+    started_at: float | None = None
+    finished_at: float | None = None
     owner: str | None = None
     epoch: int = 0
     plan: str | None = None
@@ -371,14 +379,6 @@ class StackSettings(Record):
 
 STACK_TYPE = "OS::Heat::Stack"
 """The resource type in events of stacks themselves."""
-
-PENDING = "PENDING"
-RUNNING = "RUNNING"
-COMPLETE = "COMPLETE"
-FAILED = "FAILED"
-SUPERSEDED = "SUPERSEDED"
-IN_PROGRESS = "IN_PROGRESS"
-UNFINISHED = (PENDING, RUNNING)
 
 NOTIFICATION = "NOTIFICATION"
 EVENT_SINK = "EVENT_SINK"

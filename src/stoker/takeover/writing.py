@@ -50,9 +50,6 @@ class TreeWriter:
         return Operation(
             id=stack.operation,
             stack_id=stack.id,
-            parent_operation=None,
-            parent_resource=None,
-            round=0,
             action=stack.action,
             status=stack.status,
             reason=stack.reason,

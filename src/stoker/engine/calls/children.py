@@ -238,13 +238,9 @@ class Child(ChildView):
             reason=f"Stack {action} started",
             description=prepared.loaded.template.description,
             created_at=now,
-            updated_at=None,
-            deleted_at=None,
             timeout_minutes=request.timeout_minutes or parent.timeout_minutes,
             disable_rollback=True,
             inputs=prepared.row.id,
-            good_inputs=None,
-            operation=None,
             credential=parent.credential,
             user_project_id=parent.user_project_id,
         )
@@ -303,8 +299,7 @@ class Child(ChildView):
     ) -> Operation:
         """Return an operation on the child, as part of the operation `parent` or, if that is None, on its own."""
         now, stack = self._engine.clock.now(), self._run.stack
-        minutes = request.timeout_minutes or stack.timeout_minutes
-        limit = minutes * 60.0 if minutes else float(self._engine.settings.stack_action_timeout)
+        limit = self._engine.settings.time_limit(request.timeout_minutes or stack.timeout_minutes)
         return Operation(
             id=new_id(),
             stack_id=stack_id,
@@ -312,14 +307,10 @@ class Child(ChildView):
             parent_resource=self._state.row.uuid,
             round=request.round,
             action=action,
-            status="PENDING",
-            reason="",
             inputs=inputs,
             request_id=parent.request_id if parent else None,
             user_id=parent.user_id if parent else stack.user_id,
             created_at=now,
-            started_at=None,
-            finished_at=None,
             deadline=now + limit if parent is None else _earlier(parent.deadline, now, request.timeout_minutes),
             user_name=parent.user_name if parent else stack.user_name,
             observe=parent.observe if parent else False,

@@ -31,7 +31,7 @@ from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import StepHost, acting_on
 from stoker.plugins.resource import NoActionRequired
 from stoker.store import healing, queries, settings
-from stoker.store.records import FAILED, HEALING, IN_PROGRESS, PENDING, Operation, Stack
+from stoker.store.records import FAILED, HEALING, IN_PROGRESS, Operation, Stack
 
 LOG = logging.getLogger(__name__)
 
@@ -163,23 +163,15 @@ async def _mark(engine: HealingHost, item: Unhealthy) -> None:
 
 
 def _operation(engine: HealingHost, stack: Stack) -> Operation:
-    now, minutes = engine.clock.now(), stack.timeout_minutes
+    now = engine.clock.now()
     return Operation(
         id=new_id(),
         stack_id=stack.id,
-        parent_operation=None,
-        parent_resource=None,
-        round=0,
         action="UPDATE",
-        status=PENDING,
-        reason="",
         inputs=stack.inputs,
         request_id=new_request_id(),
-        user_id=None,
         created_at=now,
-        started_at=None,
-        finished_at=None,
-        deadline=now + (minutes * 60.0 if minutes else float(engine.settings.stack_action_timeout)),
+        deadline=now + engine.settings.time_limit(stack.timeout_minutes),
         cause=HEALING,
     )
 

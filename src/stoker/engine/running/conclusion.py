@@ -40,8 +40,6 @@ def rollback_of(stack: Stack, operation: Operation, settings: EngineSettings, no
         or operation.action not in ROLLS_BACK
     ):
         return None
-    minutes = stack.timeout_minutes
-    limit = minutes * 60.0 if minutes else float(settings.stack_action_timeout)
     return replace(
         operation,
         id=new_id(),
@@ -50,7 +48,7 @@ def rollback_of(stack: Stack, operation: Operation, settings: EngineSettings, no
         reason="",
         created_at=now,
         finished_at=None,
-        deadline=now + limit,
+        deadline=now + settings.time_limit(stack.timeout_minutes),
         claimed_at=None,
         plan=None,
         failure=None,
