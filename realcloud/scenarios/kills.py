@@ -65,6 +65,8 @@ class Round:
 
     def run(self, operation: str, *, killed: bool) -> str:
         """Run an operation, and compare what there is then. Raises Failed."""
+        if killed and operation not in self._known:
+            raise Failed("it did not succeed without a kill, so there is nothing to compare with")
         was_broken, self.broken = self.broken, True
         began = time.monotonic()
         wanted = self.operations[operation]()
