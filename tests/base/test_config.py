@@ -245,6 +245,24 @@ def test_all_mistakes_are_told_at_once_with_their_lines_and_what_is_meant(tmp_pa
     ]
 
 
+def test_wrong_values_of_options_that_are_also_arguments_are_told_with_the_others(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "heat.conf"
+    path.write_text("[DEFAULT]\ndebug = maybe\nuse_json = 2\nlog_rotation_type = sise\n[engine]\nlease_seconds = -4\n")
+    with pytest.raises(cfg.Error) as caught:
+        load_config([], [str(path)])
+    assert str(caught.value).split("\n  ") == [
+        "4 problems:",
+        f"{path}:6: [engine] lease_seconds: '-4' is not acceptable: use a number of at least 0.5",
+        f"{path}:2: [DEFAULT] debug: 'maybe' is not acceptable: use true or false",
+        f"{path}:3: [DEFAULT] use-json: '2' is not acceptable: use true or false",
+        f"{path}:4: [DEFAULT] log_rotation_type: 'sise' is not acceptable: use one of interval, size, none; did you "
+        "mean 'size'?",
+    ]
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_wrong_login_is_told_with_the_other_mistakes(tmp_path: Path) -> None:
     path = tmp_path / "heat.conf"
     path.write_text(WRONG)

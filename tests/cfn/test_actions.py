@@ -89,6 +89,20 @@ def test_template_summary(boto: Any) -> None:
     assert size["ParameterConstraints"]["AllowedValues"] == ["1", "3"]
 
 
+def test_booleans_and_lists_in_a_template_summary(boto: Any) -> None:
+    """Booleans of YAML are strings, and lists are strings with commas, as the parameters' values are."""
+    parameters = {
+        "Flag": {"Type": "String", "Default": True, "AllowedValues": [True, False]},
+        "Flags": {"Type": "CommaDelimitedList", "Default": [True, "b", 3]},
+    }
+    template = json.dumps({"AWSTemplateFormatVersion": "2010-09-09", "Parameters": parameters, "Resources": {}})
+    flag, flags = boto.get_template_summary(TemplateBody=template)["Parameters"]
+    assert (flag["DefaultValue"], flag["ParameterConstraints"]) == ("true", {"AllowedValues": ["true", "false"]})
+    assert flags["DefaultValue"] == "true,b,3"
+    validated = boto.validate_template(TemplateBody=template)["Parameters"]
+    assert [each["DefaultValue"] for each in validated] == ["true", "true,b,3"]
+
+
 @pytest.mark.usefixtures("clean")
 def test_exports_and_imports(boto: Any) -> None:
     def template(**more: Any) -> str:

@@ -12,7 +12,7 @@ import pytest
 from botocore.config import Config
 from click.shell_completion import ShellComplete
 
-from stoker.cli.main import cli
+from stoker.cli.main import COMMANDS, cli
 from tests.cli.cli_shell import BIN, EXAMPLES, Shell
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
@@ -87,3 +87,23 @@ def test_the_script_of_a_shell_is_valid_and_completes(shell: str, tmp_path: Path
         words = 'COMP_WORDS=(stoker dep) COMP_CWORD=1; _stoker_completion stoker; echo "${COMPREPLY[@]}"'
         said = subprocess.run(["bash", "-c", f"{script}\n{words}"], capture_output=True, text=True, env=environment)
         assert said.stdout.strip() == "deploy", said.stderr
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def test_fish_shows_whole_descriptions_and_folders_with_a_slash(tmp_path: Path) -> None:
+    environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    script = subprocess.run([BIN / "stoker", "completion", "fish"], capture_output=True, text=True, check=True).stdout
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates" / "web.yaml").write_text("")
+
+    def offered(line: str) -> list[str]:
+        commands = f"{script}\ncomplete --do-complete '{line}'"
+        words = ["fish", "--no-config", "-c", commands]
+        found = subprocess.run(words, capture_output=True, text=True, env=environment, cwd=tmp_path, check=True)
+        return found.stdout.splitlines()
+
+    assert offered("stoker guest") == [f"guests\t{COMMANDS['guests'].summary}"]
+    assert ", " in COMMANDS["guests"].summary
+    assert offered("stoker lint temp") == ["templates/"]
+    assert offered("stoker plan web -t templates/w") == ["templates/web.yaml"]
+    assert offered("stoker up --data-dir temp")[0].partition("\t")[0] == "templates/"

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from stoker.cli import formats
 from stoker.cli.history import COLUMNS, SPARE
+from stoker.cli.stacks import stack
 from stoker.cli.table_layout import GAP, fitted
 
 ID = "0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e"
@@ -25,6 +26,19 @@ ROWS = [
         "id": ID,
     },
 ]
+
+
+class Events:
+    """Stands for the service and its stack: it has these events."""
+
+    def __init__(self, rows: list[dict[str, str]]) -> None:
+        self.rows = rows
+
+    def stack(self, _name: str) -> Events:
+        return self
+
+    def events(self, depth: int) -> list[dict[str, str]]:
+        return self.rows
 
 
 def shown(width: int, *columns: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -169,3 +183,24 @@ def test_lines_do_not_end_with_spaces(color: Literal["standard"] | None, monkeyp
     assert len(lines) == 7
     assert [line for line in lines if line != line.rstrip()] == []
     assert ("\x1b[" in out.getvalue()) is (color is not None)
+
+
+@pytest.mark.parametrize("width", [50, 60, 80, 120])
+def test_the_time_of_an_event_is_shown_at_every_width(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [
+        {
+            "event_time": f"2026-11-23T07:06:{second}Z",
+            "resource_name": "router_interface",
+            "resource_status": "CREATE_IN_PROGRESS",
+            "resource_status_reason": "Stack CREATE completed successfully",
+        }
+        for second in (15, 16)
+    ]
+    monkeypatch.setattr("stoker.cli.connection.connect", lambda *_: Events(rows))
+    out = StringIO()
+    monkeypatch.setattr(formats, "console", lambda: Console(file=out, width=width))
+    stack.commands["events"].main(["web"], standalone_mode=False)
+    assert all(len(line) <= width for line in out.getvalue().splitlines())
+    for row in rows:
+        assert row["event_time"].partition("T")[2].rstrip("Z") in out.getvalue()
+        assert row["resource_status"] in out.getvalue()

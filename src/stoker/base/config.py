@@ -9,6 +9,7 @@ from typing import Any
 
 from keystoneauth1 import loading
 from oslo_config import cfg, types
+from oslo_log import _options as logging_options
 from oslo_log import log
 
 from stoker import __version__
@@ -25,6 +26,13 @@ _SHOWN = 100
 """How many characters of a value that is not acceptable are shown."""
 
 
+class _Options(cfg.ConfigOpts):
+    """Leaves the values of options that are also arguments to `_check`, which names all that are not acceptable."""
+
+    def _validate_cli_options(self, namespace: Any) -> None:
+        """Do nothing. The library would write one sentence without the file, and exit."""
+
+
 def load_config(
     args: Sequence[str] = (),
     files: Sequence[str] | None = None,
@@ -39,7 +47,7 @@ def load_config(
     options of further libraries that the process uses. Raises oslo_config.cfg.Error with a message for the operator
     when values are not acceptable: it names all of them, each with its file and line.
     """
-    config = cfg.ConfigOpts()
+    config = _Options()
     register_options(config)
     if register is not None:
         register(config)
@@ -123,13 +131,20 @@ def _unacceptable_logins(config: cfg.ConfigOpts, written: list[Written]) -> Iter
 
 
 def _unacceptable_values(config: cfg.ConfigOpts, written: list[Written]) -> Iterator[str]:
-    for group, options in OPTIONS.items():
+    for group, options in _checked(config):
         values = config if group == "DEFAULT" else config[group]
         for option in options:
             try:
                 values[option.dest]
             except ValueError as error:
                 yield _refusal(group, option, written, str(error))
+
+
+def _checked(config: cfg.ConfigOpts) -> Iterator[tuple[str, Sequence[cfg.Opt]]]:
+    """Yield sections with the options whose values are read at start: our own, and those of logging."""
+    yield from OPTIONS.items()
+    for _, options in logging_options.list_opts():
+        yield "DEFAULT", [option for option in options if option.dest in config]
 
 
 def _misspelt(config: cfg.ConfigOpts) -> list[str]:

@@ -76,6 +76,25 @@ def _offered(context: click.Context, incomplete: str, names: Callable[[Service],
 
 
 SHELLS = ("bash", "zsh", "fish")
+_FISH = """\
+function %(complete_func)s
+    set -l response (env %(complete_var)s=fish_complete COMP_WORDS=(commandline -cp) COMP_CWORD=(commandline -t) \
+%(prog_name)s)
+    for completion in $response
+        set -l parts (string split --max 1 "," $completion)
+        switch $parts[1]
+            case dir
+                __fish_complete_directories $parts[2]
+            case file
+                complete --do-complete "'' $parts[2]"
+            case plain
+                echo $parts[2]
+        end
+    end
+end
+complete --no-files --command %(prog_name)s --arguments "(%(complete_func)s)"
+"""
+"""The script of click cuts descriptions at their first comma, and folders have no slash, so that a space follows."""
 
 
 @click.command("completion")
@@ -94,4 +113,4 @@ def completion(shell: str) -> None:
     root = click.get_current_context().find_root().command
     # The version of Bash is not checked, unlike in the script's own method: it is Bash that runs the script.
     script = found(root, {}, "stoker", "_STOKER_COMPLETE")
-    click.echo(script.source_template % script.source_vars())
+    click.echo((_FISH if shell == "fish" else script.source_template) % script.source_vars())

@@ -38,28 +38,21 @@ def database() -> None:
     """Maintain the database that the engines share."""
 
 
-def config_files_option(function: Command) -> Command:
-    """Add `--config-file`, repeatable."""
+def _config_files(explanation: str) -> Callable[[Command], Command]:
+    """Return a decorator that adds `--config-file`, repeatable, with this explanation."""
     return click.option(
         "--config-file",
         "config_files",
         multiple=True,
         type=InputPath(dir_okay=False),
         metavar="FILE",
-        help="File in the format of heat.conf; repeatable.  [default: heat.conf in the usual places]",
-    )(function)
+        help=f"File in the format of heat.conf{explanation}",
+    )
 
 
-def marked_cluster_option(function: Command) -> Command:
-    """Add `--config-file`, repeatable, instead of the directory of an embedded Stoker."""
-    return click.option(
-        "--config-file",
-        "config_files",
-        multiple=True,
-        type=InputPath(dir_okay=False),
-        metavar="FILE",
-        help="File in the format of heat.conf, of a cluster on this machine; repeatable.",
-    )(function)
+config_files_option = _config_files("; repeatable.  [default: heat.conf in the usual places]")
+_marked_cluster_option = _config_files(", of a cluster on this machine; repeatable.")
+"""Instead of the directory of an embedded Stoker."""
 
 
 def embedded_option(function: Command) -> Command:
@@ -263,7 +256,7 @@ def _none(rows: Rows) -> bool:
     more=("stack_id", "project_id", "changed_at", "recorded_at"),
 )  # fmt: skip
 @data_directory_option
-@marked_cluster_option
+@_marked_cluster_option
 def compare(directory: DataDirectory, config_files: tuple[str, ...]) -> Rows:
     """List what a database lacks after it was restored from a backup.
 
@@ -316,7 +309,7 @@ database.add_command(compare)
 
 @database.command("accept")
 @data_directory_option
-@marked_cluster_option
+@_marked_cluster_option
 def accept(directory: DataDirectory, config_files: tuple[str, ...]) -> None:
     """Forget what `stoker db compare` lists, so that `stoker up` and `stoker status` do not warn any more.
 

@@ -94,7 +94,7 @@ def resources(service: Service, name: str, nested_depth: int) -> Rows:
 
 @listing(
     "events", "event_time", "resource_name", "resource_status", "resource_status_reason",
-    more=("physical_resource_id", "id"), spare=("event_time",), endless="follow",
+    more=("physical_resource_id", "id"), endless="follow",
 )  # fmt: skip
 @click.argument("name", shell_complete=stack_names)
 @click.option("-n", "--nested-depth", type=click.IntRange(0, NESTED), default=0, help="Levels of nested stacks.")

@@ -74,7 +74,7 @@ def summary(call: Call) -> dict[str, Any]:
 
 def _declared(name: str, described: Mapping[str, Any]) -> dict[str, Any]:
     allowed = described.get("AllowedValues")
-    constraints = {"AllowedValues": [str(value) for value in allowed]} if allowed else {}
+    constraints = {"AllowedValues": [views.text(value) for value in allowed]} if allowed else {}
     return {
         **views.template_parameter(name, described),
         "ParameterType": described["Type"],

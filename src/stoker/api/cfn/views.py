@@ -80,7 +80,7 @@ def stack(view: View) -> dict[str, Any]:
         "Capabilities": view["capabilities"],
         "EnableTerminationProtection": view["protected"],
         "Parameters": [
-            {"ParameterKey": name, "ParameterValue": _text(value)}
+            {"ParameterKey": name, "ParameterValue": text(value)}
             for name, value in view["parameters"].items()
             if not is_pseudo_parameter(name)
         ],
@@ -111,7 +111,7 @@ def is_pseudo_parameter(name: str) -> bool:
 def _output(item: View) -> dict[str, Any]:
     return {
         "OutputKey": item["output_key"].replace(":", "."),
-        "OutputValue": _text(item["output_value"]),
+        "OutputValue": text(item["output_value"]),
         "Description": item["description"] or None,
     }
 
@@ -205,8 +205,8 @@ def resource_drift(view: View) -> dict[str, Any]:
         "PropertyDifferences": [
             {
                 "PropertyPath": "/" + "/".join(str(part) for part in each["path"]),
-                "ExpectedValue": _text(each["before"]),
-                "ActualValue": _text(each["after"]),
+                "ExpectedValue": text(each["before"]),
+                "ActualValue": text(each["after"]),
                 "DifferenceType": _difference_type(each),
             }
             for each in view["differences"]
@@ -241,16 +241,19 @@ def event(view: View) -> dict[str, Any]:
 
 def template_parameter(name: str, described: View) -> dict[str, Any]:
     """Return a parameter of a template."""
+    default = described.get("Default")
+    if isinstance(default, list) and described["Type"] != "Json":
+        default = ",".join(map(text, default))
     return {
         "ParameterKey": name,
-        "DefaultValue": _text(described["Default"]) if "Default" in described else None,
+        "DefaultValue": text(default) if "Default" in described else None,
         "NoEcho": described["NoEcho"] == "true",
         "Description": described["Description"] or "",
     }
 
 
-def _text(value: Any) -> str:
-    """Return a value as a string; structures as JSON."""
+def text(value: Any) -> str:
+    """Return a value as a string, as AWS writes it: `true`, `443`; structures as JSON."""
     match value:
         case str():
             return value
