@@ -94,7 +94,7 @@ class Tour:
     def _mistakes(self) -> None:
         page = self._send_template("select_template", "mistaken.yaml")
         _same("the number of error boxes", len(page.errors), 1)
-        _shows(page, "there is no resource type 'OS::Heat::RandomStrin'", "(sise) was not provided")
+        _shows(page, "there is no resource type 'OS::Heat::RandomStrin'", "no resource 'tokn'")
 
     def _preview(self) -> None:
         page = _calm(self._send_template("preview_template", "stack.yaml", environment="environment.yaml"))
