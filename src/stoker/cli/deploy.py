@@ -14,7 +14,7 @@ import click
 
 from stoker.cli.completion import file_names, stack_names, stack_or_plan_names
 from stoker.cli.formats import show_record
-from stoker.cli.framework import key_values, progress_format, with_service
+from stoker.cli.framework import key_values, progress_format, with_service, yes_option
 from stoker.cli.messages import say
 from stoker.cli.saved_plans import SavedPlan, is_plan
 from stoker.cli.service import Service
@@ -70,7 +70,7 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
 @click.command()
 @_definition_options(required=False)
 @click.option("--plan", "plan_file", type=_PATH, metavar="FILE", help="Apply this saved plan.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 @progress_format
 @with_service
 def deploy(
@@ -258,7 +258,7 @@ def drift(service: Service, name: str, form: str) -> None:
 
 @click.command()
 @click.argument("name", shell_complete=stack_names)
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 @click.option("--dry-run", is_flag=True, help="Show the plan, and delete nothing.")
 @progress_format
 @with_service

@@ -9,7 +9,7 @@ import click
 
 from stoker.cli.completion import stack_names
 from stoker.cli.errors import CommandFailed
-from stoker.cli.framework import key_values, with_service
+from stoker.cli.framework import key_values, with_service, yes_option
 from stoker.cli.service import Answer, Service
 from stoker.processes.directory import write_private
 
@@ -39,7 +39,7 @@ def export(service: Service, name: str, out: Path | None) -> None:
 @click.command("abandon")
 @click.argument("name", shell_complete=stack_names)
 @_OUT
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 @with_service
 def abandon(service: Service, name: str, out: Path | None, yes: bool) -> None:
     """Remove the stack NAME, keep all its objects in the cloud, and print its document.

@@ -139,6 +139,9 @@ def with_service(function: Callable[..., Any]) -> Callable[..., Any]:
     return data_directory_option(cloud_option(connected))
 
 
+yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+
+
 def progress_format(function: Command) -> Command:
     """Add `-f` of commands that change a stack, passed as `form`."""
     return click.option(

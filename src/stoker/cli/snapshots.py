@@ -10,7 +10,7 @@ import click
 
 from stoker.cli.completion import snapshot_names, stack_names
 from stoker.cli.errors import CommandFailed
-from stoker.cli.framework import Commands, listing, progress_format, record, with_service
+from stoker.cli.framework import Commands, listing, progress_format, record, with_service, yes_option
 from stoker.cli.messages import say
 from stoker.cli.service import Answer, Service, Stack
 
@@ -91,7 +91,7 @@ def show(service: Service, name: str, snapshot: str) -> Answer:
 
 @click.command("restore")
 @_arguments
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 @click.option("--dry-run", is_flag=True, help="Show the plan, and change nothing.")
 @progress_format
 @with_service
@@ -119,7 +119,7 @@ def restore(service: Service, name: str, snapshot: str, yes: bool, dry_run: bool
 
 @click.command("delete")
 @_arguments
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 @with_service
 def delete(service: Service, name: str, snapshot: str, yes: bool) -> None:
     """Delete SNAPSHOT of the stack NAME with its copies.

@@ -11,7 +11,7 @@ import click
 from stoker.base.json_text import read_json
 from stoker.cli.completion import resource_names, stack_names
 from stoker.cli.errors import CommandFailed
-from stoker.cli.framework import listing, progress_format, with_service
+from stoker.cli.framework import listing, progress_format, with_service, yes_option
 from stoker.cli.messages import say
 from stoker.cli.progress import hook_of, latest_action
 from stoker.cli.service import NESTED, Answer, Service, Stack
@@ -75,7 +75,7 @@ retry = _verb(
 
 @click.command("rollback")
 @click.argument("name", shell_complete=stack_names)
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 @click.option("--dry-run", is_flag=True, help="Show the plan, and change nothing.")
 @progress_format
 @with_service
