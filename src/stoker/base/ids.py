@@ -8,6 +8,7 @@ import uuid
 from urllib.parse import quote
 
 _SHORT_ID_BITS = 60
+_SHORT_ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz234567")
 _VERSION_4 = uuid.UUID("00000000-0000-4000-8000-000000000000").int
 _RANDOM_BITS = uuid.UUID("ffffffff-ffff-0fff-3fff-ffffffffffff").int
 
@@ -42,6 +43,12 @@ def physical_name(stack_name: str, resource_name: str, identifier: str, limit: i
     """
     name = f"{stack_name.rstrip('*')}-{resource_name}-{short_id(identifier)}"
     return shorten(name, limit)
+
+
+def has_short_id(name: str) -> bool:
+    """Return whether a name ends as physical names do, so that Stoker may have chosen it."""
+    front, _, end = name.rpartition("-")
+    return "-" in front and len(end) == 12 and all(character in _SHORT_ID_CHARACTERS for character in end)
 
 
 def shorten(name: str, limit: int | None) -> str:

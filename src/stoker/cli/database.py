@@ -17,6 +17,7 @@ from stoker.processes.directory import DataDirectory
 if TYPE_CHECKING:
     from oslo_config import cfg
 
+    from stoker.engine.inspection.survey import Found, Sought, Surveyed
     from stoker.processes.mark_files import MarkFiles
     from stoker.store.database import Database
     from stoker.store.mark_records import Difference
@@ -224,12 +225,17 @@ def purge(
 
 
 _ADVICE = (
-    "No service was asked: this follows from the records of stacks before the loss and in the backup. What changed in "
-    "the last {seconds:.0f} seconds before the loss may be missing here.\n"
     "missing, orphaned: the objects belong to no stack; adopt them (external_id, `stoker stack adopt`), or delete.\n"
     "deleted, lost: the objects were deleted or replaced; delete the stack, or look at `stoker drift` and deploy the "
     "latest template again.\n"
-    "When that is done, `stoker db accept` ends the warnings."
+    "unknown: nothing is known about these objects; ask their services."
+)
+_ACCEPT = (
+    "What changed in the last {seconds:.0f} seconds before the loss may be missing here. When all is done, "
+    "`stoker db accept` ends the warnings."
+)
+_WITHOUT_MARK = (
+    "{known}, so the stacks that were lost are not known by name: only the cloud was compared with the database."
 )
 
 
@@ -252,17 +258,19 @@ def _none(rows: Rows) -> bool:
 
 
 @listing(
-    "compare", "stack_name", "finding", "resource", "resource_type", "physical_id", good=_none,
-    more=("stack_id", "project_id", "changed_at", "recorded_at"),
+    "compare", "stack_name", "finding", "resource", "resource_type", "physical_id", "cloud", good=_none,
+    more=("stack_id", "project_id", "changed_at", "recorded_at", "reason"), spare=("cloud",),
 )  # fmt: skip
 @data_directory_option
 @_marked_cluster_option
 def compare(directory: DataDirectory, config_files: tuple[str, ...]) -> Rows:
-    """List what a database lacks after it was restored from a backup.
+    """List what a database lacks after it was restored from a backup, and compare it with the cloud.
 
     The stacks that are missing, changed or deleted since then, with the objects that belong to no stack any more
-    (orphaned), and those that the database still has (lost). The exit status is 1 if there are any. For a cluster, run
-    it on a machine on which an engine runs.
+    (orphaned), and those that the database still has (lost). Each list of the cloud's services is read once in each
+    project: objects with names that Stoker chooses which no resource has are orphaned too, and recorded objects that do
+    not exist are lost. What could not be read is unknown. The exit status is 1 if there is anything to list. For a
+    cluster, run it on a machine on which an engine runs.
 
     \b
     Examples:
@@ -270,25 +278,51 @@ def compare(directory: DataDirectory, config_files: tuple[str, ...]) -> Rows:
       stoker db compare --data-dir ./here -f json
       stoker db compare --config-file heat.conf
     """
+    from stoker.processes import comparison  # most commands need no engine
     from stoker.processes.mark_files import MARK_SECONDS
 
     files = _mark_files(directory, config_files)
     gap = files.gap()
+    sought = [each for difference in gap.differences for each in _sought(difference)] if gap else []
+    if config_files:
+        surveyed = comparison.compare_cluster(config_files, sought)
+    else:
+        surveyed = comparison.compare_embedded(directory, sought)
+    rows = [row for difference in gap.differences for row in _rows(difference, surveyed)] if gap else []
+    told = {(row["finding"], row["project_id"], row["physical_id"]) for row in rows}
+    rows += [
+        row for row in map(_row, surveyed.found) if (row["finding"], row["project_id"], row["physical_id"]) not in told
+    ]
     if gap is None:
-        known = "no older database was found when the engine started" if files.mark() else "there is no mark yet"
-        say(f"Nothing is recorded: {known}. The cloud was not read.", err=True)
-        return []
-    say(_ADVICE.format(seconds=MARK_SECONDS), err=True)
-    return [row for difference in gap.differences for row in _rows(difference)]
+        known = "No older database was found when the engine started" if files.mark() else "There is no mark yet"
+        say(_WITHOUT_MARK.format(known=known), err=True)
+    if rows:
+        say(_ADVICE, err=True)
+    if gap is not None:
+        say(_ACCEPT.format(seconds=MARK_SECONDS), err=True)
+    return rows
 
 
-def _rows(difference: Difference) -> Rows:
+def _sought(difference: Difference) -> list[Sought]:
+    """Return the objects about which the cloud is asked although the database does not have them any more, or does."""
+    from stoker.engine.inspection.survey import Sought
+
+    items = (*difference.orphaned, *difference.lost)
+    return [Sought(difference.project_id, item.type, item.physical_id) for item in items]
+
+
+def _rows(difference: Difference, surveyed: Surveyed) -> Rows:
+    """Return a row for a stack, and one for each of its objects, with what the cloud says about it."""
     from stoker.base.clock import isoformat
+    from stoker.engine.inspection.survey import Sought
     from stoker.store.mark_records import Item
 
     found = [(difference.finding.value, Item("", "", ""))]
     found += [("orphaned", item) for item in difference.orphaned] + [("lost", item) for item in difference.lost]
     moments = {"changed_at": difference.marked_at, "recorded_at": difference.recorded_at}
+    presences = {
+        item: surveyed.sought[Sought(difference.project_id, item.type, item.physical_id)].value for _, item in found[1:]
+    }
     return [
         {
             "stack_name": difference.name,
@@ -296,12 +330,32 @@ def _rows(difference: Difference) -> Rows:
             "resource": item.resource,
             "resource_type": item.type,
             "physical_id": item.physical_id,
+            "cloud": presences.get(item, ""),
             "stack_id": difference.stack_id,
             "project_id": difference.project_id,
             **{name: None if moment is None else isoformat(moment) for name, moment in moments.items()},
+            "reason": "",
         }
         for finding, item in found
     ]
+
+
+def _row(found: Found) -> dict[str, Any]:
+    """Return the row of something that the comparison with the cloud has found."""
+    said = {"orphaned": "exists", "lost": "absent"}
+    return {
+        "stack_name": found.stack,
+        "finding": found.finding.value,
+        "resource": found.resource,
+        "resource_type": found.type,
+        "physical_id": found.physical_id,
+        "cloud": said.get(found.finding.value, "unknown"),
+        "stack_id": found.stack_id,
+        "project_id": found.project_id,
+        "changed_at": None,
+        "recorded_at": None,
+        "reason": found.reason,
+    }
 
 
 database.add_command(compare)

@@ -9,7 +9,7 @@ lends its trust, which is removed by its creator. `clouds.yaml`: on a laptop, al
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 
 import orjson
@@ -83,7 +83,7 @@ class Credentials:
     async def _keep(self, context: RequestContext) -> str:
         """Return a credential of the caller that outlives the request, as a string for the stack's row."""
         if self._cloud_name is not None:
-            return orjson.dumps({"kind": "clouds.yaml", "name": self._cloud_name}).decode()
+            return _of_login(self._cloud_name)
         if context.trust_id:
             lent = orjson.dumps({"kind": "lent trust", "id": context.trust_id}).decode()
             if not await self._pool.works(_parsed(lent)):
@@ -107,9 +107,35 @@ class Credentials:
 
     async def cloud_of(self, stack: Stack) -> Cloud:
         """Return a cloud that acts for the stack's owner."""
-        if stack.credential is None:
+        return await self.of_record(stack.credential)
+
+    async def of_record(self, credential: str | None) -> Cloud:
+        """Return a cloud that acts for the owner of a stack with this recorded credential."""
+        if credential is None:
             raise MissingCredentialError("The stack has no stored credential; update it once to store one.")
-        return await self._pool.cloud(_parsed(stack.credential))
+        return await self._pool.cloud(_parsed(credential))
+
+    async def of_project(self, project_id: str, credentials: Iterable[str | None]) -> Cloud | None:
+        """Return a cloud for a project with the first of its stacks' credentials that can be used; None without any.
+
+        On a laptop, the cloud's own user can be used for the project of the login. Raises the StokerError of the last
+        credential.
+        """
+        known = dict.fromkeys(each for each in credentials if each is not None)
+        if self._cloud_name is not None:
+            known[_of_login(self._cloud_name)] = None
+        failure: StokerError | None = None
+        for credential in known:
+            try:
+                cloud = await self.of_record(credential)
+            except StokerError as error:
+                failure = error
+                continue
+            if cloud.project_id == project_id:
+                return cloud
+        if failure is not None:
+            raise failure
+        return None
 
     async def usable(self, stack: Stack) -> bool:
         """Return whether Keystone issues tokens for the stack's credential; an unreachable Keystone counts as yes."""
@@ -171,6 +197,10 @@ def move(connection: Connection, stack: Stack, text: str) -> None:
     """Change the credential of a recorded stack and its tree. Raises GivenUp if that is being removed."""
     hold(connection, text)
     trusts.move(connection, stack.root_id, stack.credential, text)
+
+
+def _of_login(cloud_name: str) -> str:
+    return orjson.dumps({"kind": "clouds.yaml", "name": cloud_name}).decode()
 
 
 def _parsed(text: str) -> Credential:

@@ -43,6 +43,7 @@ from stoker.plugins.call import (
 )
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.id_form import IdForm
+from stoker.plugins.listing import Listing
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import Recovery
 from stoker.schema.property import SUPPORTED, Attribute, Property, Support, Traits
@@ -132,6 +133,8 @@ class ResourceType(ABC):
     """How `find` identifies the object of an interrupted creation; required unless the type is local."""
     named_in: ClassVar[tuple[str, str, str] | None] = None
     """Where objects are found by a user-defined name: service, path of the collection, property with the name."""
+    listed: ClassVar[Listing | None] = None
+    """The list in which the service shows the type's objects, by physical ID; None if there is no such list."""
     physical_name_limit: int | None = 255
     """The length of generated names, in characters; None for no limit."""
     id_is_new: ClassVar[bool] = False

@@ -14,7 +14,7 @@ from stoker.base.clock import Clock, isoformat, sleep
 from stoker.processes.mark_files import MARK_SECONDS, Gap, MarkFiles
 from stoker.store import marks
 from stoker.store.database import Database
-from stoker.store.mark_records import ShownId
+from stoker.store.mark_records import Mark, ShownId
 
 LOG = logging.getLogger(__name__)
 
@@ -29,24 +29,28 @@ def look(connection: Connection, files: MarkFiles, shown: ShownId, replaced: boo
     tells that the database is older, which its reports do not show when an engine has continued to use it.
     """
     known, mark = files.gap(), files.mark()
-    former = {each.stack_id: each for each in known.differences} if known else {}
     is_back = known is not None and marks.has(connection, known.engine, known.marked_at)
-    if is_back:
-        with _logged(files):
+    older = mark is not None and (replaced or marks.is_older(connection, mark))
+    gap = None if is_back else known
+    if mark is not None and older:
+        gap = _gap(connection, mark, shown, known, is_back)
+        if gap is None:
+            LOG.info("The database is older than its mark of %s, but no stack has changed", isoformat(mark.seen_at))
+    with _logged(files):
+        if gap is None and known is not None:
             files.forget_gap()
-        known = None
-    if mark is None or not (replaced or marks.is_older(connection, mark)):
-        return known
+        elif gap is not None and gap is not known:
+            files.write_gap(gap)
+    return gap
+
+
+def _gap(connection: Connection, mark: Mark, shown: ShownId, known: Gap | None, is_back: bool) -> Gap | None:
+    """Return what an older database lacks; `known` was found before, unless the database that has it `is_back`."""
+    former = {each.stack_id: each for each in known.differences} if known else {}
     found = {each.stack_id: each for each in marks.differences(connection, mark, shown)}
     # The mark of a database that lacked stacks tells nothing about them when the one that has them is back.
     found = {key: found[key] for key in found if key not in former} if is_back else former | found
-    if not found:
-        LOG.info("The database is older than its mark of %s, but no stack has changed", isoformat(mark.seen_at))
-        return None
-    gap = Gap(mark.engine, mark.seen_at, marks.latest(connection), tuple(found.values()))
-    with _logged(files):
-        files.write_gap(gap)
-    return gap
+    return Gap(mark.engine, mark.seen_at, marks.latest(connection), tuple(found.values())) if found else None
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from stoker.base.errors import CloudError
+from stoker.plugins.listing import Listing
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
@@ -60,6 +61,14 @@ class Collection:
     def wrap(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """Put the key that the service expects around an object."""
         return {self.member: body} if self.member else body
+
+    def listing(self, identity: str | None, *, personal: bool = False) -> Listing | None:
+        """Return where the objects are listed, with the field of their names; None if that depends on properties."""
+        if "{" in self.path:
+            return None
+        return Listing(
+            self.service, self.path, self.members, self.id_field, identity, self.owner, self.member, personal=personal
+        )
 
     def unwrap(self, body: Any) -> dict[str, Any]:
         """Return the object in a response; {} when there is none."""
@@ -103,6 +112,8 @@ class RestResource(ResourceType):
             cls.service = cls.collection.service
         if hasattr(cls, "collection") and cls.identity is not None:
             cls.named_in = (cls.collection.service, cls.collection.path, cls.identity)
+        if hasattr(cls, "collection") and "listed" not in cls.__dict__:
+            cls.listed = cls.collection.listing(cls.identity) if cls.id_is_new else None
 
     # -- paths and bodies -------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from stoker.schema.property import Finalizer
 Result = TypeVar("Result")
 
 _TAKEN_OVER = frozenset(
-    {"recovery", "id_is_new", "service", "connects", "physical_name_limit", "redacted_data", "named_in"}
+    {"recovery", "id_is_new", "service", "connects", "physical_name_limit", "redacted_data", "named_in", "listed"}
 )
 """Declarations of the target that hold for the translated type too."""
 

@@ -35,6 +35,7 @@ class KeyPair(RestResource):
     computed = frozenset({"public_key", "private_key"})
     redacted_data = frozenset({"private_key"})
     id_is_new = False
+    listed = collection.listing("name", personal=True)
     recovery = Recovery(
         FoundBy.NAME,
         "Names are unique per user: a keypair with the name must have been created since the action began, with the "
