@@ -256,7 +256,8 @@ def test_hints_speak_the_language_of_the_template(desk: Desk) -> None:
         ("{not: {Equals: [a, b]}}", "condition", "did you mean the function 'equals'?"),
         ("{'Fn::Equals': [a, b]}", "condition", "use equals"),
         ("{equals: [{get_parm: p}, b]}", "misspelt-function", "did you mean the function 'get_param'?"),
-        ("{and: [true, {equals: [{Ref: p}, b]}]}", "function-in-condition", ""),
+        ("{and: [true, {equals: [{Ref: p}, b]}]}", "function-in-condition", "use one of and, "),
+        ("{equals: [{get_attr: [r, value]}, b]}", "function-in-condition", "use one of and, "),
     ],
 )
 def test_misspelt_functions_in_conditions(desk: Desk, condition: str, rule: str, hint: str) -> None:

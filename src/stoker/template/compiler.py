@@ -217,9 +217,9 @@ class _ConditionCompiler:
         version = self._template.version
         if name in version.functions or name in version.removed_functions:
             message = f"{name} cannot be used in {self._place}"
-            return self._template.malformed(
-                "function-in-condition", message, (*path, Key(name)), suggestion(name, self._table)
-            )
+            # The function is spelled as it is meant, so that none with a similar name is offered.
+            hint = f"use one of {', '.join(sorted(self._table))}"
+            return self._template.malformed("function-in-condition", message, (*path, Key(name)), hint)
         return self._template.refusal(name, (*path, Key(name)))
 
 
