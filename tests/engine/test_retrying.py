@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
 
 from stoker.base.clock import ManualClock
-from stoker.base.errors import CloudError
+from stoker.base.errors import CloudError, Unconfirmed
 from stoker.cloud.credentials import TokenCredential
 from stoker.emulator.core.faults import Fault
 from stoker.engine.running.retries import LONGEST, LONGEST_ASKED_FOR, Retries
@@ -78,9 +79,31 @@ def test_attempts_are_bounded_in_number_and_time() -> None:
         sum(quick.pause_after(refused(retry_after=0.001)) is not None for _ in range(1000))
         == CloudError.most_attempts - 1
     )
+    doubtful, pauses = Retries(clock), []
+    while (pause := doubtful.pause_after(Unconfirmed("nova", "not found"))) is not None:
+        pauses.append(pause)
+    assert max(pauses) < 11, "the first response of a service that works again decides"
+    assert 180 < sum(pauses) < 240
     quick.succeeded()
     assert quick.pause_after(refused()) is not None
     assert quick.pause_after(CloudError("nova", 400, "no")) is None
+
+
+@pytest.mark.parametrize(("times", "status"), [(8, "COMPLETE"), (None, "FAILED")])
+async def test_a_response_that_is_not_believed_is_asked_for_until_the_service_decides(
+    world: World, times: int | None, status: str
+) -> None:
+    await world.create("hidden", template("OS::Neutron::Net"))
+    hidden = Fault(on="* /network/v2.0/networks/*", do="fail", status=404, message="The resource could not be found.")
+    rule = world.in_cloud(lambda: world.served.cloud.faults.add(replace(hidden, times=times)))
+    shown = await world.call("stack_show", ref={"name": "hidden"})
+    assert (await world.delete("hidden"))["status"] == status
+    events = await world.call("event_list", ref={"name": "hidden", "id": shown["id"]})
+    waiting = [event for event in events if "until neutron says whether the object exists" in event["status_reason"]]
+    assert [event["status"] for event in waiting] == ["IN_PROGRESS"]
+    assert rule.hits <= 2 * Unconfirmed.most_attempts
+    if status == "FAILED":
+        assert "unknown whether it exists" in events[-1]["status_reason"]
 
 
 async def test_a_search_that_the_service_refuses_does_not_prevent_the_deletion(world: World) -> None:

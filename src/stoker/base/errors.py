@@ -208,10 +208,11 @@ class CloudError(StokerError):
     service's own message, `request_id` its `x-openstack-request-id` if any. `transient` means that the same call may
     succeed later; `lasting` that it fails again until something else is changed (a quota, a name that is taken).
     Together with `conflict`, which implies neither, they decide about retries, of which there are at most
-    `most_attempts`.
+    `most_attempts`, after up to `longest_backoff` seconds each.
     """
 
     most_attempts = 120
+    longest_backoff = 30.0
 
     def __init__(
         self,
@@ -302,10 +303,12 @@ class LoginFailed(NotFoundElsewhere):
 class Unconfirmed(NotFoundElsewhere):
     """A service responded with 404, but not that the object of the request does not exist (`stoker.cloud.absence`).
 
-    A service that restarts does so for objects that exist, so the request is retried for a few minutes.
+    A service that restarts does so for objects that exist, so the request is retried for a few minutes: often, since
+    the first response of the restarted service decides.
     """
 
-    most_attempts = 12
+    most_attempts = 24
+    longest_backoff = 10.0
 
     def __init__(self, service: str, reason: str, request_id: str | None = None) -> None:
         said = f"{reason.rstrip('.')}; " if reason else ""

@@ -299,7 +299,7 @@ class Performer:
             state.stored.uncertain = True
         pause = await self._pause_after(state, error, retries)
         if pause is not None:
-            return Again(after=pause)
+            return Again(after=pause, waiting=await self._doubt(state, error))
         if action == "DELETE" and state.stored.uncertain and isinstance(error, Unconfirmed):
             await self._leave_unfound(state, error)
             return Again(after=0.0)
@@ -308,6 +308,13 @@ class Performer:
         if error.conflict and action == "DELETE" and not error.lasting:
             return await self._in_use(state, error, conflicts)
         return Failed(error.message, kind=error.kind, in_error=error.conflict and not error.lasting)
+
+    async def _doubt(self, state: ResourceState, error: CloudError) -> str:
+        """Return what users read while a response is not believed; "" for other errors."""
+        if not isinstance(error, Unconfirmed):
+            return ""
+        text = f"waiting until {error.service} says whether the object exists ({error.reason})"
+        return await without_secrets(self.run, text, [state])
 
     async def _pause_after(self, state: ResourceState, error: CloudError, retries: Retries) -> float | None:
         """Log the refusal of a busy service, and return the seconds until the next attempt, or None to give up."""

@@ -8,7 +8,6 @@ from collections import Counter
 from stoker.base.clock import Clock
 from stoker.base.errors import CloudError
 
-LONGEST_BACKOFF = 30.0
 LONGEST_ASKED_FOR = 300.0
 """Maximum number of seconds for which a service's `Retry-After` is respected."""
 LONGEST = 3600.0
@@ -18,8 +17,8 @@ LONGEST = 3600.0
 class Retries:
     """The attempts at one call that a service repeatedly refuses because it is busy (`CloudError.transient`).
 
-    They are limited in number, by the kind of error, and in time. The delays double up to LONGEST_BACKOFF, plus up to a
-    random second to spread engines that fail at the same time, unless the service returns a delay.
+    They are limited in number, by the kind of error, and in time. The delays double up to `longest_backoff`, plus up
+    to a random second to spread engines that fail at the same time, unless the service returns a delay.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -40,7 +39,7 @@ class Retries:
         self.attempts += 1
         self._by_kind[type(error)] += 1
         asked_for = min(error.retry_after or 0.0, LONGEST_ASKED_FOR)
-        pause = asked_for or min(2.0 ** min(self.attempts - 1, 10), LONGEST_BACKOFF) + random.random()
+        pause = asked_for or min(2.0 ** min(self.attempts - 1, 10), error.longest_backoff) + random.random()
         late = self._clock.monotonic() + pause > self._began + LONGEST
         return None if not error.transient or self._by_kind[type(error)] >= error.most_attempts or late else pause
 
