@@ -9,7 +9,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -540,6 +541,25 @@ def test_a_project_whose_requests_wait_leaves_a_quarter_of_the_threads_to_others
             client.shutdown(socket.SHUT_WR)
             assert [status for status, _, _ in answers(everything(client))] == [200]
     assert engine.most == 6
+
+
+def test_a_request_whose_client_has_ended_does_not_begin() -> None:
+    application = Application()
+    with serving(application, replace(PATIENT, half_closed_seconds=0.2), threads=1) as server:
+        with connected(server) as busy, connected(server) as ended:
+            busy.sendall(GET.replace(b"/here", b"/wait"))
+            busy.shutdown(socket.SHUT_WR)
+            assert application.arrived.wait(10)
+            ended.sendall(GET)
+            ended.shutdown(socket.SHUT_WR)
+            ended.settimeout(10)
+            with suppress(ConnectionResetError):
+                assert everything(ended) == b""
+            application.go_on.set()
+            [(status, _, _)] = answers(everything(busy))
+        assert status == 200, "what has begun is finished"
+        assert one_answer(server, GET.replace(b"/here", b"/after"))[0] == 200
+    assert [seen["PATH_INFO"] for seen in application.seen] == ["/wait", "/after"]
 
 
 def test_shares_take_turns() -> None:

@@ -111,7 +111,15 @@ class Connection(asyncio.Protocol):
         if self._exchange is None or self._streams:
             return False
         self._exchange.keep_alive = self._exchange.keep_alive and not self._is_last
+        if self._phase is _Phase.APPLICATION:
+            self.deadline = self._time_to_begin()
         return True
+
+    def _time_to_begin(self) -> float:
+        """Return when a request must have begun: that of a client that has probably ended does not wait for long."""
+        if self._exchange is None or self._exchange.begun or not self._ended:
+            return _NEVER
+        return self._server.loop.time() + self._server.limits.half_closed_seconds
 
     @property
     def _is_last(self) -> bool:
@@ -245,7 +253,7 @@ class Connection(asyncio.Protocol):
     def _step(self) -> None:
         if self._exchange is not None:
             self._stepping, self._woken = True, False
-            self._phase, self.deadline = _Phase.APPLICATION, _NEVER
+            self._phase, self.deadline = _Phase.APPLICATION, self._time_to_begin()
             self._server.workers.submit(self._exchange.turn.share, self._exchange.step)
 
     def take(self, data: bytes, state: str) -> None:
@@ -379,6 +387,8 @@ class Connection(asyncio.Protocol):
                 self.deadline = self._server.loop.time() + WRITE_SECONDS
             case _Phase.PARKED:
                 self._step()
+            case _Phase.APPLICATION if self._exchange is not None and self._exchange.begun:
+                self.deadline = _NEVER
             case _:
                 self._transport.abort()
 

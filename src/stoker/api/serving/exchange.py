@@ -50,7 +50,8 @@ class Exchange:
     """One request and its response.
 
     `step` runs on worker threads, one at a time. `gone` can be set by any thread if the client has left or the server
-    stops; the next step then closes the body. `refused` says that the application does not accept the caller.
+    stops; the next step then closes the body. `begun` says that the application has the request, `refused` that it does
+    not accept the caller.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Exchange:
     ) -> None:
         self.keep_alive = request.keep_alive
         self.gone = False
+        self.begun = False
         self.turn = turn
         self.refused = False
         self._application = application
@@ -97,6 +99,7 @@ class Exchange:
         if self.gone:  # between two parts, a stream can end regularly
             return (self._framed([], last=True), LAST) if self._chunked else (b"", BROKEN)
         if self._parts is None:
+            self.begun = True
             environ = {**environ_of(self._request, self._base), TURN: self.turn}
             self._body = self._application(environ, self._start)
             complete = isinstance(self._body, list | tuple)  # an empty part of it does not mean "no data now"

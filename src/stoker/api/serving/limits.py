@@ -34,7 +34,8 @@ class Limits:
     `bodies` is the total number of bytes of request bodies in memory. `connections` is the maximum number of
     connections; beyond it, connections are closed that wait for a request (see `stoker.api.serving.connection_pool`).
     `head_seconds` is the time for the head of a request, `body_seconds` for its body, each from beginning to end; a
-    connection is closed after `idle_seconds` without a request.
+    connection is closed after `idle_seconds` without a request. A client that ends closes its connection as one does
+    that only waits for responses: its request is dropped if it has not begun `half_closed_seconds` later.
     """
 
     body: int = 1048576
@@ -44,6 +45,7 @@ class Limits:
     head_seconds: float = 10.0
     body_seconds: float = 60.0
     idle_seconds: float = 75.0
+    half_closed_seconds: float = 5.0
 
     @property
     def affordable_connections(self) -> int:
