@@ -19,10 +19,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Connection, func, select
+
 from stoker.base.clock import SystemClock, Timer
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
-from stoker.store import queries
+from stoker.store import queries, tables
 from stoker.store.database import Database
 from stoker.store.journal import Claim, Journal
 from tests.harness import World
@@ -185,7 +187,7 @@ async def recovered(world: World) -> dict[str, Any]:
         await world.turn()
     listed = await world.call("stack_list")
     if not listed["stacks"]:
-        return {"state": "none", "recorded": [], "unfinished": 0, "snapshots": [], "copies": []}
+        return {"state": "none", "recorded": [], "unfinished": 0, "begun": 0, "snapshots": [], "copies": []}
     stack = listed["stacks"][0]
     rows = await world.listed({"name": NAME, "id": None}, nested_depth=3)
     operations = await world.database.read(queries.unfinished_of, stack["id"])
@@ -196,9 +198,15 @@ async def recovered(world: World) -> dict[str, Any]:
         "reason": stack["status_reason"],
         "recorded": sorted([row["type"], row["physical_id"] or ""] for row in rows),
         "unfinished": len(operations),
+        "begun": await world.database.read(_begun),
         "snapshots": [f"{item['action']}_{item['status']}" for item in taken],
         "copies": sorted(row.physical_id or "" for rows in copies for row in rows),
     }
+
+
+def _begun(connection: Connection) -> int:
+    """Return the number of operations that have been recorded."""
+    return connection.execute(select(func.count()).select_from(tables.operations)).scalar_one()
 
 
 ACTIONS = {

@@ -107,7 +107,7 @@ async def test_an_operation_does_not_time_out_because_the_clock_is_set(tmp_path:
     with ServedCloud(new_cloud(clock=SystemClock(), pace=0.01)) as served:
         clock = ManualClock(SystemClock().now())
         world = await World(tmp_path / "stoker.db", served, clock=clock).start()
-        pause = {"type": "OS::Heat::WaitCondition", "properties": {"handle": "nowhere", "timeout": 43_000}}
+        pause = {"type": "OS::Heat::TestResource", "properties": {"wait_secs": 43_000}}
         template = {"heat_template_version": "2018-08-31", "resources": {"pause": pause}}
         created = await world.call("stack_create", name="slow", template=template, timeout_mins=5)
         await world.until(lambda: bool(world.engine.runs[created["id"]].plan))

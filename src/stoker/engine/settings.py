@@ -54,6 +54,7 @@ class EngineSettings:
     operator: OperatorEnvironment = field(default_factory=OperatorEnvironment)
     type_options: Mapping[str, Any] = field(default_factory=dict)
 
-    def time_limit(self, minutes: int | None) -> float:
-        """Return the seconds that an operation may take. minutes: the stack's own timeout, if it has one."""
-        return minutes * 60.0 if minutes else float(self.stack_action_timeout)
+
+def time_limit(settings: EngineSettings, minutes: int | None) -> float:
+    """Return the seconds that an operation may take. minutes: the stack's own timeout, if it has one."""
+    return minutes * 60.0 if minutes else float(settings.stack_action_timeout)

@@ -32,6 +32,7 @@ from stoker.contract.views import StackDetails, StackIdentity, StackSummary, Sta
 from stoker.engine.core import Engine
 from stoker.engine.records.loader import LoadedInputs, Prepared
 from stoker.engine.redaction.stacks import secrets_now
+from stoker.engine.settings import time_limit
 from stoker.operations.action_plans import plan_deletion
 from stoker.operations.adoption import adopted_request
 from stoker.operations.lookup import find_stack, found_stack
@@ -102,7 +103,7 @@ def new_operation(
         user_id=context.user_id,
         user_name=context.user_name,
         created_at=now,
-        deadline=now + engine.settings.time_limit(stack.timeout_minutes),
+        deadline=now + time_limit(engine.settings, stack.timeout_minutes),
         observe=observe,
     )
 

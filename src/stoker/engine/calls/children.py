@@ -16,6 +16,7 @@ from stoker.engine.records.failure import Failure
 from stoker.engine.records.loader import Files, LoadedInputs, Prepared
 from stoker.engine.records.stack_view import StackView, filled
 from stoker.engine.records.state import ResourceState
+from stoker.engine.settings import time_limit
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, ChildRequest, Member, ScalingNotice
 from stoker.store import queries
@@ -299,7 +300,7 @@ class Child(ChildView):
     ) -> Operation:
         """Return an operation on the child, as part of the operation `parent` or, if that is None, on its own."""
         now, stack = self._engine.clock.now(), self._run.stack
-        limit = self._engine.settings.time_limit(request.timeout_minutes or stack.timeout_minutes)
+        limit = time_limit(self._engine.settings, request.timeout_minutes or stack.timeout_minutes)
         return Operation(
             id=new_id(),
             stack_id=stack_id,

@@ -29,6 +29,7 @@ from stoker.engine.planning.decide import was_never_usable
 from stoker.engine.records.services import RecordingServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import StepHost, acting_on
+from stoker.engine.settings import time_limit
 from stoker.plugins.resource import NoActionRequired
 from stoker.store import healing, queries, settings
 from stoker.store.records import FAILED, HEALING, IN_PROGRESS, Operation, Stack
@@ -171,7 +172,7 @@ def _operation(engine: HealingHost, stack: Stack) -> Operation:
         inputs=stack.inputs,
         request_id=new_request_id(),
         created_at=now,
-        deadline=now + engine.settings.time_limit(stack.timeout_minutes),
+        deadline=now + time_limit(engine.settings, stack.timeout_minutes),
         cause=HEALING,
     )
 

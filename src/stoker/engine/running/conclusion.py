@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from stoker.base.ids import new_id
 from stoker.engine.records.actions import NOTHING, REMOVES, ROLLS_BACK
 from stoker.engine.records.loader import LoadedInputs
-from stoker.engine.settings import EngineSettings
+from stoker.engine.settings import EngineSettings, time_limit
 from stoker.store import snapshots
 from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, Operation, Stack
 
@@ -48,7 +48,7 @@ def rollback_of(stack: Stack, operation: Operation, settings: EngineSettings, no
         reason="",
         created_at=now,
         finished_at=None,
-        deadline=now + settings.time_limit(stack.timeout_minutes),
+        deadline=now + time_limit(settings, stack.timeout_minutes),
         claimed_at=None,
         plan=None,
         failure=None,
