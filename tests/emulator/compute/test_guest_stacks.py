@@ -25,9 +25,10 @@ BUSY = f"""#!/bin/sh
 
 @pytest.fixture(scope="module")
 def cloud() -> Iterator[RealNova]:
-    with pytest.MonkeyPatch.context() as patch, guest_cloud() as nova:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr("stoker.emulator.guests.local.LocalDriver.metering_interval", 0.5)
-        yield nova
+        with guest_cloud() as nova:
+            yield nova
 
 
 @pytest.fixture(scope="module")
