@@ -562,6 +562,26 @@ def test_a_request_whose_client_has_ended_does_not_begin() -> None:
     assert [seen["PATH_INFO"] for seen in application.seen] == ["/wait", "/after"]
 
 
+def test_a_request_that_waits_in_its_own_share_is_dropped_when_its_client_has_ended() -> None:
+    """The application has seen it, but only to find out whose it is."""
+    engine = SlowEngine()
+    with serving(engine, replace(PATIENT, half_closed_seconds=0.2), threads=8) as server, ExitStack() as opened:
+        busy = [opened.enter_context(connected(server)) for _ in range(6)]
+        for client in busy:
+            client.sendall(_sent_by("a"))
+        for _ in range(6):
+            assert engine.arrived.acquire(timeout=10)
+        ended = opened.enter_context(connected(server))
+        ended.sendall(_sent_by("a"))
+        ended.shutdown(socket.SHUT_WR)
+        with suppress(ConnectionResetError):
+            assert everything(ended) == b""
+        engine.go_on.set()
+        for client in busy:
+            client.shutdown(socket.SHUT_WR)
+            assert [status for status, _, _ in answers(everything(client))] == [200]
+
+
 def test_shares_take_turns() -> None:
     """A share with many jobs in the queue lets others' jobs go between them."""
     workers, begun, blocked = Workers(1), threading.Event(), threading.Event()

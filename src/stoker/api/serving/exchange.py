@@ -79,6 +79,7 @@ class Exchange:
         try:
             data, state = self._continue()
         except Elsewhere:
+            self.begun = False
             data, state = b"", MOVED
         except Refused as refused:
             self.keep_alive = False
