@@ -5,6 +5,11 @@ from __future__ import annotations
 from enum import Enum, auto
 
 
+def last_segment(url: str) -> str:
+    """Return the last segment of a URL's path, whether a slash follows or not."""
+    return url.rstrip("/").rpartition("/")[2]
+
+
 class IdForm(Enum):
     """The form of the physical IDs of a type."""
 
@@ -21,6 +26,6 @@ class IdForm(Enum):
             case IdForm.NAME:
                 return physical_id
             case IdForm.URL:
-                return physical_id.rstrip("/").rpartition("/")[2]
+                return last_segment(physical_id)
             case IdForm.VALUES:
                 return None

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from stoker.plugins.id_form import IdForm
+from stoker.plugins.id_form import IdForm, last_segment
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
 
@@ -29,7 +29,7 @@ def collection(kind: str) -> Collection:
 
 def key_of(reference: Any) -> str:
     """Return the ID in a reference, which is the URL of an object under any name of its service."""
-    return str(reference).rstrip("/").rpartition("/")[2]
+    return last_segment(str(reference))
 
 
 class KeyManagerObject(RestResource):
