@@ -10,6 +10,7 @@ from typing import Any
 
 from stoker.authoring.repeated_keys import repeated_keys
 from stoker.authoring.rules import WARNING
+from stoker.authoring.sources import MISSING_FILE
 from stoker.authoring.suppression import suppress
 from stoker.authoring.workspace import NotRead, Place, Workspace
 from stoker.base.diagnostics import Diagnostic
@@ -92,9 +93,7 @@ def _warnings(place: Place, found: Collection[Diagnostic], received: Collection[
         # Parts of a template that cannot be read may use anything.
         if item.rule in _UNUSED and (place.problems or item.path[-1] in received):
             continue
-        if item.rule == "failing-output":
-            is_missing = any(item.message.endswith(message) for message in place.files.missing)
-            item = replace(item, rule="missing-file") if is_missing else item
+        if item.rule in ("failing-output", MISSING_FILE):
             repeats = (item.source, item.path) in refused
         else:
             repeats = item.rule == "misspelt-function" and (item.source, item.path[:-1]) in refused
@@ -113,11 +112,10 @@ def _check(workspace: Workspace, place: Place, passed: Passed) -> list[Diagnosti
     type_names = sorted(workspace.registry.types())
     found = check(place.definition, place.type_of, deep=deep, type_names=type_names)
     found += (item for item in _forms(workspace.registry, place) if item not in found)
-    missing = place.files.missing
     return [
         *place.problems,
         *(
-            replace(item, rule="missing-file", severity=WARNING) if item.message in missing else item
+            replace(item, severity=WARNING) if item.rule == MISSING_FILE else item
             for item in further(found, place.problems)
         ),
         *_not_read(place),
@@ -178,4 +176,4 @@ def _not_read(place: Place) -> Iterator[Diagnostic]:
         if isinstance(place.kind_of(resource), NotRead):
             path = key_path(definition, resource, "type")
             message = f"the template {resource.type} is not fetched"
-            yield Diagnostic("missing-file", message, path, document.source, document.locate(path), severity=WARNING)
+            yield Diagnostic(MISSING_FILE, message, path, document.source, document.locate(path), severity=WARNING)

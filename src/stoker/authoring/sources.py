@@ -25,6 +25,9 @@ from stoker.template.limits import Limits
 from stoker.template.packaged import packaged_templates
 from stoker.template.template import Template
 
+MISSING_FILE = "missing-file"
+"""The rule of diagnostics about files that cannot be read."""
+
 STDIN = "-"
 """Names the standard input in the place of a file."""
 
@@ -246,32 +249,31 @@ def _diagnostic(rule: str, message: str, source: str) -> Diagnostic:
     return Diagnostic(rule, message, source=source, kind="ValueError")
 
 
+def _missing(message: str) -> FunctionError:
+    return FunctionError(message, hint="values that depend on its content are not checked", rule=MISSING_FILE)
+
+
 class Files(Mapping[str, str]):
     """Reads files for `get_file` in the templates of one folder.
 
-    For a missing file the call fails, which leaves its value unknown; `missing` contains the messages of these
-    failures, to distinguish them from errors in the template itself.
+    For a missing file the call fails with a rule of its own, which distinguishes it from errors in the template itself,
+    and its value remains unknown.
     """
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self.missing: set[str] = set()
 
     def __getitem__(self, name: str) -> str:
         if is_remote(name):
-            raise self._failure(f"{name} is not fetched")
+            raise _missing(f"{name} is not fetched")
         try:
             content = read_named(beside(self.folder, name))
         except (OSError, ValueError) as error:
-            raise self._failure(f"the file {name!r} cannot be read: {reason(error)}") from error
+            raise _missing(f"the file {name!r} cannot be read: {reason(error)}") from error
         try:
             return content.decode("utf-8")
         except UnicodeDecodeError:
             return base64.b64encode(content).decode("ascii")
-
-    def _failure(self, message: str) -> FunctionError:
-        self.missing.add(message)
-        return FunctionError(message, hint="values that depend on its content are not checked")
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str)

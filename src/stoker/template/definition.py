@@ -197,7 +197,7 @@ class Definition:
         document = self.template.document
         path = error.path or ()
         return Diagnostic(
-            rule="function",
+            rule=error.rule,
             message=error.message,
             path=path,
             source=document.source,

@@ -32,13 +32,17 @@ OMIT: Final = _Omit()
 
 
 class FunctionError(Exception):
-    """A function cannot be evaluated with its arguments. `kind` is the name of Heat's error, `path` the place."""
+    """A function cannot be evaluated with its arguments.
 
-    def __init__(self, message: str, kind: str = "ValueError", hint: str = "") -> None:
+    `kind` is the name of Heat's error, `rule` that of the diagnostic, `path` the place.
+    """
+
+    def __init__(self, message: str, kind: str = "ValueError", hint: str = "", rule: str = "function") -> None:
         super().__init__(message)
         self.message = message
         self.kind = kind
         self.hint = hint
+        self.rule = rule
         self.path: Path | None = None
 
 

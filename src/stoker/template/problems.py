@@ -31,6 +31,7 @@ _RULE_RANKS = {
     "circular-dependency": 2,
     "unknown-attribute": 3,
     "function": 3,
+    "missing-file": 3,
     "unknown-property": 3,
     "required-property": 3,
     "wrong-type": 3,

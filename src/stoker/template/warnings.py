@@ -252,7 +252,8 @@ def _failing_outputs(subject: _Subject) -> Iterator[Diagnostic]:
                 if error.kind != "InvalidTemplateReference":
                     found = definition.located(error)
                     message = f"the output {output.key!r} has no value: {found.message}"
-                    yield replace(found, rule="failing-output", message=message)
+                    rule = "failing-output" if found.rule == "function" else found.rule
+                    yield replace(found, rule=rule, message=message)
 
 
 # -- types and properties ---------------------------------------------------------------------------------------------
