@@ -8,7 +8,10 @@ SERVICE ?= heat
 HALVES  ?= user operator
 PLACE   ?= /tmp/stoker-images
 IMAGE ?= debian
-CODE = src contrib tests bench conformance chaos mutants realcloud checks docs
+# One command installs all distributions: they require each other, and are in no index.
+EDITABLE = --editable packages/stoker-foundation --editable packages/openstack-emulator \
+	--editable 'packages/stoker[all,lsp,postgresql,mysql]'
+CODE = packages contrib tests bench conformance chaos mutants realcloud checks docs
 MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/python -m manual_pages
 
 # Without byte code every process that a test or a benchmark starts would compile each module again.
@@ -16,10 +19,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test guests guests-community quick coverage attack check format plans bench chaos mutants conformance playbook rally horizon realcloud console recordings release takeover images heat-plugins docs pictures man vscode clean
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml $(wildcard packages/*/pyproject.toml)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[test,check,docs]'
+	$(BIN)/python -m pip install --quiet --group test --group check --group docs $(EDITABLE)
 	touch $@
 
 demo: $(STAMP)          ## deploy the example on an embedded cloud
@@ -107,7 +110,7 @@ recordings: $(STAMP)    ## record the answers of the real services of LAB (a fol
 
 release: $(STAMP)       ## build the distributions into dist/, with checksums and release notes, and check them
 	rm -rf dist
-	for folder in . contrib/stoker-heat-commands contrib/stoker-heat-plugins; do $(BIN)/python -m build --outdir dist $$folder || exit 1; done
+	for folder in packages/stoker-foundation packages/openstack-emulator packages/stoker contrib/stoker-heat-commands contrib/stoker-heat-plugins; do $(BIN)/python -m build --outdir dist $$folder || exit 1; done
 	$(BIN)/python -m contrib.vscode.pack dist/stoker-vscode.vsix
 	$(BIN)/python -m checks.release notes > dist/notes.md
 	$(BIN)/python -m checks.release sums dist

@@ -128,7 +128,9 @@ def _running(kind: type[Any]) -> Iterator[Any]:
 def _emulator(directory: Path) -> Iterator[str]:
     """An emulated cloud: its identity service's URL."""
     port = directory / "cloud-port"
-    with _process([sys.executable, "-m", "stoker.emulator", "--port", "0", "--port-file", str(port)], directory):
+    with _process(
+        [sys.executable, "-m", "openstack_emulator", "up", "--port", "0", "--port-file", str(port)], directory
+    ):
         wait_until(port.exists, "the emulated cloud is there")
         yield f"http://127.0.0.1:{port.read_text()}/identity/v3"
 

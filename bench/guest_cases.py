@@ -19,8 +19,8 @@ from typing import Any
 import aiohttp
 
 from bench.lifecycle_cases import Client
-from stoker.emulator.guests.driver import GuestsUnavailable
-from stoker.emulator.guests.images import DEFAULT, HOST, find_image
+from openstack_emulator.guests.driver import GuestsUnavailable
+from openstack_emulator.guests.images import DEFAULT, HOST, find_image
 
 GUESTS = 20
 CHANGES = 5

@@ -174,7 +174,18 @@ def lifted(directory: str) -> list[str]:
 def slow_cloud(directory: str) -> Iterator[list[str]]:
     """A cloud in which nothing gets ready, for the time of the context: arguments of `stoker up` that lead to it."""
     port = Path(directory) / "port"
-    command = [sys.executable, "-m", "stoker.emulator", "--port", "0", "--port-file", str(port), "--pace", "1000000"]
+    command = [
+        sys.executable,
+        "-m",
+        "openstack_emulator",
+        "up",
+        "--port",
+        "0",
+        "--port-file",
+        str(port),
+        "--pace",
+        "1000000",
+    ]
     with subprocess.Popen(command) as process:
         try:
             while not port.exists():

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from chaos.place import Place
-from stoker.emulator.core.faults import Fault
+from openstack_emulator.core.faults import Fault
 from tests.cluster.running_cluster import LEASE, Engine, Process
 from tests.network_link import Link, Mode
 from tests.simulation.simulated_parts import Nature

@@ -11,9 +11,9 @@ from typing import Any
 import orjson
 from sqlalchemy import text
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
+from stoker_foundation.clock import SystemClock
 from tests.cluster.running_cluster import Cluster, Process
 from tests.network_link import Link
 from tests.servers import PostgreSQL, RabbitMQ, Server, wait_until

@@ -1,8 +1,8 @@
 """Child processes that run Python import nothing from the current directory.
 
-In what is installed (`src`, `contrib`), only `stoker.base.interpreter` knows the interpreter: every other module takes
-command lines and environments from it. Scripts of `contrib` and `devstack` run `python3` with the option `-I`. Exit
-status 1 when something else is found.
+In what is installed (`packages`, `contrib`), only `stoker_foundation.interpreter` knows the interpreter: every other
+module takes command lines and environments from it. Scripts of `contrib` and `devstack` run `python3` with the option
+`-I`. Exit status 1 when something else is found.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 
 from checks.source_tree import SourceTree, show
 
-HELPER = "src/stoker/base/interpreter.py"
-_PYTHON_FOLDERS = ("src", "contrib")
+HELPER = "packages/stoker-foundation/src/stoker_foundation/interpreter.py"
+_PYTHON_FOLDERS = ("packages", "contrib")
 _SCRIPT_FOLDERS = ("contrib", "devstack")
 _SCRIPTS = {".sh", ".yml", ".yaml", ".j2", ".service", ".js", ""}
 _SCRIPT_LANGUAGE = re.compile(r"(?<!FROM )\bpython3?(?:\.\d+)?\"?\}?\"? +-(?!I\b)")
@@ -62,12 +62,12 @@ def complaints(source: str) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Name):
             used.add(node.id)
         if _names_interpreter(node):
-            yield line, "use python_command of stoker.base.interpreter instead of sys.executable"
+            yield line, "use python_command of stoker_foundation.interpreter instead of sys.executable"
         for name in _imported(node):
             if name in _OTHER_WAYS:
-                yield line, f"{name} starts processes that stoker.base.interpreter does not know"
+                yield line, f"{name} starts processes that stoker_foundation.interpreter does not know"
         if isinstance(node, ast.List | ast.Tuple) and node.elts and _is_interpreter(node.elts[0]):
-            yield line, "use python_command of stoker.base.interpreter instead of a name of Python's program"
+            yield line, "use python_command of stoker_foundation.interpreter instead of a name of Python's program"
     if "python_command" in used and "python_environment" not in used:
         yield 1, "python_command needs the environment of python_environment"
 

@@ -2,7 +2,7 @@
 
 Python's `re` takes exponential time for some patterns, and holds the interpreter's lock meanwhile: one request would
 stop the process. So patterns of `re`, `fnmatch`, `glob` and SQL's LIKE are constants of the sources. Patterns that are
-data belong to `stoker.base.patterns`, which alone uses RE2 as well. Places that compile what looks like data are
+data belong to `stoker_foundation.patterns`, which alone uses RE2 as well. Places that compile what looks like data are
 errors, unless `tool.stoker.checks.patterns` of pyproject.toml lists their function with a reason. Exit status 1 when
 there is an error, also for a listed function that needs no exception.
 """
@@ -34,9 +34,9 @@ _METHODS = frozenset({"glob", "rglob", "like", "ilike", "not_like", "not_ilike",
 
 _FORBIDDEN = {
     "keystonemiddleware.auth_token._path_matches": "matches patterns of callers: use stoker.api.access_rules",
-    "re2": "is used by stoker.base.patterns only",
+    "re2": "is used by stoker_foundation.patterns only",
 }
-_OWN = "stoker.base.patterns"
+_OWN = "stoker_foundation.patterns"
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ VOCABULARY = Path(__file__).with_name("vocabulary.toml")
 
 _PROSE_TOKENS = {tokenize.COMMENT, tokenize.STRING}
 _CHECKED = (
-    "src/stoker", "contrib", "docs", "checks", "tests", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md",
+    "packages", "contrib", "docs", "checks", "tests", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md",
 )  # fmt: skip
 _SUFFIXES = {".py", ".md"}
 _BUILT = {"_build", "generated"}

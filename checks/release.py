@@ -1,6 +1,6 @@
 """Releases: one version in all places, the notes from the changelog, and what a folder of built files must have.
 
-`src/stoker/__init__.py` has the version. `python -m checks` compares the others with it; and:
+`packages/stoker/src/stoker/__init__.py` has the version. `python -m checks` compares the others with it; and:
 
     python -m checks.release set 0.2.0       write the version everywhere, and date its section of the changelog
     python -m checks.release check v0.2.0    refuse a tag that is not the version, or has no section
@@ -21,10 +21,15 @@ from pathlib import Path
 
 from checks.source_tree import ROOT, SourceTree, show
 
-SOURCE = "src/stoker/__init__.py"
+SOURCE = "packages/stoker/src/stoker/__init__.py"
+_REQUIRED = (re.compile(r'"(?:stoker-foundation|openstack-emulator)==([^"]+)"'), "{version}")
 _DEFINED = re.compile(r'^__version__ = "([^"]+)"$', re.MULTILINE)
 _FORM = re.compile(r"\d+\.\d+\.\d+(\.dev\d+|rc\d+)?")
 COPIES = {
+    "packages/openstack-emulator/src/openstack_emulator/__init__.py": (_DEFINED, "{version}"),
+    "packages/stoker-foundation/src/stoker_foundation/__init__.py": (_DEFINED, "{version}"),
+    "packages/openstack-emulator/pyproject.toml": _REQUIRED,
+    "packages/stoker/pyproject.toml": _REQUIRED,
     "contrib/stoker-heat-commands/pyproject.toml": (re.compile(r'^version = "([^"]+)"$', re.MULTILINE), "{version}"),
     "contrib/stoker-heat-plugins/pyproject.toml": (re.compile(r'^version = "([^"]+)"$', re.MULTILINE), "{version}"),
     "contrib/vscode/package.json": (re.compile(r'^  "version": "([^"]+)",$', re.MULTILINE), "{base}"),
@@ -32,7 +37,7 @@ COPIES = {
 }
 """Where else the version is, and in which form: `base` without .dev, `reference` as the name of a tag or branch."""
 
-WHEELS = ("stoker", "stoker_heat_commands", "stoker_heat_plugins")
+WHEELS = ("openstack_emulator", "stoker", "stoker_foundation", "stoker_heat_commands", "stoker_heat_plugins")
 SUMS = "SHA256SUMS"
 _CHANGELOG = "CHANGELOG.md"
 _SECTION = re.compile(r"^## \[([^\]]+)\](?: - (\S+))?$", re.MULTILINE)

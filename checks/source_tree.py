@@ -42,10 +42,14 @@ class Module:
         return _bindings(self)
 
 
-def load(source: Path, package: str = "stoker", text: Callable[[Path], str] = Path.read_text) -> dict[str, Module]:
-    """The modules of a package by name. `source` is the directory that has the package, `text` reads a file."""
+PACKAGES = "packages/*/src"
+"""The directories that have the packages of the distributions."""
+
+
+def load(source: Path, text: Callable[[Path], str] = Path.read_text) -> dict[str, Module]:
+    """The modules of the packages in a directory by name. `text` reads a file."""
     modules = {}
-    for path in sorted((source / package).rglob("*.py")):
+    for path in sorted(source.rglob("*.py")):
         parts = path.relative_to(source).with_suffix("").parts
         is_package = parts[-1] == "__init__"
         name = ".".join(parts[:-1] if is_package else parts)
@@ -122,8 +126,12 @@ class SourceTree:
 
     @cached_property
     def modules(self) -> dict[str, Module]:
-        """The modules of Stoker by name."""
-        return load(self.root / "src", text=self.text)
+        """The modules of all distributions by name."""
+        return {
+            name: module
+            for source in sorted(self.root.glob(PACKAGES))
+            for name, module in load(source, text=self.text).items()
+        }
 
     @cached_property
     def exceptions(self) -> dict[str, dict[str, str]]:

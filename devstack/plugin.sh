@@ -13,7 +13,8 @@ function install_stoker {
     fi
     # An environment of its own: nothing depends on the releases that the other services have.
     python3 -I -m venv "$STOKER_VENV"
-    "$STOKER_VENV/bin/pip" install --editable "${STOKER_DIR}[$driver]" "$STOKER_DIR/contrib/stoker-heat-commands"
+    "$STOKER_VENV/bin/pip" install --editable "$STOKER_DIR/packages/stoker-foundation" \
+        --editable "$STOKER_DIR/packages/stoker[$driver]" "$STOKER_DIR/contrib/stoker-heat-commands"
 }
 
 function configure_stoker {

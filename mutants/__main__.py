@@ -18,11 +18,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mutants.planted import MUTANTS, Mutant, Outdated
-from stoker.base.interpreter import python_command, python_environment
+from stoker_foundation.interpreter import python_command, python_environment
 from tests.simulation.test_simulation import FIXED
 
 ROOT = Path(__file__).parents[1]
-_COPIED = ("src", "tests", "pyproject.toml")
+_COPIED = ("packages", "tests", "pyproject.toml")
+_SOURCES = ("stoker", "openstack-emulator", "stoker-foundation")
 _LONGEST_SECONDS = 1800.0
 _TESTS = ("-m", "pytest", "-q", "-x", "-n", "0", "-m", "not slow")
 
@@ -61,7 +62,8 @@ def copied(place: Path) -> Path:
 
 def passes(root: Path, arguments: Sequence[str]) -> bool:
     """Return whether a suite passes on the sources in `root`."""
-    environment = python_environment({**os.environ, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"})
+    paths = (*(root / "packages" / name / "src" for name in _SOURCES), root)
+    environment = python_environment({**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))})
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
     try:
         done = subprocess.run(
@@ -99,7 +101,7 @@ def main() -> int:
     began = time.monotonic()
     try:
         for mutant in MUTANTS:
-            mutant.changed(ROOT / "src")
+            mutant.changed(ROOT)
     except Outdated as error:
         print(error, file=sys.stderr)
         return 2
@@ -110,7 +112,7 @@ def main() -> int:
             return 1
         unseen = 0
         for mutant in chosen:
-            with mutant.planted(root / "src"):
+            with mutant.planted(root):
                 seen = seen_by(mutant, root, every=options.all)
             unseen += not seen
             print(f"{', '.join(seen) or 'NOBODY':24} {mutant.name}", flush=True)

@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+PACKAGE = Path("packages/stoker/src/stoker")
+"""Where the files are that bugs change."""
+
 
 class Outdated(Exception):
     """The place that a bug changes is not, or not only once, in the sources any more."""
@@ -15,7 +18,7 @@ class Outdated(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A bug: in the file `path` below src/stoker, `old` becomes `new`.
+    """A bug: in the file `path` of the package stoker, `old` becomes `new`.
 
     `expected_in` is the suite that notices it soonest, for the simulation with the `seed` that does.
     """
@@ -29,7 +32,7 @@ class Mutant:
 
     def changed(self, sources: Path) -> str:
         """Return the text of the file with the bug. Raises Outdated if `old` is not there exactly once."""
-        file = sources / "stoker" / self.path
+        file = sources / PACKAGE / self.path
         text = file.read_text(encoding="utf-8") if file.exists() else ""
         if (times := text.count(self.old)) != 1:
             raise Outdated(f"{self.name}: what it changes is {times} times in {self.path}; update mutants/planted.py")
@@ -38,7 +41,7 @@ class Mutant:
     @contextmanager
     def planted(self, sources: Path) -> Iterator[None]:
         """Change the file below `sources`, and restore it afterwards, with its time. Raises Outdated."""
-        file = sources / "stoker" / self.path
+        file = sources / PACKAGE / self.path
         text, times = file.read_bytes(), file.stat()
         file.write_text(self.changed(sources), encoding="utf-8")
         try:

@@ -16,9 +16,9 @@ from typing import TypeVar
 import pytest
 from hypothesis import settings
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
+from stoker_foundation.clock import SystemClock
 from tests.harness import World
 from tests.servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing
 

@@ -15,17 +15,16 @@ from typing import Any, Protocol, TypeVar
 
 from oslo_config import cfg
 
+from openstack_emulator.testing import ServedCloud
 from stoker.api.app import make_app
 from stoker.api.cfn.app import make_cfn_app
 from stoker.api.server import Server
-from stoker.base.clock import Clock, ManualClock, SystemClock
 from stoker.base.config import load_config
 from stoker.base.context import RequestContext
 from stoker.base.ids import new_request_id
 from stoker.cloud.auth import CloudPool
 from stoker.cloud.credentials import TokenCredential
 from stoker.cloud.settings import CloudSettings
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.core import Engine
 from stoker.engine.notifications.announcer import Bus
 from stoker.engine.ownership.peers import Peers
@@ -37,6 +36,7 @@ from stoker.rpc.dispatch import Dispatcher
 from stoker.store.database import Database
 from stoker.store.journal import Journal
 from stoker.store.sealing import Sealer
+from stoker_foundation.clock import Clock, ManualClock, SystemClock
 
 Result = TypeVar("Result")
 

@@ -21,10 +21,10 @@ from pathlib import Path
 from conformance.community.page import PAGE, page
 from conformance.community.run import Case, Community, Document, Failed, read_document
 from conformance.place import embedded
-from stoker.emulator.guests.choices import guest_driver
-from stoker.emulator.guests.driver import GuestsUnavailable
-from stoker.emulator.guests.images import DEFAULT, built_images
-from stoker.emulator.guests.selection import Selection
+from openstack_emulator.guests.choices import guest_driver
+from openstack_emulator.guests.driver import GuestsUnavailable
+from openstack_emulator.guests.images import DEFAULT, built_images
+from openstack_emulator.guests.selection import Selection
 from tests.authoring import corpus
 
 AT_ONCE = 2

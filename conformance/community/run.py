@@ -24,7 +24,7 @@ import yaml
 from openstack.config import OpenStackConfig
 
 from conformance.place import STOKER, Place
-from stoker.emulator.guests.forwarding import local_address, local_port
+from openstack_emulator.guests.forwarding import local_address, local_port
 
 DOCUMENT, BASE = (Path(__file__).with_name(name) for name in ("templates.yaml", "base.yaml"))
 DEPLOY_SECONDS = 600.0

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from conformance.heat_plugins.vendors import BIG_IP, NETMRI, Vendors
-from stoker.base.clock import SystemClock
+from openstack_emulator.network.extensions import EXTENSIONS
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.base.extensions import PluginInvalid
-from stoker.emulator.network.extensions import EXTENSIONS
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ResourceType
+from stoker_foundation.clock import SystemClock
 from tests.harness import World
 
 SITE = Path(next(place for place in sys.path if place.endswith("site-packages")))

@@ -20,7 +20,7 @@ EOF
 
 cp contrib/kolla/docker/stoker/extend_start.sh "$context"
 mkdir "$context/sources"
-git ls-files -z pyproject.toml README.md LICENSE src docs/man contrib/stoker-heat-commands \
+git ls-files -z LICENSE packages contrib/stoker-heat-commands \
     | xargs -0 cp --parents --target-directory "$context/sources"
 # Kolla adds an archive, which contains one directory.
 mkdir "$context/stoker-archive" && mv "$context/sources" "$context/stoker-archive/stoker-0"

@@ -14,14 +14,14 @@ import sys
 import time
 from pathlib import Path
 
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from realcloud.differential import differences, script
 from realcloud.differential.emulated import emulated
 from realcloud.differential.player import Played, play
 from realcloud.differential.site import Site
 from realcloud.lab import LabMissing, found_administrator, found_folder, started
-from stoker.base.clock import ManualClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from stoker_foundation.clock import ManualClock
 
 IMPOSSIBLE = 2
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from openstack_emulator.testing import ServedCloud
 from realcloud.differential.site import Site
-from stoker.emulator.testing import ServedCloud
 
 
 def emulated(served: ServedCloud) -> Site:

@@ -11,9 +11,9 @@ from heatclient import exc
 from keystoneauth1 import session
 from keystoneauth1.identity import V3Password
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
+from stoker_foundation.clock import SystemClock
 from tests.harness import ThreadedWorld, serve_rest
 
 pytestmark = pytest.mark.slow

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from falcon import testing
 
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.api.app import make_app
 from stoker.api.auth import keystone
-from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.config import load_config
-from stoker.base.processor_time import processor_time
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from stoker_foundation.clock import ManualClock, SystemClock
+from stoker_foundation.processor_time import processor_time
 from tests.api.api_support import FakeEngine
 from tests.harness import KEYSTONE_SETTINGS
 

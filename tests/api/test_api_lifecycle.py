@@ -12,10 +12,10 @@ from urllib.request import urlopen
 
 import pytest
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
+from stoker_foundation.clock import SystemClock
 from tests.harness import ThreadedWorld, serve_rest
 
 pytestmark = pytest.mark.slow

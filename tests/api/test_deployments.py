@@ -15,11 +15,11 @@ from heatclient import exc
 from keystoneauth1 import session
 from keystoneauth1.identity import V3Password
 
-from stoker.base.clock import SystemClock
+from openstack_emulator.messaging.records import MessagingRecords
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.cloud.messaging import QUEUE_NAME
-from stoker.emulator.messaging.records import MessagingRecords
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from stoker_foundation.clock import SystemClock
 from tests.api.agent import Agent, boot_metadata, token_of
 from tests.harness import ThreadedWorld, serve_rest
 from tests.servers import free_port

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 import requests
 
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.api.server import Server
 from stoker.api.v1.event_feed import EventFeed
-from stoker.base.clock import SystemClock
 from stoker.base.context import RequestContext
 from stoker.contract.request import Request
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.rpc.direct import DirectClient
+from stoker_foundation.clock import SystemClock
 from tests.harness import ThreadedWorld, serve_rest
 from tests.servers import wait_until
 

@@ -14,14 +14,14 @@ from falcon import testing
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis.checks import not_a_server_error
 
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.api.app import make_app
 from stoker.api.server import Server
 from stoker.api.v1 import openapi
 from stoker.api.v1.routes import ROUTES
-from stoker.base.clock import SystemClock
 from stoker.base.config import load_config
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from stoker_foundation.clock import SystemClock
 from tests.api.api_support import PROJECT, check_tokens, scripted_engine
 from tests.harness import ThreadedWorld, serve_rest
 

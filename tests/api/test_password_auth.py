@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from falcon import testing
 
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.api.app import make_app
 from stoker.api.server import Server
-from stoker.base.clock import SystemClock
 from stoker.base.config import load_config
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.processes.tokens import caller_check
+from stoker_foundation.clock import SystemClock
 from tests.api.api_support import FakeEngine
 from tests.harness import KEYSTONE_SETTINGS
 

@@ -13,11 +13,11 @@ import pytest
 import requests
 from sqlalchemy import event
 
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.api.v1.routes import ROUTES
-from stoker.base.clock import SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
+from stoker_foundation.clock import SystemClock
 from tests.harness import ThreadedWorld, serve_rest
 
 pytestmark = pytest.mark.slow

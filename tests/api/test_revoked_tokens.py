@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 import requests
 
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.api.app import make_app
 from stoker.api.server import Server
-from stoker.base.clock import SystemClock
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.processes.tokens import remembering_check
+from stoker_foundation.clock import SystemClock
 from tests.harness import ThreadedWorld, api_config
 
 EMPTY = {"heat_template_version": "2021-04-16"}

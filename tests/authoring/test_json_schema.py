@@ -38,7 +38,7 @@ def complaints(text: str, *words: str) -> list[tuple[Any, ...]]:
 def test_all_valid_templates_are_accepted() -> None:
     known_wrong = {Path(path).name for _, path in corpus.WHY_WRONG} | {"mistakes.yaml", "accounts.yaml"}
     folders = [
-        REPOSITORY / "src/stoker/examples",
+        REPOSITORY / "packages/stoker/src/stoker/examples",
         REPOSITORY / "docs",
         REPOSITORY / "bench",
         *([CORPUS] if CORPUS else []),

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yaql.language.exceptions import YaqlException
 
-from stoker.base import bounded_yaql
-from stoker.base.processor_time import processor_time
-from stoker.base.weights import Weights
+from stoker_foundation import bounded_yaql
+from stoker_foundation.processor_time import processor_time
+from stoker_foundation.weights import Weights
 
 DATA = {"text": "a" * 9_500, "words": [str(number) for number in range(150)], "map": {"a": 1}, "name": "banana"}
 NESTED = "let(x => [1] * 190) -> " + "let(x => [$x] * 190) -> " * 4

@@ -15,11 +15,12 @@ from oslo_config import cfg
 from stoker.base.config import load_config, shown_options
 from stoker.base.context import RequestContext
 from stoker.base.known_options import known_options
-from stoker.base.logging import _SECRETS, protect, redact, request_scope
+from stoker.base.logging import protect, request_scope
 from stoker.base.options import LIBRARY_GROUPS, LOGINS, OPTIONS
 from stoker.base.paste_filters import apply_paste_filters
 from stoker.base.unused_options import ALL, WITHOUT_EFFECT, log_unused_options, reason_of, unused_options
 from stoker.processes.settings import serving_threads
+from stoker_foundation.log_lines import _SECRETS, redact
 
 FILE = """
 [DEFAULT]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stoker.base.interpreter import bare_python_command, python_command, python_environment
+from stoker_foundation.interpreter import bare_python_command, python_command, python_environment
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from stoker.base.patterns import PatternError, PatternTooCostly
-from stoker.base.patterns.linear import covers_path, expression, fits_like, fits_shell, fits_wildcards
-from stoker.base.processor_time import processor_time
+from stoker_foundation.patterns import PatternError, PatternTooCostly
+from stoker_foundation.patterns.linear import covers_path, expression, fits_like, fits_shell, fits_wildcards
+from stoker_foundation.processor_time import processor_time
 
 
 @given(st.text("ab*?[]!-^\\é\n", max_size=8), st.text("ab!-]^\\é\n[", max_size=6))

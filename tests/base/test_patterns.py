@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from stoker.base.patterns import Pattern, PatternError, PatternTooCostly, compiled
+from stoker_foundation.patterns import Pattern, PatternError, PatternTooCostly, compiled
 
 _ALPHABET = "aAbBkKsSzZ019_- .\t\n\x1c\x7féÉß\u017f\u212a٣²  "
 _ATOMS = st.one_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stoker.base.recent import Recent, memory_of
+from stoker_foundation.recent import Recent, memory_of
 
 
 def test_the_least_recently_used_values_leave_first() -> None:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoker.base.processor_time import processor_time
 from stoker.base.redaction import REDACTED, Redactor
+from stoker_foundation.processor_time import processor_time
 
 FORMS: tuple[Callable[[str], str], ...] = (
     str,

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import boto3
 from botocore.config import Config
 
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 from stoker.engine.core import Engine
 from stoker.engine.settings import EngineSettings
 from tests.harness import ThreadedWorld, api_config, serve_query

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.api.cfn.app import make_cfn_app
 from stoker.api.server import Server
-from stoker.base.clock import ManualClock
 from stoker.cli.framework import installed_example
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.rpc.direct import DirectClient
 from stoker.rpc.dispatch import Dispatcher
+from stoker_foundation.clock import ManualClock
 from tests.harness import World, api_config
 
 COOLDOWN = 6000

@@ -13,9 +13,9 @@ from stoker.api.cfn.actions import ACTIONS
 from stoker.api.cfn.app import make_cfn_app
 from stoker.api.cfn.parameters import Form, read_parameters
 from stoker.api.values import RepeatedField
-from stoker.base.clock import ManualClock
 from stoker.base.config import load_config
 from stoker.base.errors import UserError
+from stoker_foundation.clock import ManualClock
 from tests.cfn.test_rendering import NOW, SIGNED, Engine, Trusting
 
 NAMES = sorted({name for action in ACTIONS.values() for name in action.parameters})

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from stoker.api.auth import WSGIApplication
 from stoker.api.cfn.actions import ACTIONS
 from stoker.api.cfn.app import QUERY_PATHS, make_cfn_app
-from stoker.base.clock import ManualClock
 from stoker.base.config import load_config
+from stoker_foundation.clock import ManualClock
 from tests.cfn.test_parameters import PARAMETERS
 from tests.cfn.test_rendering import NOW, SIGNED, Engine, Trusting
 from tests.wsgi_requests import BYTES, answer, environs

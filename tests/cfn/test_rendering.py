@@ -19,10 +19,10 @@ from stoker.api.cfn.rendering import JsonText
 from stoker.api.cfn.signatures import Signed
 from stoker.api.policy import Credentials
 from stoker.base import errors
-from stoker.base.clock import ManualClock
 from stoker.base.config import load_config
 from stoker.contract.request import Request
 from stoker.rpc.contract import EngineUnavailable, RequestContext
+from stoker_foundation.clock import ManualClock
 
 NOW = 1_700_000_000.0
 SIGNED = {

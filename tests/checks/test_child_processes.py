@@ -17,7 +17,7 @@ BAD = (
     "import multiprocessing",
     "from multiprocessing import Pool",
     "from concurrent.futures import ProcessPoolExecutor",
-    "from stoker.base.interpreter import python_command\nrun(python_command('-m', 'pip'))",
+    "from stoker_foundation.interpreter import python_command\nrun(python_command('-m', 'pip'))",
 )
 GOOD = (
     "import sys\nsys.exit(0)",

@@ -10,8 +10,8 @@ import pytest
 
 from checks.method_bound import Counter, UnknownBase, check
 from checks.source_tree import SourceTree, load
-from stoker.emulator.compute.nova import COMPUTE
-from stoker.emulator.volume.cinder import VOLUME
+from openstack_emulator.compute.nova import COMPUTE
+from openstack_emulator.volume.cinder import VOLUME
 
 
 def tree(source: Path, **modules: str) -> Path:
@@ -55,14 +55,14 @@ MODULES = {
 
 
 def test_methods_of_bases_count_once_each_by_way_of_whichever_name_they_are_known(tmp_path: Path) -> None:
-    counter = Counter(load(tree(tmp_path, **MODULES), "pack"))
+    counter = Counter(load(tree(tmp_path, **MODULES)))
 
     assert counter.methods("pack.use.Both") == {"one", "two", "three", "four"}
     assert counter.methods("pack.use.Both.Inner") == {"one", "two", "six"}
 
 
 def test_classes_over_the_bound_are_reported_unless_excepted(tmp_path: Path) -> None:
-    modules = load(tree(tmp_path, **MODULES), "pack")
+    modules = load(tree(tmp_path, **MODULES))
 
     assert check(modules, {}, bound=3) == [
         "pack.use.Both has 4 methods, more than 3",
@@ -75,7 +75,7 @@ def test_classes_over_the_bound_are_reported_unless_excepted(tmp_path: Path) -> 
 
 
 def test_a_base_of_ours_that_is_not_found_is_an_error_and_not_a_smaller_count(tmp_path: Path) -> None:
-    modules = load(tree(tmp_path, a="from pack.b import Gone\nclass A(Gone): ...\n", b=""), "pack")
+    modules = load(tree(tmp_path, a="from pack.b import Gone\nclass A(Gone): ...\n", b=""))
 
     with pytest.raises(UnknownBase, match=r"pack\.a\.A has the base pack\.b\.Gone"):
         check(modules, {})

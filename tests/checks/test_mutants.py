@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from mutants.__main__ import SUITES, arguments_of, suites_for
-from mutants.planted import MUTANTS, Mutant, Outdated
+from mutants.planted import MUTANTS, PACKAGE, Mutant, Outdated
 from tests.simulation.test_simulation import FIXED
 
-SOURCES = Path(__file__).parents[2] / "src"
+SOURCES = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_bug_changes_the_sources_of_today(mutant: Mutant) -> None:
     text = mutant.changed(SOURCES)
-    assert text != (SOURCES / "stoker" / mutant.path).read_text(encoding="utf-8")
+    assert text != (SOURCES / PACKAGE / mutant.path).read_text(encoding="utf-8")
     compile(text, mutant.path, "exec")
 
 
@@ -32,9 +32,9 @@ def test_the_suite_that_is_expected_to_notice_a_bug_runs_first(mutant: Mutant) -
 
 def test_a_planted_bug_is_removed_with_no_trace(tmp_path: Path) -> None:
     mutant = MUTANTS[0]
-    file = tmp_path / "stoker" / mutant.path
+    file = tmp_path / PACKAGE / mutant.path
     file.parent.mkdir(parents=True)
-    shutil.copy2(SOURCES / "stoker" / mutant.path, file)
+    shutil.copy2(SOURCES / PACKAGE / mutant.path, file)
     before = file.read_text(encoding="utf-8"), file.stat().st_mtime_ns
     with mutant.planted(tmp_path):
         assert mutant.new in file.read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ from tests.checks.test_method_bound import tree
 def report(source: Path, code: str, *excepted: str) -> list[str]:
     """What the check finds in a module."""
     made = tree(source, forms='WORD, OTHER = "[a-z]+", "x"\nBOTH = f"{WORD}|{OTHER}"\n', use=code)
-    return check(load(made, "pack"), dict.fromkeys(excepted, "a reason"))
+    return check(load(made), dict.fromkeys(excepted, "a reason"))
 
 
 @pytest.mark.parametrize(

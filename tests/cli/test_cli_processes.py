@@ -15,20 +15,20 @@ import yaml
 from click.testing import CliRunner
 from oslo_config import cfg
 
+from openstack_emulator.identity.seed import USERS
+from openstack_emulator.main import chosen_passwords, parser
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.api.token_cache import TokenCache
-from stoker.base.clock import ManualClock
 from stoker.base.errors import Conflict, Invalid
 from stoker.cli.errors import CommandFailed
 from stoker.cli.local import planned_set_up, up
-from stoker.emulator.identity.seed import USERS
-from stoker.emulator.main import chosen_passwords, parser
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.processes.access import write_access_files
 from stoker.processes.control import StartFailed, programs_of, running, start
 from stoker.processes.directory import WELL_KNOWN_PASSWORD, DataDirectory, SetUp
 from stoker.processes.embedded import Options, configuration
 from stoker.processes.settings import cloud_settings, engine_settings
+from stoker_foundation.clock import ManualClock
 
 SET_UP = SetUp("http://127.0.0.1:8104/v1", "http://127.0.0.1:8100/v1", "http://127.0.0.1:5100/identity/v3")
 KEEP: dict[str, int | None] = {"rest": None, "cfn": None, "identity": None}
@@ -261,7 +261,7 @@ def test_a_cloud_that_gets_guests_changes_its_passwords(tmp_path: Path) -> None:
 
 
 def test_passwords_of_a_cloud_with_guests_that_is_started_alone(tmp_path: Path) -> None:
-    """`python -m stoker.emulator` keeps them beside the state, and takes given ones."""
+    """`openstack-emulator up` keeps them beside the state, and takes given ones."""
     state = tmp_path / "cloud.db"
 
     def chosen(*words: str, guests: bool = True) -> tuple[str, Mapping[str, str]]:

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 SERVERS = (
     "aiohttp", "alembic", "falcon", "keystoneauth1", "keystonemiddleware", "oslo_config", "oslo_log",
     "oslo_messaging", "requests", "sqlalchemy", "webob",
-    "stoker.api", "stoker.emulator", "stoker.engine", "stoker.operations", "stoker.rpc", "stoker.store",
+    "stoker.api", "openstack_emulator", "stoker.engine", "stoker.operations", "stoker.rpc", "stoker.store",
 )  # fmt: skip
 """Packages that only servers and their clients need."""
 LIBRARIES = (*SERVERS, "asyncio", "re2", "rich", "yaml", "yaql", "stoker.cloud.session", "stoker.resources",

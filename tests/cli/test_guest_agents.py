@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.guests import metering
+from openstack_emulator.guests import metering
 from tests.cli import test_cfntools as cfntools
 from tests.cli.agent_cloud import Cloud, until
 from tests.cli.cli_shell import Shell

@@ -16,7 +16,7 @@ import pytest
 from conformance.report import Result
 from conformance.results_page import PAGE, block, record
 from conformance.suite import FLOATING_IPS, SUITES, CannotRun, Suite, WithGuests, names, results
-from stoker.emulator.guests.forwarding import local_address, local_port
+from openstack_emulator.guests.forwarding import local_address, local_port
 
 SUITE = Suite(
     "shop",

@@ -10,12 +10,12 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.cloud.auth import CloudPool, TokenCredential
 from stoker.cloud.session import Cloud
 from stoker.cloud.settings import CloudSettings
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from stoker_foundation.clock import ManualClock
 from tests.cloud.scripted_service import Script, catalog
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError, Invalid, MissingCredentialError, NoEndpoint, TokenRejected
 from stoker.cloud.auth import (
     CloudPool,
@@ -19,8 +20,7 @@ from stoker.cloud.auth import (
     TrustCredential,
 )
 from stoker.cloud.settings import ClientSettings, CloudSettings
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
+from stoker_foundation.clock import ManualClock
 
 TOKENS = "/identity/v3/auth/tokens"
 

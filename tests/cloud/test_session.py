@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock
 from stoker.base.errors import CloudError, from_dict
 from stoker.cloud.errors import Ambiguous, NotNamed, refusal
 from stoker.cloud.session import Cloud
 from stoker.cloud.settings import ClientSettings
+from stoker_foundation.clock import ManualClock
 from tests.cloud.scripted_service import Script
 
 Opener = Callable[..., Awaitable[Cloud]]

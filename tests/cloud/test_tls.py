@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from stoker.base.clock import SystemClock
 from stoker.base.errors import CloudError
 from stoker.cloud.settings import CloudSettings, Tls
 from stoker.cloud.transport import Request, Transport
+from stoker_foundation.clock import SystemClock
 from tests.servers import HOST, Certificate, make_certificate
 
 

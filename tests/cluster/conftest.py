@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
+from stoker_foundation.clock import SystemClock
 from tests.cluster.running_cluster import Cluster
 from tests.servers import MariaDB, PostgreSQL, RabbitMQ
 

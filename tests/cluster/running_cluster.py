@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 from stoker.store import queries, tables
 from stoker.store.database import Database
 from stoker.store.records import Operation

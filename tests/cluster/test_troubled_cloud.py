@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.core.faults import Fault
+from openstack_emulator.core.faults import Fault
 from tests.cluster.running_cluster import Cluster
 from tests.cluster.test_cluster import begin, complete
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
+from stoker_foundation.clock import SystemClock
 from tests.console.support import Browser, logged_in, served_console
 from tests.harness import ThreadedWorld
 

@@ -13,11 +13,11 @@ from urllib.parse import quote
 import requests
 from oslo_policy import opts as policy_options
 
+from openstack_emulator.testing import ServedCloud
 from stoker.api.app import make_app
 from stoker.api.server import Server
-from stoker.base.clock import Clock, SystemClock
-from stoker.emulator.testing import ServedCloud
 from stoker.processes.web_console import beside_api
+from stoker_foundation.clock import Clock, SystemClock
 from tests.harness import ThreadedWorld, api_config
 
 FORM_SECRET = re.compile(r'name="csrf" value="([^"]+)"')

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from oslo_config import cfg
 
-from stoker.base.clock import ManualClock
 from stoker.base.config import load_config
 from stoker.processes.settings import TOKEN_CHECK, set_login
 from stoker.processes.web_console import _auth_url, beside_api
+from stoker_foundation.clock import ManualClock
 
 
 def api(environ: object, start_response: object) -> list[bytes]:

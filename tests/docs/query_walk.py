@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from xml.dom import minidom
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
+from stoker_foundation.clock import SystemClock
 from tests.cfn.query_service import QueryService
 from tests.docs.recorded import BASE, Disguise
 

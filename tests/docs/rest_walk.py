@@ -13,14 +13,14 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.api.app import make_app
 from stoker.api.server import Server
 from stoker.api.v1.routes import ROUTES
-from stoker.base.clock import SystemClock
 from stoker.base.diagnostics import Diagnostic
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
+from stoker_foundation.clock import SystemClock
 from tests.docs.recorded import BASE, Disguise
 from tests.harness import ThreadedWorld, api_config
 

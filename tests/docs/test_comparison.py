@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
+from openstack_emulator.services import CHOICES
 from stoker.cli.main import cli
-from stoker.emulator.services import CHOICES
 
 _DOCS = Path(__file__).parents[2] / "docs"
 _PAGE = (_DOCS / "explanation" / "comparison.md").read_text(encoding="utf-8")

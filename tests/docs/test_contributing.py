@@ -14,7 +14,8 @@ from stoker.cli.main import cli
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text()
-FOLDERS = ("src", "tests", "docs", "checks", "bench", "chaos", "conformance", "examples")
+FOLDERS = ("packages", "tests", "docs", "checks", "bench", "chaos", "conformance", "examples")
+SOURCES = {path.name: path.parent for path in ROOT.glob("packages/*/src/*") if (path / "__init__.py").exists()}
 
 CODE = [*re.findall(r"(?<!`)`([^`\n]+)`(?!`)", PAGE)]
 SHELL_LINES = [
@@ -25,7 +26,8 @@ SHELL_LINES = [
 COMMANDS = [*SHELL_LINES, *(code for code in CODE if " " in code)]
 
 PATHS = sorted({
-    code for code in CODE if re.fullmatch(rf"(?:{'|'.join(FOLDERS)})(?:/[\w./-]+)?|[A-Z]+\.md|pyproject\.toml", code)
+    code for code in CODE
+    if re.fullmatch(rf"(?:{'|'.join((*FOLDERS, *SOURCES))})(?:/[\w./-]+)?|[A-Z]+\.md|pyproject\.toml", code)
 })  # fmt: skip
 LINKS = re.findall(r"\]\(([^)#]+)(?:#([\w-]+))?\)", PAGE)
 
@@ -44,7 +46,8 @@ def words_after(*start: str) -> list[str]:
 
 @pytest.mark.parametrize("path", PATHS)
 def test_paths_exist(path: str) -> None:
-    assert (ROOT / path).exists()
+    first, _, rest = path.partition("/")
+    assert (SOURCES[first] / first / rest if first in SOURCES else ROOT / path).exists()
 
 
 @pytest.mark.parametrize(("path", "anchor"), LINKS)
@@ -65,7 +68,8 @@ def test_modules_exist(module: str) -> None:
 
 @pytest.mark.parametrize("path", [path for path in words_after(".venv/bin/pytest") if not path.startswith("-")])
 def test_tests_exist(path: str) -> None:
-    assert (ROOT / path).exists()
+    first, _, rest = path.partition("/")
+    assert (SOURCES[first] / first / rest if first in SOURCES else ROOT / path).exists()
 
 
 @pytest.mark.parametrize("line", sorted(command for command in COMMANDS if command.startswith("stoker ")))

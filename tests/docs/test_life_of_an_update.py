@@ -16,10 +16,10 @@ import pytest
 from falcon import testing
 
 import stoker
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.api.app import make_app
 from stoker.base.config import load_config
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.operations import OPERATIONS
 from stoker.rpc.direct import DirectClient
 from stoker.rpc.dispatch import Dispatcher

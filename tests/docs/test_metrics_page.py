@@ -7,9 +7,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from stoker.base.clock import ManualClock
 from stoker.engine.value_memory import ValueMemory
 from stoker.processes.status import EngineMetrics
+from stoker_foundation.clock import ManualClock
 
 ROW = re.compile(r"^\| `(?P<name>\w+)(?:\{(?P<labels>[\w,]+)\})?` \| (?P<kind>\w+) \|", re.M)
 SUFFIX = {"counter": "_total"}

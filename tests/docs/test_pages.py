@@ -13,8 +13,8 @@ from pathlib import Path
 import click
 import pytest
 
+from openstack_emulator.core.faults import ACTIONS, parse_fault
 from stoker.cli.main import cli
-from stoker.emulator.core.faults import ACTIONS, parse_fault
 from tests.docs.pages import Command, commands, written_pages
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.base import extensions
 from stoker.base.errors import TemplateInvalid
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.registry import Registry
 from tests.harness import World
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from stoker.base.clock import ManualClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
+from stoker_foundation.clock import ManualClock
 
 
 @pytest.fixture

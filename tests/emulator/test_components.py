@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import pytest
 
-from stoker.base.clock import ManualClock
-from stoker.emulator.core.cloud import Cloud, Records, Service
-from stoker.emulator.core.component import Component, merged, on, using, visible
-from stoker.emulator.core.errors import ApiError
-from stoker.emulator.core.http import Context, Request, Response
-from stoker.emulator.core.store import Record
+from openstack_emulator.core.cloud import Cloud, Records, Service
+from openstack_emulator.core.component import Component, merged, on, using, visible
+from openstack_emulator.core.errors import ApiError
+from openstack_emulator.core.http import Context, Request, Response
+from openstack_emulator.core.store import Record
+from stoker_foundation.clock import ManualClock
 
 NAMES_IN_STATE_FILES = {
     "cinder": {
@@ -128,7 +128,7 @@ def test_another_projects_record_is_not_found(store: Store) -> None:
 
 @pytest.mark.parametrize("service", NAMES_IN_STATE_FILES)
 def test_state_files_name_changes_that_are_still_known(service: str) -> None:
-    from stoker.emulator.services import new_cloud
+    from openstack_emulator.services import new_cloud
 
     cloud = new_cloud(clock=ManualClock())
     assert NAMES_IN_STATE_FILES[service] <= set(cloud.running(service).records.deferred)

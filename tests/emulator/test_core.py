@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock
-from stoker.emulator.core.cloud import Cloud, Microversions, Records, Routes, Service, new_id
-from stoker.emulator.core.control import CONTROL
-from stoker.emulator.core.errors import ApiError, conflict, fault_body, not_found
-from stoker.emulator.core.http import Request, Response
-from stoker.emulator.core.store import Record, public
-from stoker.emulator.identity.keystone import IDENTITY
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.core.cloud import Cloud, Microversions, Records, Routes, Service, new_id
+from openstack_emulator.core.control import CONTROL
+from openstack_emulator.core.errors import ApiError, conflict, fault_body, not_found
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.store import Record, public
+from openstack_emulator.identity.keystone import IDENTITY
+from openstack_emulator.testing import Answer, ServedCloud
+from stoker_foundation.clock import ManualClock
 
 WIDGETS = "/widget/v1/widgets"
 

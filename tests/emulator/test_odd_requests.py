@@ -10,11 +10,11 @@ from urllib.parse import quote
 import orjson
 import pytest
 
-from stoker.base.clock import ManualClock
-from stoker.emulator.core.cloud import Cloud, Running
-from stoker.emulator.core.dispatch import dispatch
-from stoker.emulator.core.http import Request
-from stoker.emulator.services import new_cloud
+from openstack_emulator.core.cloud import Cloud, Running
+from openstack_emulator.core.dispatch import dispatch
+from openstack_emulator.core.http import Request
+from openstack_emulator.services import new_cloud
+from stoker_foundation.clock import ManualClock
 
 ENDLESS = "9" * 5000
 TEXTS = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from stoker.emulator.core.errors import ApiError
-from stoker.emulator.core.http import Query, Request
-from stoker.emulator.core.paging import ordered, page
+from openstack_emulator.core.errors import ApiError
+from openstack_emulator.core.http import Query, Request
+from openstack_emulator.core.paging import ordered, page
 
 ROWS = [{"id": str(n), "size": size, "name": name} for n, (size, name) in enumerate([(2, "b"), (None, "a"), (2, "a")])]
 

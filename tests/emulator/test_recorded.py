@@ -6,13 +6,13 @@ import json
 
 import pytest
 
+from openstack_emulator.testing import ServedCloud
 from realcloud.differential import differences, script
 from realcloud.differential.emulated import emulated
 from realcloud.differential.player import play
 from realcloud.differential.script import Invalid, Step, Until
 from realcloud.differential.site import Answer
 from realcloud.differential.uniform import hidden
-from stoker.emulator.testing import ServedCloud
 
 
 @pytest.mark.parametrize("name", script.names())

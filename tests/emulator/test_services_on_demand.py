@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from stoker.base.clock import ManualClock
-from stoker.emulator.core.cloud import Offer
-from stoker.emulator.main import main
-from stoker.emulator.services import CHOICES, SERVICES, chosen, new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.core.cloud import Offer
+from openstack_emulator.main import main
+from openstack_emulator.services import CHOICES, SERVICES, chosen, new_cloud
+from openstack_emulator.testing import ServedCloud
+from stoker_foundation.clock import ManualClock
 
 TOKEN_ONLY = """
 import sys
-from stoker.emulator.services import new_cloud
+from openstack_emulator.services import new_cloud
 cloud = new_cloud()
-print(*sorted({name.split(".")[2] for name in sys.modules if name.startswith("stoker.emulator.")}))
+print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("openstack_emulator.")}))
 cloud.running("nova")
-print(*sorted({name.split(".")[2] for name in sys.modules if name.startswith("stoker.emulator.")}))
+print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("openstack_emulator.")}))
 """
 
 
@@ -117,7 +117,7 @@ def test_a_service_is_what_is_offered(offer: Offer) -> None:
 
 
 def test_a_service_that_is_not_what_is_offered_is_an_error() -> None:
-    wrong = Offer("nova", "/compute", {"compute": "/elsewhere"}, "stoker.emulator.compute.nova:COMPUTE", "compute")
+    wrong = Offer("nova", "/compute", {"compute": "/elsewhere"}, "openstack_emulator.compute.nova:COMPUTE", "compute")
 
     with pytest.raises(ValueError, match="other endpoints than what is offered"):
         wrong.load()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 
 from .users import token_with_role
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 
 _PASSWORD = "not a real password"
 

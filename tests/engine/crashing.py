@@ -21,12 +21,12 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from stoker.base.clock import SystemClock, Timer
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.store import queries, tables
 from stoker.store.database import Database
 from stoker.store.journal import Claim, Journal
+from stoker_foundation.clock import SystemClock, Timer
 from tests.harness import World
 
 TEMPLATE = (Path(__file__).parent / "crashing.yaml").read_text()

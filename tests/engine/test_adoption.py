@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSupported, TemplateInvalid
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.store import queries
 from stoker.store.sealing import Sealer

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import TemplateInvalid
-from stoker.emulator.testing import ServedCloud
 from tests.harness import World
 
 NETWORK, COMPUTE = "/network/v2.0", "/compute/v2.1"

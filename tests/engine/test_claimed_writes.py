@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.store import claims
 from stoker.store.journal import Batch, ClaimedWriter

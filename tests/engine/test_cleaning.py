@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 
-from stoker.base.clock import ManualClock
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 from stoker.engine.ownership.cleaning import INTERVAL_SECONDS
 from stoker.engine.settings import EngineSettings
 from stoker.store import tables
+from stoker_foundation.clock import ManualClock
 from tests.harness import World, manual_clock
 
 EMPTY = {"heat_template_version": "2021-04-16"}

@@ -11,6 +11,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import BaseTestServer, TestServer
 
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import (
     BadValue,
     Forbidden,
@@ -18,7 +19,6 @@ from stoker.base.errors import (
     ResourceActionNotSupported,
     TemplateInvalid,
 )
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from tests.harness import World
 

@@ -10,10 +10,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from stoker.base.clock import SystemClock
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import TemplateInvalid
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from stoker_foundation.clock import SystemClock
 from tests.harness import World
 
 REF = {"name": "outer", "id": None}

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import orjson
 import pytest
 
+from openstack_emulator.identity.records import IdentityRecords
 from stoker.base.errors import Forbidden, MissingCredentialError, TemplateInvalid
-from stoker.emulator.identity.records import IdentityRecords
 from stoker.store import queries
 from tests.harness import World
 

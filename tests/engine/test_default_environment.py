@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import TemplateInvalid
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.operator_environment import OperatorEnvironment
 from stoker.engine.settings import EngineSettings
 from stoker.template.packaged import packaged_environment, packaged_templates

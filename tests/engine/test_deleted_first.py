@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from tests.engine.test_replacing import bad, outcome, physical, ports, resource, template, user
 from tests.harness import World
 

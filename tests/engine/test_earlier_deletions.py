@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.store.sealing import Sealer
 from stoker.store.tables import resources
 from tests.harness import KEY, World

@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from stoker.base.clock import SystemClock
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.contract.request import Reference
 from stoker.contract.stacks import CreateStack, DeleteStack
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.rpc.contract import EngineUnavailable
@@ -24,6 +23,7 @@ from stoker.rpc.direct import DirectClient
 from stoker.rpc.dispatch import Dispatcher
 from stoker.store.expiry import Expiry
 from stoker.store.tables import trusts
+from stoker_foundation.clock import SystemClock
 from tests.harness import ThreadedWorld
 
 NETWORK = {"heat_template_version": "2021-04-16", "resources": {"net": {"type": "OS::Neutron::Net"}}}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.core.faults import Fault
+from openstack_emulator.core.faults import Fault
 from stoker.store import queries
 from tests.harness import World
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from tests.authoring import corpus
 from tests.harness import World

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import ActionInProgress, BadValue
 from stoker.cloud.credentials import TokenCredential
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.inspection.health import unhealthy_in
 from stoker.engine.ownership.healing import heal
 from stoker.engine.ownership.healing_schedule import LONGEST_PAUSE, MOST_FAILURES, interval_of, next_attempt

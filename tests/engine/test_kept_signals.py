@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.messaging.records import MessagingRecords
-from stoker.emulator.objectstore.records import ObjectStoreRecords
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.messaging.records import MessagingRecords
+from openstack_emulator.objectstore.records import ObjectStoreRecords
 from tests.harness import World
 
 REF = {"name": "web", "id": None}

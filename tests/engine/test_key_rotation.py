@@ -10,12 +10,12 @@ from click.testing import CliRunner
 from cryptography.fernet import Fernet
 from sqlalchemy import Text, select
 
-from stoker.base.clock import ManualClock, SystemClock
+from openstack_emulator.testing import ServedCloud
 from stoker.cli.database import database as db
-from stoker.emulator.testing import ServedCloud
 from stoker.store import tables
 from stoker.store.database import Database
 from stoker.store.sealing import Sealer
+from stoker_foundation.clock import ManualClock, SystemClock
 from tests.harness import KEY, World
 
 NEW = "n" * 32

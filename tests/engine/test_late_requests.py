@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from stoker.base.clock import ManualClock
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.store.tables import late_requests
+from stoker_foundation.clock import ManualClock
 from tests.harness import World
 
 NETWORKS = "/network/v2.0/networks"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
+from stoker_foundation.clock import ManualClock
 from tests.harness import World
 
 KEYS = "/compute/v2.1/os-keypairs"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import TemplateInvalid
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from tests.harness import World
 

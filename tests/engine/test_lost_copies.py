@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock, SystemClock
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.cloud.transport import Answer, Request
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
 from stoker.store import queries
+from stoker_foundation.clock import ManualClock, SystemClock
 from tests.harness import World
 
 REF = {"name": "precious", "id": None}

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from stoker.base.clock import ManualClock, SystemClock
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 from stoker.processes import status
 from stoker.processes.status import EngineMetrics
+from stoker_foundation.clock import ManualClock, SystemClock
 from tests.harness import World
 
 

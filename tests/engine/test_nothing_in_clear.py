@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import select
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.store import tables
 from stoker.store.sealing import Sealer
+from stoker_foundation.clock import SystemClock
 from tests.harness import KEY, World
 
 TEMPLATE = """

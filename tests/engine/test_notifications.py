@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from oslo_config import cfg
 
+from openstack_emulator.testing import ServedCloud
 from stoker.base.config import register_options
-from stoker.emulator.testing import ServedCloud
 from stoker.rpc import messaging
 from stoker.rpc.notifications import open_bus
 from stoker.store import announcements

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue, NotSupported, ResourceActionNotSupported, TemplateInvalid
-from stoker.emulator.testing import ServedCloud
+from stoker_foundation.clock import ManualClock
 from tests.harness import World
 
 REF = {"name": "web", "id": None}

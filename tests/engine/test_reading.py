@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+from openstack_emulator.core.faults import Fault
 from stoker.base.errors import ResourceNotFound
-from stoker.emulator.core.faults import Fault
 from tests.harness import World
 
 HOT = {"heat_template_version": "2021-04-16"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.cloud.credentials import TokenCredential
 from stoker.cloud.session import Cloud
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
 from tests.harness import World
 
 SERVER = "POST /compute/v2.1/servers"

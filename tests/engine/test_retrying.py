@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.core.faults import Fault
 from stoker.base.errors import CloudError, Unconfirmed
 from stoker.cloud.credentials import TokenCredential
-from stoker.emulator.core.faults import Fault
 from stoker.engine.running.retries import LONGEST, LONGEST_ASKED_FOR, Retries
+from stoker_foundation.clock import ManualClock
 from tests.harness import World
 
 HOT = {"heat_template_version": "2021-04-16"}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 
 ROOT = Path(__file__).parents[2]
 UNTOUCHED = {"size": 1, "changing": False, "reason": "ExactCapacity : 1"}

@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock, SystemClock
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.base.context import RequestContext
 from stoker.base.errors import ActionInProgress, Fenced
 from stoker.cloud.transport import Answer, Request
 from stoker.contract import request as contract
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.core import Engine
 from stoker.engine.ownership.peers import NoPeers, PeerAway
 from stoker.engine.running.stopping import Stop
@@ -27,6 +26,7 @@ from stoker.plugins.resource import Call
 from stoker.store import claims, queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, PENDING, SUPERSEDED, Operation
+from stoker_foundation.clock import ManualClock, SystemClock
 from tests.harness import World
 
 REF = {"name": "shared", "id": None}

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
+from stoker_foundation.clock import SystemClock
 from tests.harness import World
 
 LIMIT = 0.3

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.volume.records import VolumeRecords
 from stoker.base.errors import ActionInProgress, NotSupported, RequestLimitExceeded, SnapshotNotFound
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.volume.records import VolumeRecords
 from tests.harness import World
 
 CHILD = """

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.testing import ServedCloud
 from stoker.cloud.session import Cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.store import claims, queries
 from stoker.store.records import Stack
+from stoker_foundation.clock import ManualClock
 from tests.harness import World
 
 SETTINGS = EngineSettings(heartbeat_seconds=5.0, lease_seconds=50.0, stack_action_timeout=10_000_000)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.core.faults import Fault
+from openstack_emulator.core.faults import Fault
 from stoker.engine.inspection.survey import Finding, Found, Presence, Sought, Surveyed, survey
 from tests.harness import World
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock, SystemClock
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 from stoker.engine.ownership.taking_over import PORTION
 from stoker.engine.settings import EngineSettings
 from stoker.store import claims, queries
 from stoker.store.records import COMPLETE
+from stoker_foundation.clock import ManualClock, SystemClock
 from tests.harness import World
 
 SETTINGS = EngineSettings(lease_seconds=5000.0, heartbeat_seconds=600.0, stack_action_timeout=10_000_000)

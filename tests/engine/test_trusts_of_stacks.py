@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, delete
 
+from openstack_emulator.core.faults import Fault
 from stoker.base.errors import CloudError
 from stoker.cloud.auth import CloudPool
-from stoker.emulator.core.faults import Fault
 from stoker.store import queries, tables, trusts
 from stoker.store.journal import Batch
 from tests.harness import World

@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from stoker.base.clock import ManualClock
 from stoker.engine.turns import Turns
+from stoker_foundation.clock import ManualClock
 
 LONG = 0.01
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.store import queries
 from stoker.store.journal import Batch

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue, CloudError, ResourceTypeUnavailable, TemplateInvalid
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
 from tests.harness import World
 
 HEAD = "heat_template_version: 2021-04-16\n"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.engine.value_memory import COPIES, SealedText, TemporaryFile, ValueMemory
 from tests.harness import World

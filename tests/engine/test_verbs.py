@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSupported, PlanOutdated
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.running.steps import takes_part
 from stoker.operations.stacks import new_operation
 from stoker.operations.transitions import guard

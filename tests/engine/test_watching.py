@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock, SystemClock
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.cloud.credentials import TokenCredential
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from stoker_foundation.clock import ManualClock, SystemClock
 from tests.harness import World
 
 SERVERS = 40

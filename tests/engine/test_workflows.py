@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.engine.inspection.export import export
 from stoker.store import queries
+from stoker_foundation.clock import SystemClock
 from tests.harness import World
 
 REF = {"name": "web", "id": None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.emulator.core.faults import Fault
+from openstack_emulator.core.faults import Fault
 from tests.harness import World
 
 ZONES = "GET /compute/v2.1/os-availability-zone"

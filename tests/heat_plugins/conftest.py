@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.testing import ServedCloud
 from stoker.base import extensions
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker_heat_plugins import client_plugins, entry_points, loading, performance, template_formats
 from tests.harness import World

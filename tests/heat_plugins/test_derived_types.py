@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.core.faults import Fault
 from stoker.base.errors import TemplateInvalid
-from stoker.emulator.core.faults import Fault
 from tests.harness import World
 from tests.heat_plugins import appliance
 from tests.heat_plugins.conftest import Begin

@@ -307,7 +307,10 @@ def test_strings_of_several_lines(text: str, found: dict[tuple[str | int, ...], 
 
 
 def test_the_outline_has_the_keys_and_values_that_the_parser_finds() -> None:
-    folders = [REPOSITORY / "src/stoker/examples", REPOSITORY / "src/stoker/template/packaged"]
+    folders = [
+        REPOSITORY / "packages/stoker/src/stoker/examples",
+        REPOSITORY / "packages/stoker/src/stoker/template/packaged",
+    ]
     paths = list(find_templates([*map(str, folders), *([str(corpus.folder())] if corpus.folder() else [])]))
     differing = []
     for path in paths:
@@ -358,7 +361,7 @@ def test_renaming_keeps_every_template_of_the_corpus_valid() -> None:
     from stoker.language_server.project import Project
 
     registry = Registry.on_demand()
-    for path in find_templates([str(REPOSITORY / "src/stoker/examples")]):
+    for path in find_templates([str(REPOSITORY / "packages/stoker/src/stoker/examples")]):
         project = Project()
         project.__dict__["registry"] = registry
         document = project.put(path, Path(path).read_text())

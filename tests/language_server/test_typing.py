@@ -6,13 +6,13 @@ import random
 from pathlib import Path
 
 from stoker.authoring.sources import find_templates
-from stoker.base.processor_time import processor_time
 from stoker.language_server import describe, navigation
 from stoker.language_server.completion import complete
 from stoker.language_server.outline import Outline
 from stoker.language_server.project import Project
+from stoker_foundation.processor_time import processor_time
 
-EXAMPLES = Path(__file__).parents[2] / "src/stoker"
+EXAMPLES = Path(__file__).parents[2] / "packages/stoker/src/stoker"
 TYPED = [
     "{", "[", "}", "]", '"', "'", "|", "\n", "- ", ": ", "!Ref ", "!Sub '", "!Sub |\n", "#", "\t", "\r", "${", "&a ",
     "*a", "🍵", "<<: *a\n", "? a\n", "---\n", "  ", ",", "",

@@ -29,30 +29,41 @@ def required(requirements: Iterable[Requirement]) -> set[str]:
     return found
 
 
-def make(directory: Path, wheel: Path, *extras: str) -> Path:
-    """Make an environment with the wheel and links to the packages that it requires; return its `bin`."""
+def make(directory: Path, wheels: Path, name: str, *extras: str) -> Path:
+    """Make an environment with a distribution of the folder `wheels`, and what it requires; return its `bin`.
+
+    What it requires comes from that folder too, or is linked from here, so that no index is asked.
+    """
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", directory], check=True)
     (site,) = directory.glob("lib/python*/site-packages")
-    python = directory / "bin" / "python"
-    # The requirements are those of the wheel, not of the sources that are installed here.
-    options: list[str | Path] = [
-        "--python",
-        python,
-        "install",
-        "-q",
-        "--no-deps",
-        "--no-compile",
-        "--disable-pip-version-check",
-    ]
-    subprocess.run([sys.executable, "-m", "pip", *options, wheel], check=True, stdin=subprocess.DEVNULL)
-    (description,) = site.glob("stoker-*.dist-info")
-    lines = [Requirement(line) for line in metadata.Distribution.at(description).requires or ()]
-    chosen = [
-        each for each in lines if each.marker is None or any(each.marker.evaluate({"extra": x}) for x in ("", *extras))
-    ]
-    for name in required(each for each in chosen if each.name != "stoker"):
-        for file in metadata.files(name) or ():
+    built = {wheel.name.partition("-")[0].replace("_", "-"): wheel for wheel in wheels.glob("*.whl")}
+    here: list[Requirement] = []
+    todo = [(name, extras)]
+    installed: set[str] = set()
+    while todo:
+        name, wanted = todo.pop()
+        if name not in installed:
+            _install(directory / "bin" / "python", built[name])
+            installed.add(name)
+        (description,) = site.glob(f"{name.replace('-', '_')}-*.dist-info")
+        for line in metadata.Distribution.at(description).requires or ():
+            each = Requirement(line)
+            if each.marker is not None and not any(each.marker.evaluate({"extra": x}) for x in ("", *wanted)):
+                continue
+            if each.name not in built:
+                here.append(each)
+            elif (key := (each.name, tuple(each.extras))) not in todo and each.name not in installed:
+                todo.append(key)
+    for linked in required(here) - built.keys():
+        for file in metadata.files(linked) or ():
             top = site / file.parts[0]
             if file.parts[0] not in ("..", "__pycache__") and not top.exists():
                 top.symlink_to(Path(str(file.locate())).parents[len(file.parts) - 1] / file.parts[0])
     return directory / "bin"
+
+
+def _install(python: Path, wheel: Path) -> None:
+    """Install a wheel alone: its requirements are those of the wheel, not of the sources that are installed here."""
+    options = ("--no-deps", "--no-compile", "--disable-pip-version-check")
+    command: list[str | Path] = [sys.executable, "-m", "pip", "--python", python, "install", "-q", *options, wheel]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from stoker.cli.main import cli
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "src" / "stoker" / "examples"
+EXAMPLES = ROOT / "packages/stoker/src/stoker/examples"
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
 ACTION = yaml.safe_load((ROOT / "contrib" / "github-action" / "action.yml").read_text())
 PIPELINE = yaml.safe_load((ROOT / "contrib" / "gitlab-ci" / "stoker.gitlab-ci.yml").read_text())

@@ -53,7 +53,11 @@ def test_the_plug_in_installs_configures_and_starts_every_service(tmp_path: Path
     assert called(calls, "enable_service") == [list(SERVICES)]
     assert {"h-eng", "h-api", "h-api-cfn"} == set(called(calls, "disable_service")[0])
     (installed,) = called(calls, "pip")
-    assert installed == ["install", "--editable", f"{ROOT}[mysql]", f"{ROOT}/contrib/stoker-heat-commands"]
+    packages = f"{ROOT}/packages"
+    assert installed == [
+        *("install", "--editable", f"{packages}/stoker-foundation", "--editable", f"{packages}/stoker[mysql]"),
+        f"{ROOT}/contrib/stoker-heat-commands",
+    ]
     order = [words[:2] for words in calls]
     assert order.index(["recreate_database", "heat"]) < order.index(["stoker", "db"])
     for words in called(calls, "stoker"):
@@ -129,7 +133,7 @@ def test_the_image_for_kolla_is_made_of_files_that_exist() -> None:
     (install,) = (line for line in lines if "pip install" in line)
     options = install.partition("pip install ")[2].partition(" && ")[0].split()
     sources = [re.sub(r"\[.*", "", word.strip("'")) for word in options if not word.startswith("-")]
-    assert len(sources) == 2
+    assert len(sources) == 3
     for source in sources:
         assert (ROOT / f"./{source.removeprefix('/stoker')}" / "pyproject.toml").exists(), source
 

@@ -17,6 +17,8 @@ from tests.packaging.environment import make
 
 ROOT = Path(__file__).parents[2]
 
+DISTRIBUTIONS = ("stoker-foundation", "openstack-emulator", "stoker")
+
 pytestmark = pytest.mark.slow
 
 
@@ -39,28 +41,32 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     archive = checkout / "all.tar"
     run("tar", "-cf", archive, "-C", ROOT, "-T", checkout / "files", cwd=ROOT)
     run("tar", "-xf", archive, "-C", checkout, cwd=checkout)
-    run(sys.executable, "-m", "build", "--outdir", built, checkout, cwd=checkout)
+    for name in DISTRIBUTIONS:
+        run(sys.executable, "-m", "build", "--outdir", built, checkout / "packages" / name, cwd=checkout)
     return built
 
 
-def test_the_wheel_has_the_data_files_of_the_package_and_no_tests(distributions: Path) -> None:
-    (wheel,) = distributions.glob("*.whl")
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_a_wheel_has_the_data_files_of_the_package_and_no_tests(distributions: Path, name: str) -> None:
+    (wheel,) = distributions.glob(f"{name.replace('-', '_')}-*.whl")
     packaged = set(zipfile.ZipFile(wheel).namelist())
-    kept = {".py", ".yaml", ".json", ".sh", ".mako", ".typed"}
+    source = ROOT / "packages" / name / "src"
     wanted = {
-        path.relative_to(ROOT / "src").as_posix()
-        for path in (ROOT / "src" / "stoker").rglob("*")
-        if path.is_file() and (path.suffix in kept or path.name == "py.typed")
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*")
+        if path.is_file() and not {"__pycache__", *source.glob("*.egg-info")} & {*path.parts, *path.parents}
     }
 
-    assert wanted <= packaged
+    assert wanted and wanted <= packaged
     assert not [name for name in packaged if name.startswith("tests/")]
-    pages = {path.name for path in (ROOT / "docs" / "man").glob("*.1")}
-    assert pages and pages == {Path(name).name for name in packaged if "/share/man/man1/" in name}
+    assert any(path.endswith(".dist-info/licenses/LICENSE") for path in packaged)
+    pages = {path.name for path in (ROOT / "packages" / name / "man").glob("*.1")}
+    assert pages == {Path(name).name for name in packaged if "/share/man/man1/" in name}
+    assert bool(pages) == (name == "stoker")
 
 
 def test_the_source_distribution_builds_the_same_wheel(distributions: Path) -> None:
-    (source,) = distributions.glob("*.tar.gz")
+    (source,) = distributions.glob("stoker-[0-9]*.tar.gz")
     with tarfile.open(source) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
 
@@ -68,8 +74,7 @@ def test_the_source_distribution_builds_the_same_wheel(distributions: Path) -> N
 
 
 def test_the_wheel_with_all_parts_runs_the_demo(distributions: Path, tmp_path: Path) -> None:
-    (wheel,) = distributions.glob("*.whl")
-    programs = make(tmp_path / "environment", wheel, "engine", "emulator")
+    programs = make(tmp_path / "environment", distributions, "stoker", "engine", "emulator")
     where = run(programs / "python", "-c", "import stoker; print(stoker.__file__)", cwd=tmp_path).strip()
     assert Path(where).is_relative_to(tmp_path / "environment")
 
@@ -79,9 +84,17 @@ def test_the_wheel_with_all_parts_runs_the_demo(distributions: Path, tmp_path: P
     assert "web: DELETE_COMPLETE" in out
 
 
+def test_the_emulator_needs_no_stoker(distributions: Path, tmp_path: Path) -> None:
+    programs = make(tmp_path / "environment", distributions, "openstack-emulator")
+    absent = "import importlib.util; print(importlib.util.find_spec('stoker'))"
+    assert run(programs / "python", "-c", absent, cwd=tmp_path).strip() == "None"
+    assert "network" in run(programs / "openstack-emulator", "services", cwd=tmp_path).split()
+    opened = "from openstack_emulator.services import new_cloud as new; cloud = new(); cloud.open_all(); cloud.close()"
+    run(programs / "python", "-c", opened, cwd=tmp_path)
+
+
 def test_the_wheel_alone_is_a_client_that_names_missing_parts(distributions: Path, tmp_path: Path) -> None:
-    (wheel,) = distributions.glob("*.whl")
-    stoker = make(tmp_path / "environment", wheel) / "stoker"
+    stoker = make(tmp_path / "environment", distributions, "stoker") / "stoker"
 
     def failing(*words: str) -> str:
         done = subprocess.run(
@@ -90,7 +103,7 @@ def test_the_wheel_alone_is_a_client_that_names_missing_parts(distributions: Pat
         assert done.returncode == 1
         return done.stderr
 
-    examples = ROOT / "src" / "stoker" / "examples"
+    examples = ROOT / "packages/stoker/src/stoker/examples"
     assert "no problems" in run(stoker, "lint", examples, cwd=tmp_path)
     run(stoker, "fmt", "--check", examples, cwd=tmp_path)
     assert "router" in run(stoker, "convert", "--to", "cfn", examples / "network.yaml", cwd=tmp_path)

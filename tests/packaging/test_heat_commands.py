@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 import requests
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.store import claims, tables
 from stoker.store.database import Database
 from stoker.store.records import Resource
 from stoker.store.sealing import Sealer
+from stoker_foundation.clock import SystemClock
 from stoker_heat_commands import environment, manage, status
 from tests.servers import free_port, wait_until
 from tests.store.rows import engine, operation, stack

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from openstack_emulator.testing import ServedCloud
 from stoker.base import extensions
-from stoker.emulator.testing import ServedCloud
 from tests.harness import World
 
 Install = Callable[..., None]

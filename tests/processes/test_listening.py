@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from oslo_config import cfg
 
-from stoker.base.clock import ManualClock
 from stoker.base.errors import Invalid
 from stoker.processes import api_processes, engine
 from stoker.processes.lifetime import cluster_config
 from stoker.processes.listening import listening_at
+from stoker_foundation.clock import ManualClock
 
 
 @pytest.fixture

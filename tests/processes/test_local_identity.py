@@ -13,11 +13,11 @@ from keystoneauth1.exceptions import Unauthorized
 from keystoneauth1.identity import Password
 from keystoneauth1.session import Session
 
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.api.server import Server
 from stoker.base.errors import Invalid
 from stoker.cloud.clouds_yaml import NamedCloud
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.processes.local_identity import LocalIdentity
 
 PASSWORD = "only-here"

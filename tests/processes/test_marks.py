@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
-from stoker.base.clock import SystemClock
 from stoker.base.errors import Invalid
 from stoker.base.ids import new_id, short_id
 from stoker.processes.assembly import loaded_plugins
@@ -27,6 +26,7 @@ from stoker.store.journal import Batch, Journal
 from stoker.store.mark_records import Finding
 from stoker.store.records import Record
 from stoker.store.sealing import Sealer
+from stoker_foundation.clock import SystemClock
 from tests.store import rows
 from tests.store.test_marks import plain
 

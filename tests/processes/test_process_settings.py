@@ -12,14 +12,14 @@ from typing import cast
 import pytest
 from oslo_config import cfg
 
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.identity import SignatureCheck
 from stoker.api.cfn.signatures import Signed
 from stoker.api.faults import IdentityUnavailable
 from stoker.base.config import load_config
 from stoker.base.errors import Invalid, TemplateInvalid
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.registry import Registry
 from stoker.processes.assembly import loaded_plugins
 from stoker.processes.directory import DataDirectory

@@ -13,14 +13,14 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
-from stoker.base.clock import ManualClock, SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.processes import control
 from stoker.processes.control import Program, StartFailed, running, start, taken_over
 from stoker.processes.directory import DataDirectory
 from stoker.processes.progress import with_progress
+from stoker_foundation.clock import ManualClock, SystemClock
 from tests.harness import World
 
 IDLE_SECONDS = 2.0

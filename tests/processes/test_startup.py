@@ -20,8 +20,8 @@ print(*sys.modules)
 """
 CLOUD = """
 import sys
-import stoker.emulator.main
-from stoker.emulator.services import new_cloud
+import openstack_emulator.main
+from openstack_emulator.services import new_cloud
 new_cloud().running("keystone")
 print(*sys.modules)
 """
@@ -39,18 +39,20 @@ def among(found: list[str], *packages: str) -> list[str]:
 def test_an_embedded_engine_imports_neither_a_broker_nor_what_upgrades_tables() -> None:
     found = modules(ENGINE)
     assert "stoker.engine.core" in found
-    assert among(found, "alembic", "mako", "oslo_messaging", "eventlet", "yaql", "croniter", "stoker.emulator") == []
+    assert among(found, "alembic", "mako", "oslo_messaging", "eventlet", "yaql", "croniter", "openstack_emulator") == []
     assert among(found, "sqlalchemy.dialects.mysql", "sqlalchemy.dialects.postgresql") == []
     assert len(found) < 1800
 
 
 def test_the_emulated_cloud_imports_identity_only() -> None:
     found = modules(CLOUD)
-    packages = {name.split(".")[2] for name in found if name.startswith("stoker.emulator.")}
+    packages = {name.split(".")[1] for name in found if name.startswith("openstack_emulator.")}
     assert packages <= {"core", "identity", "services", "main", "dns", "guests"}
-    drivers = ("stoker.emulator.guests.namespace", "stoker.emulator.guests.machine")
+    drivers = ("openstack_emulator.guests.namespace", "openstack_emulator.guests.machine")
     assert (
-        among(found, *drivers, "stoker.emulator.dns.designate", "dns", "sqlalchemy", "keystoneauth1", "yaql", "jinja2")
+        among(
+            found, *drivers, "openstack_emulator.dns.designate", "dns", "sqlalchemy", "keystoneauth1", "yaql", "jinja2"
+        )
         == []
     )
     assert len(found) < 600

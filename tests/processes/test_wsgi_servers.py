@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import requests
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
+from stoker_foundation.clock import SystemClock
 from tests.servers import free_port, wait_until
 
 pytestmark = pytest.mark.slow

@@ -7,14 +7,14 @@ from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.cloud.auth import CloudPool, TokenCredential
 from stoker.cloud.session import Cloud
 from stoker.cloud.settings import CloudSettings
 from stoker.cloud.transport import Answer, Request, Transport
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.resource import ResourceType
+from stoker_foundation.clock import ManualClock
 from tests.resources.resource_harness import Bench, Resource
 
 MakeBench = Callable[[type[ResourceType]], Bench]

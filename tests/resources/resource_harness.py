@@ -8,13 +8,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from stoker.base.clock import ManualClock
 from stoker.base.ids import new_id, physical_name
 from stoker.cloud.session import Cloud
 from stoker.plugins.names import resolve_names
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.resource import AttributeKey, Call, Neighbour, ResourceType, Snapshot, StackFacts
 from stoker.schema.property import Finalizer
+from stoker_foundation.clock import ManualClock
 
 MOST_ENTRIES = 200
 

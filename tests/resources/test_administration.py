@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue, CloudError
 from stoker.cloud.session import Cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.resource import ResourceType
 from stoker.resources import cinder, keystone, neutron, nova
 from stoker.resources.cinder.volume import Volume
 from stoker.resources.cinder.volume_type import VolumeType
+from stoker_foundation.clock import ManualClock
 from tests.resources.resource_harness import BadProperties, Bench
 
 MakeBench = Callable[[type[ResourceType]], Bench]

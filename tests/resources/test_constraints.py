@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError
 from stoker.cloud.finders import OPENSTACK as FINDERS
 from stoker.cloud.session import Cloud
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.constraints import ConstraintChecker, Exists, FormCheck
 from stoker.resources.constraints import CONSTRAINTS
 from stoker.resources.constraints.forms import Expiration
+from stoker_foundation.clock import ManualClock
 
 RECORDED: dict[str, Any] = json.loads((Path(__file__).parent / "facts" / "custom_constraints.json").read_text())
 

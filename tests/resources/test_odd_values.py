@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock, SystemClock
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import Bug, StokerError, TemplateInvalid
 from stoker.cloud.credentials import TokenCredential
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
+from stoker_foundation.clock import ManualClock, SystemClock
 from tests.harness import World
 from tests.resources.odd_values import STRINGS, Case, cases
 

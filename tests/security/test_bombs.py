@@ -12,7 +12,6 @@ import pytest
 
 from stoker.base.budget import Budget, opened
 from stoker.base.errors import UserError
-from stoker.base.processor_time import processor_time
 from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.expressions import UnknownScope
@@ -20,6 +19,7 @@ from stoker.template.functions.builtin import FUNCTIONS as VARIANTS
 from stoker.template.limits import Limits
 from stoker.template.parameters import PseudoParameters
 from stoker.template.template import Template
+from stoker_foundation.processor_time import processor_time
 from tests.security.bombs import ALL, FUNCTIONS, PARSERS
 
 SECONDS = 6.0

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock, SteadyClock, SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.plugins.call import Call
 from stoker.resources.heat.pause import seconds_left
 from stoker.store import queries
+from stoker_foundation.clock import ManualClock, SteadyClock, SystemClock
 from tests.harness import World
 
 

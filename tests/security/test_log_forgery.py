@@ -11,12 +11,13 @@ import pytest
 from aiohttp import web
 from oslo_log import formatters
 
-from stoker.base.clock import SystemClock
 from stoker.base.context import RequestContext
-from stoker.base.logging import READABLE_FORMAT, protect, redact, request_scope
-from stoker.base.processor_time import processor_time
+from stoker.base.logging import READABLE_FORMAT, protect, request_scope
 from stoker.cloud.settings import CloudSettings
 from stoker.cloud.transport import Request, Transport, without_names
+from stoker_foundation.clock import SystemClock
+from stoker_foundation.log_lines import redact
+from stoker_foundation.processor_time import processor_time
 
 FORGED = "x\n2026-01-01 00:00:00.000 INFO stoker: forged\r\x1b[2J\x1b]0;t\x07\x9b31m\u2028y\x85z\x00"
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from tests.cluster.running_cluster import Cluster
 from tests.security import poison
 from tests.servers import free_port, wait_until

@@ -13,12 +13,12 @@ from uuid import uuid4
 
 import pytest
 
-from stoker.emulator.core import outgoing, posting
-from stoker.emulator.core.outgoing import Outgoing, Permitted, Unsent
-from stoker.emulator.guests.driver import NoGuests
-from stoker.emulator.guests.selection import Selection
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.core import outgoing, posting
+from openstack_emulator.core.outgoing import Outgoing, Permitted, Unsent
+from openstack_emulator.guests.driver import NoGuests
+from openstack_emulator.guests.selection import Selection
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 
 SERVICES = ("workflow", "alarming", "messaging", "metric")
 

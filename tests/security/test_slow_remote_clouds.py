@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import SystemClock
 from stoker.base.errors import CloudError
 from stoker.cloud.auth import CloudPool
 from stoker.cloud.credentials import PluginCredential
 from stoker.cloud.settings import CloudSettings
+from stoker_foundation.clock import SystemClock
 
 SECONDS = 1.0
 SLACK = 2.0

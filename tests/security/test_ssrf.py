@@ -11,12 +11,12 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from stoker.base.clock import SystemClock
 from stoker.base.errors import BadValue, CloudError, Invalid, StokerError
 from stoker.cloud.auth import CloudPool
 from stoker.cloud.credentials import PluginCredential
 from stoker.cloud.settings import CloudSettings
 from stoker.resources.heat.remote_cloud import remote_cloud
+from stoker_foundation.clock import SystemClock
 
 LOGIN = {"username": "u", "password": "p", "project_name": "p", "user_domain_id": "d", "project_domain_id": "d"}
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import SystemClock
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import Forbidden
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
+from stoker_foundation.clock import SystemClock
 from tests.harness import World
 
 REFUSED = "OS::Nova::Flavor"

@@ -14,11 +14,11 @@ import pytest
 import requests
 from cryptography.fernet import Fernet, InvalidToken
 
-from stoker.base.clock import ManualClock, SystemClock
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.console.sessions import Session, SessionCookies
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from stoker_foundation.clock import ManualClock, SystemClock
 from tests.console.support import Browser, add_user, create, logged_in, served_console
 from tests.harness import ThreadedWorld
 

@@ -13,8 +13,8 @@ import sys
 from enum import StrEnum
 from typing import Any
 
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.core.http import Request
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.core.http import Request
 from stoker.plugins.recovery import Recovery
 from tests.simulation.lost_answers import Laboratory, Trouble, main, without_names
 from tests.simulation.simulated_parts import LOOKS

@@ -22,10 +22,10 @@ from typing import Any
 
 from sqlalchemy import select
 
+from openstack_emulator.core.dispatch import dispatch
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.core.http import Request
 from stoker.base.errors import StokerError
-from stoker.emulator.core.dispatch import dispatch
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.core.http import Request
 from stoker.store.tables import resources
 from tests.simulation.lost_answers import REF, Laboratory, Trouble
 from tests.simulation.simulation import empty_database

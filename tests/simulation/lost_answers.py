@@ -25,22 +25,22 @@ from typing import Any
 
 from sqlalchemy import select
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.core.cloud import Cloud, Records, Service, new_id
+from openstack_emulator.core.errors import conflict
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.loadbalancer.kinds import POOL
+from openstack_emulator.loadbalancer.records import LoadBalancerRecords
+from openstack_emulator.services import SERVICES
 from stoker.base.context import RequestContext
 from stoker.base.ids import new_request_id
-from stoker.emulator.core.cloud import Cloud, Records, Service, new_id
-from stoker.emulator.core.errors import conflict
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.core.http import Request, Response
-from stoker.emulator.identity.records import IdentityRecords
-from stoker.emulator.loadbalancer.kinds import POOL
-from stoker.emulator.loadbalancer.records import LoadBalancerRecords
-from stoker.emulator.services import SERVICES
 from stoker.plugins.recovery import Recovery
 from stoker.plugins.registry import Registry
 from stoker.resources.aws import nested_stack
 from stoker.store.records import UNFINISHED
 from stoker.store.tables import operations, resources, stacks
+from stoker_foundation.clock import ManualClock
 from tests.simulation.cases import THING, creating, template
 from tests.simulation.simulated_cluster import Cluster
 from tests.simulation.simulated_inspection import LEFT_ALONE

@@ -20,7 +20,7 @@ from typing import Any
 
 import orjson
 
-from stoker.emulator.core.http import Request, Response
+from openstack_emulator.core.http import Request, Response
 from tests.simulation.simulated_parts import LOOKS
 from tests.simulation.simulated_readers import Readers
 from tests.simulation.simulated_templates import FILES, Draft

@@ -11,14 +11,13 @@ from typing import Any
 import orjson
 from sqlalchemy import select
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.core.cloud import Cloud
+from openstack_emulator.core.dispatch import dispatch
+from openstack_emulator.core.http import Request
 from stoker.base.context import RequestContext
 from stoker.base.errors import StokerError
 from stoker.base.ids import new_request_id, short_id
 from stoker.cloud.settings import CloudSettings
-from stoker.emulator.core.cloud import Cloud
-from stoker.emulator.core.dispatch import dispatch
-from stoker.emulator.core.http import Request
 from stoker.engine.core import Engine
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
@@ -28,6 +27,7 @@ from stoker.store.database import Database
 from stoker.store.journal import Claim
 from stoker.store.sealing import Sealer
 from stoker.store.tables import resources, stacks
+from stoker_foundation.clock import ManualClock
 from tests.simulation.simulated_loop import Process, ProcessClock, SimulatedLoop
 from tests.simulation.simulated_parts import (
     ENGINE_URL,

@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, exists, select
 
+from openstack_emulator.core.cloud import Cloud
 from stoker.base.ids import short_id
-from stoker.emulator.core.cloud import Cloud
 from stoker.store.database import Database
 from stoker.store.records import IN_PROGRESS, STACK_TYPE, UNFINISHED, Resource, Stack, StackSnapshot
 from stoker.store.tables import (

@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from contextvars import Context, ContextVar, copy_context
 from typing import Any, TypeVar, TypeVarTuple
 
-from stoker.base.clock import ManualClock, Timer
+from stoker_foundation.clock import ManualClock, Timer
 
 PROCESS: ContextVar[Process | None] = ContextVar("process", default=None)
 READING: ContextVar[bool] = ContextVar("reading", default=False)

@@ -21,16 +21,16 @@ from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 from yarl import URL
 
+from openstack_emulator.core.cloud import Cloud
+from openstack_emulator.core.dispatch import dispatch
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.core.http import Request as CloudRequest
+from openstack_emulator.core.http import Response
 from stoker.base.context import RequestContext
 from stoker.cloud.auth import CloudPool
 from stoker.cloud.settings import CloudSettings
 from stoker.cloud.transport import Answer, Request, Transport, parse
 from stoker.contract import request as contract
-from stoker.emulator.core.cloud import Cloud
-from stoker.emulator.core.dispatch import dispatch
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.core.http import Request as CloudRequest
-from stoker.emulator.core.http import Response
 from stoker.engine.ownership.peers import NoPeers, PeerAway
 from stoker.engine.running.stopping import LOST, never
 from stoker.operations import OPERATIONS

@@ -24,11 +24,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from stoker.base.clock import ManualClock
-from stoker.emulator.services import new_cloud
+from openstack_emulator.services import new_cloud
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.store.database import Database
+from stoker_foundation.clock import ManualClock
 from tests.simulation.simulated_cluster import Cluster
 from tests.simulation.simulated_inspection import Inspection
 from tests.simulation.simulated_loop import SimulatedLoop

@@ -13,12 +13,12 @@ import pytest
 import yaml
 from stoker_reference.resource_types import visible
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.template.template import Template
+from stoker_foundation.clock import SystemClock
 from tests.harness import World
 from tests.simulation.cases import creating, example, local
 

@@ -17,12 +17,12 @@ from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from stoker.base.clock import ManualClock
 from stoker.base.errors import Bug, Invalid
 from stoker.store import documents, queries, schema, tables
 from stoker.store.database import Database, Pool
 from stoker.store.journal import Batch, Journal
 from stoker.store.sealing import Sealer
+from stoker_foundation.clock import ManualClock
 from tests.servers import MariaDB
 from tests.store.rows import event, operation, stack
 

@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import make_url, text
 from sqlalchemy.exc import OperationalError
 
-from stoker.base.clock import SystemClock
 from stoker.base.errors import Invalid
 from stoker.store import schema
 from stoker.store.database import Database
+from stoker_foundation.clock import SystemClock
 from tests.servers import DatabaseServer, make_certificate
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]

@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from stoker.base.clock import SystemClock
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.base.redaction import REDACTED
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.takeover.copying import Copier, Fate, TreeReport
 from stoker.takeover.decoding import Decoder
 from stoker.takeover.heat import HeatDatabase
+from stoker_foundation.clock import SystemClock
 from tests.engine.test_kept_signals import SENDERS, left_of
 from tests.engine.test_snapshots import NET, remove, restore, saved, server, take, template, value, volume
 from tests.harness import World

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Connection, create_engine, select, text
 
 from conformance.takeover.making import definition, read_stacks
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 from stoker.engine.records.stack_view import view_of
 from stoker.engine.settings import EngineSettings
 from stoker.store import queries, tables

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import TemplateInvalid
-from stoker.base.processor_time import processor_time
 from stoker.template.check import check
 from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.expressions import UnknownScope
 from stoker.template.template import Template
+from stoker_foundation.processor_time import processor_time
 from tests.template.support import PSEUDO, TYPES, bind, complaints
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import UserError
-from stoker.base.processor_time import processor_time
 from stoker.template.document import Document
 from stoker.template.limits import Limits
 from stoker.template.template import Template
+from stoker_foundation.processor_time import processor_time
 from tests.template.support import bind, complaints
 
 HOT = "heat_template_version: 2021-04-16\n"

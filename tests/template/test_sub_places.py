@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stoker.base.processor_time import processor_time
 from stoker.template.template import Template
+from stoker_foundation.processor_time import processor_time
 
 
 def test_beginnings_without_ends_take_linear_time() -> None:

@@ -198,8 +198,8 @@ def scenario(client: Any, identity: dict[str, Any]) -> list[str]:
     from stoker.api.cfn.identity import Caller as Signer
     from stoker.api.cfn.identity import SignatureCheck
     from stoker.api.policy import Credentials
-    from stoker.base.clock import SystemClock, isoformat
     from stoker.base.config import load_config
+    from stoker_foundation.clock import SystemClock, isoformat
 
     def check(application: Any) -> Any:
         def checked(environ: dict[str, Any], start_response: Any) -> Any:

@@ -17,11 +17,11 @@ from typing import Any
 
 from sqlalchemy import insert, select
 
-from stoker.base.clock import SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.store import tables
 from stoker.store.database import Database
+from stoker_foundation.clock import SystemClock
 from tests.harness import World
 
 QUICK, SLOW = 0.01, 300.0

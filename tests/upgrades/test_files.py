@@ -10,12 +10,12 @@ from typing import Any
 import orjson
 import pytest
 
+from openstack_emulator.core.store import Store
+from openstack_emulator.core.upgrades import STEPS, StateUnusable, filled, upgrade
+from openstack_emulator.main import main as emulator
 from stoker.base.errors import Invalid
 from stoker.cli.errors import CommandFailed
 from stoker.cli.saved_plans import SavedPlan
-from stoker.emulator.core.store import Store
-from stoker.emulator.core.upgrades import STEPS, StateUnusable, filled, upgrade
-from stoker.emulator.main import main as emulator
 from stoker.processes.directory import DataDirectory
 from tests.upgrades import releases
 
@@ -119,7 +119,7 @@ def test_a_state_file_of_a_later_release_is_refused(state_file: Path) -> None:
     connection.close()
     with pytest.raises(StateUnusable, match="this release knows forms up to"):
         Store(state_file)
-    with pytest.raises(SystemExit, match=r"stoker\.emulator: The state file .* has form"):
+    with pytest.raises(SystemExit, match=r"openstack-emulator: The state file .* has form"):
         emulator(["--port", "0", "--state", str(state_file)])
 
 

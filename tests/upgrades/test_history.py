@@ -13,9 +13,9 @@ import pytest
 from alembic import command
 from sqlalchemy import text
 
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import Invalid
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.store import schema
 from stoker.store.database import Database
 from tests.upgrades import releases
@@ -30,7 +30,7 @@ ENGINE_OF_0_1 = """
 import asyncio, json, sys
 from tests.engine.world import World
 from tests.engine import world as worlds
-from stoker.base.clock import SystemClock
+from stoker_foundation.clock import SystemClock
 from tests.engine.crashing import Emulated
 from stoker.store.database import Database
 import stoker

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import SystemClock
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.base.context import RequestContext
 from stoker.contract.request import Answer, Request
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.operations import OPERATIONS
 from stoker.rpc.dispatch import Dispatcher
 from stoker.rpc.envelope import answer_of, packed, reply_of, unpacked
+from stoker_foundation.clock import SystemClock
 from tests.harness import World
 from tests.upgrades import mixed_releases, releases
 

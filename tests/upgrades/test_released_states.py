@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from stoker.base.clock import ManualClock, SystemClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.store import schema
 from stoker.store.database import Database
+from stoker_foundation.clock import ManualClock, SystemClock
 from tests.harness import World
 from tests.upgrades import releases
 

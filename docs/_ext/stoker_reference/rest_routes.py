@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from openstack_emulator.core.control import ROUTES as CONTROL_ROUTES
 from stoker.api.v1 import openapi
 from stoker.api.v1.call import Action
 from stoker.api.v1.routes import ROUTES
 from stoker.api.values import Field
-from stoker.emulator.core.control import ROUTES as CONTROL_ROUTES
 from stoker_reference.markdown import code, page, section, sentence, table
 
 _EXAMPLES = Path(__file__).with_name("rest_examples.json")

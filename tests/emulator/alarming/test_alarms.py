@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 
 EVENT = {"name": "down", "type": "event", "event_rule": {"event_type": "compute.*"}}
 

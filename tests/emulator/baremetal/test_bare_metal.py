@@ -8,8 +8,8 @@ from typing import Any
 import openstack
 import pytest
 
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import Answer, ServedCloud
 
 ADDRESS = "52:54:00:00:00:01"
 SWITCH = {"switch_id": "0a:1b:2c:3d:4e:5f", "port_id": "Ethernet1/7"}

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import Answer, ServedCloud
 from tests.emulator.catalog.archives import archive, form
 
 SHOP = {"?": {"type": "com.example.Shop", "id": "a1"}, "name": "shop", "instance": {"flavor": "m1.small"}}

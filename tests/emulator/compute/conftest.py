@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.testing import Answer, CloudClient, ServedCloud
+from openstack_emulator.testing import Answer, CloudClient, ServedCloud
 
 
 class Nova:

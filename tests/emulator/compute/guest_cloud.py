@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.guests.choices import guest_driver
-from stoker.emulator.guests.driver import GuestsUnavailable
-from stoker.emulator.guests.selection import Selection
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.guests.choices import guest_driver
+from openstack_emulator.guests.driver import GuestsUnavailable
+from openstack_emulator.guests.selection import Selection
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 
 from .conftest import Nova
 

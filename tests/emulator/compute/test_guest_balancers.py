@@ -7,7 +7,7 @@ from http.client import HTTPConnection
 
 import pytest
 
-from stoker.emulator.guests.forwarding import local_address, local_port
+from openstack_emulator.guests.forwarding import local_address, local_port
 
 from .guest_cloud import Octavia, RealNova, address_of, boot, group, guest_cloud, neutron, program
 from .test_guest_networks import page

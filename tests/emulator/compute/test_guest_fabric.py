@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from stoker.emulator.guests import fabric
-from stoker.emulator.guests.doors import Doors
-from stoker.emulator.guests.driver import GuestsUnavailable
-from stoker.emulator.guests.fabric import Fabric, NetworkFailed
-from stoker.emulator.guests.ids import id_maps
-from stoker.emulator.guests.launch.connecting import OWN
-from stoker.emulator.guests.spaces import plan_port
-from stoker.emulator.guests.wiring import Wiring
-from stoker.emulator.services import new_cloud
+from openstack_emulator.guests import fabric
+from openstack_emulator.guests.doors import Doors
+from openstack_emulator.guests.driver import GuestsUnavailable
+from openstack_emulator.guests.fabric import Fabric, NetworkFailed
+from openstack_emulator.guests.ids import id_maps
+from openstack_emulator.guests.launch.connecting import OWN
+from openstack_emulator.guests.spaces import plan_port
+from openstack_emulator.guests.wiring import Wiring
+from openstack_emulator.services import new_cloud
 
 pytestmark = pytest.mark.guests
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from stoker.emulator.guests.launch import filters
-from stoker.emulator.guests.launch.filters import ARCHITECTURES, NUMBERS, OLD_NUMBERS, X32, X86_64, guest_filter
-from stoker.emulator.guests.launch.linux import LaunchFailed
+from openstack_emulator.guests.launch import filters
+from openstack_emulator.guests.launch.filters import ARCHITECTURES, NUMBERS, OLD_NUMBERS, X32, X86_64, guest_filter
+from openstack_emulator.guests.launch.linux import LaunchFailed
 
 HEADERS = {
     X86_64: Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),

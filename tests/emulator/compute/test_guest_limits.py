@@ -13,10 +13,10 @@ from subprocess import Popen
 
 import pytest
 
-from stoker.emulator.compute.metering import utilization
-from stoker.emulator.guests import limits
-from stoker.emulator.guests.driver import Size
-from stoker.emulator.guests.limits import CONTROLLERS, Limits, Place, allowed_places, missing_limits
+from openstack_emulator.compute.metering import utilization
+from openstack_emulator.guests import limits
+from openstack_emulator.guests.driver import Size
+from openstack_emulator.guests.limits import CONTROLLERS, Limits, Place, allowed_places, missing_limits
 
 from .guest_cloud import RealNova, boot, ended, guest_cloud, program
 

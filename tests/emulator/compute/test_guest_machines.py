@@ -17,17 +17,17 @@ from pathlib import Path
 import orjson
 import pytest
 
-from stoker.emulator.guests import images, virtual_launching
-from stoker.emulator.guests.choices import chosen_images, guest_driver, remark
-from stoker.emulator.guests.driver import GuestsUnavailable, Size
-from stoker.emulator.guests.forwarding import local_address, local_port
-from stoker.emulator.guests.limits import allowed_places, missing_limits
-from stoker.emulator.guests.local import LocalDriver
-from stoker.emulator.guests.qemu import Qemu
-from stoker.emulator.guests.selection import Selection
-from stoker.emulator.guests.virtual import VirtualMachine
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import CloudClient, ServedCloud
+from openstack_emulator.guests import images, virtual_launching
+from openstack_emulator.guests.choices import chosen_images, guest_driver, remark
+from openstack_emulator.guests.driver import GuestsUnavailable, Size
+from openstack_emulator.guests.forwarding import local_address, local_port
+from openstack_emulator.guests.limits import allowed_places, missing_limits
+from openstack_emulator.guests.local import LocalDriver
+from openstack_emulator.guests.qemu import Qemu
+from openstack_emulator.guests.selection import Selection
+from openstack_emulator.guests.virtual import VirtualMachine
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import CloudClient, ServedCloud
 
 from .guest_cloud import RealNova, boot, group, neutron
 from .tiny_machine import BOOTED, POWER_BUTTON, tiny_image
@@ -303,7 +303,7 @@ def test_a_machine_ends_with_a_killed_cloud_and_is_started_once_with_the_next(tm
         pytest.skip(str(error))
     tiny_image(tmp_path / "cache" / "stoker" / "guests" / "tiny.qcow2")
     port_file, log = tmp_path / "port", tmp_path / "log"
-    command = [sys.executable, "-m", "stoker.emulator", "--port", "0", "--port-file", str(port_file)]
+    command = [sys.executable, "-m", "openstack_emulator", "up", "--port", "0", "--port-file", str(port_file)]
     command += [
         "--password",
         "secret",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from stoker.base.clock import ManualClock
-from stoker.emulator.compute.metering import Metering, utilization
-from stoker.emulator.compute.records import ComputeRecords
-from stoker.emulator.guests.driver import ProcessorTime
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.compute.metering import Metering, utilization
+from openstack_emulator.compute.records import ComputeRecords
+from openstack_emulator.guests.driver import ProcessorTime
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
+from stoker_foundation.clock import ManualClock
 
 from .conftest import Nova
 from .guest_cloud import guest_cloud
@@ -74,7 +74,7 @@ def test_what_others_took_is_no_idle_time_of_a_guest(used: float, withheld: floa
 
 @pytest.mark.guests
 def test_an_alarm_follows_the_load_of_a_guest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stoker.emulator.guests.local.LocalDriver.metering_interval", 0.5)
+    monkeypatch.setattr("openstack_emulator.guests.local.LocalDriver.metering_interval", 0.5)
     with guest_cloud() as nova:
         key = nova.script(BUSY)
         rule = {

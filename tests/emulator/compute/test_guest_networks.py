@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.guests.forwarding import local_address, local_port
-from stoker.emulator.network.guest_topology import TopologyView
-from stoker.emulator.network.records import NetworkRecords
+from openstack_emulator.guests.forwarding import local_address, local_port
+from openstack_emulator.network.guest_topology import TopologyView
+from openstack_emulator.network.records import NetworkRecords
 
 from .guest_cloud import (
     ASK_METADATA,

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from stoker.emulator.guests import virtual_launching
-from stoker.emulator.guests.choices import chosen_images
-from stoker.emulator.guests.driver import GuestDriver, GuestsUnavailable
-from stoker.emulator.guests.local import LocalDriver
-from stoker.emulator.guests.namespace import Namespaces
-from stoker.emulator.guests.qemu import Qemu
-from stoker.emulator.guests.selection import Selection, parsed
-from stoker.emulator.main import main
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.guests import virtual_launching
+from openstack_emulator.guests.choices import chosen_images
+from openstack_emulator.guests.driver import GuestDriver, GuestsUnavailable
+from openstack_emulator.guests.local import LocalDriver
+from openstack_emulator.guests.namespace import Namespaces
+from openstack_emulator.guests.qemu import Qemu
+from openstack_emulator.guests.selection import Selection, parsed
+from openstack_emulator.main import main
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 
 from .guest_cloud import TRY, RealNova, address_of, boot, ended, program
 from .test_guest_machines import STEP_SECONDS, processes
@@ -56,7 +56,7 @@ def test_rules_for_what_does_not_exist_end_the_cloud_with_the_names_that_exist(t
     for rule, message in {
         "flavor:m1.big=none": r"--guests flavor:m1.big=none: the cloud has no flavor .* It has .*m1\.large, .*m1\.tiny",
         "image:debian-12=none": r"no image with the name 'debian-12'\. It has .*cirros",
-        "flavor:m1.tiny=xen": r"stoker.emulator: --guests: There is no guest driver 'xen'",
+        "flavor:m1.tiny=xen": r"openstack-emulator: --guests: There is no guest driver 'xen'",
     }.items():
         with pytest.raises(SystemExit, match=message):
             main(["--port", "0", "--guests", rule])

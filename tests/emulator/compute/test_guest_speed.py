@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stoker.emulator.guests.driver import GuestDriver
-from stoker.emulator.guests.metering import processor_time
+from openstack_emulator.guests.driver import GuestDriver
+from openstack_emulator.guests.metering import processor_time
 
 from .guest_cloud import guest_cloud
 

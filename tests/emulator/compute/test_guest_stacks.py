@@ -26,7 +26,7 @@ BUSY = f"""#!/bin/sh
 @pytest.fixture(scope="module")
 def cloud() -> Iterator[RealNova]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("stoker.emulator.guests.local.LocalDriver.metering_interval", 0.5)
+        patch.setattr("openstack_emulator.guests.local.LocalDriver.metering_interval", 0.5)
         with guest_cloud() as nova:
             yield nova
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from asyncio import StreamReader, StreamWriter
 
-from stoker.emulator.guests.streams import join
+from openstack_emulator.guests.streams import join
 
 
 async def counting(reader: StreamReader, writer: StreamWriter) -> None:

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.compute.guests import Guests
-from stoker.emulator.guests.driver import GuestsUnavailable, Volume
-from stoker.emulator.guests.fabric import Fabric
-from stoker.emulator.guests.ids import id_maps
-from stoker.emulator.guests.images import HOST, find_image
-from stoker.emulator.guests.launching import NamespaceLauncher
-from stoker.emulator.guests.local import LocalDriver
-from stoker.emulator.guests.volumes import Volumes
-from stoker.emulator.guests.wiring import Wiring
+from openstack_emulator.compute.guests import Guests
+from openstack_emulator.guests.driver import GuestsUnavailable, Volume
+from openstack_emulator.guests.fabric import Fabric
+from openstack_emulator.guests.ids import id_maps
+from openstack_emulator.guests.images import HOST, find_image
+from openstack_emulator.guests.launching import NamespaceLauncher
+from openstack_emulator.guests.local import LocalDriver
+from openstack_emulator.guests.volumes import Volumes
+from openstack_emulator.guests.wiring import Wiring
 
 from .guest_cloud import RealNova, boot, ended, guest_cloud
 
@@ -200,7 +200,7 @@ def test_the_volume_of_an_image_is_attached_to_a_server_that_has_another_disk(cl
 
 
 def test_one_guest_at_a_time_runs_from_a_volume(cloud: RealNova, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stoker.emulator.guests.machine.HOLD_SECONDS", 0.5)
+    monkeypatch.setattr("openstack_emulator.guests.machine.HOLD_SECONDS", 0.5)
     admin = cloud.client.token("admin", "admin")
     body = {"volume_type": {"name": "shared", "extra_specs": {"multiattach": "<is> True"}}}
     assert cloud.client.call("POST", "/volume/v3/types", body, admin).status == 200

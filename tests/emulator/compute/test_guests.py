@@ -19,17 +19,17 @@ from uuid import uuid4
 
 import pytest
 
-from stoker.base.clock import ManualClock
-from stoker.emulator.compute.records import ComputeRecords
-from stoker.emulator.guests import ids, images
-from stoker.emulator.guests.choices import chosen_images, guest_driver
-from stoker.emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable, Volume
-from stoker.emulator.guests.limits import allowed_places, cloud_group
-from stoker.emulator.guests.local import LocalDriver
-from stoker.emulator.guests.selection import Selection
-from stoker.emulator.guests.topology import Topology
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import CloudClient, ServedCloud
+from openstack_emulator.compute.records import ComputeRecords
+from openstack_emulator.guests import ids, images
+from openstack_emulator.guests.choices import chosen_images, guest_driver
+from openstack_emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable, Volume
+from openstack_emulator.guests.limits import allowed_places, cloud_group
+from openstack_emulator.guests.local import LocalDriver
+from openstack_emulator.guests.selection import Selection
+from openstack_emulator.guests.topology import Topology
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import CloudClient, ServedCloud
+from stoker_foundation.clock import ManualClock
 
 from .conftest import Nova
 from .guest_cloud import RealNova, boot, guest_cloud, program
@@ -281,8 +281,8 @@ def test_the_guests_of_active_servers_are_started_with_the_cloud(tmp_path: Path)
 
 
 def test_a_guest_asks_for_its_own_metadata_and_may_not_use_the_control_api(watched: Nova, recorder: Recorder) -> None:
-    from stoker.emulator.core.dispatch import dispatch
-    from stoker.emulator.core.http import Request
+    from openstack_emulator.core.dispatch import dispatch
+    from openstack_emulator.core.http import Request
 
     one, other = watched.boot(name="one"), watched.boot(name="other")
     cloud = watched.served.cloud
@@ -567,7 +567,7 @@ def test_a_volume_that_cannot_be_copied_is_not_swapped(watched: Nova, recorder: 
 @pytest.mark.slow
 def test_guests_end_with_a_killed_cloud_and_are_started_once_with_the_next(tmp_path: Path) -> None:
     port_file, log = tmp_path / "port", tmp_path / "log"
-    command = [sys.executable, "-m", "stoker.emulator", "--port", "0", "--port-file", str(port_file)]
+    command = [sys.executable, "-m", "openstack_emulator", "up", "--port", "0", "--port-file", str(port_file)]
     command += [
         "--password",
         "secret",

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.main import _vendor_data, main
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.main import _vendor_data, main
+from openstack_emulator.testing import Answer, ServedCloud
 
 USER_DATA = b"#cloud-config\nhostname: \xff\n"
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0v3m0Zt8wzJr1hTQ0mV3Q8m6eY0sQhQkzqk0ZyC0bX demo@example.org"

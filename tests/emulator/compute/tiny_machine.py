@@ -13,7 +13,7 @@ from pathlib import Path
 
 import orjson
 
-from stoker.emulator.guests.images import DISK, INITRD, KERNEL, LOCK, MANIFEST, Image
+from openstack_emulator.guests.images import DISK, INITRD, KERNEL, LOCK, MANIFEST, Image
 
 PLACE = 0x100000
 MAGIC, ADDRESSES = 0x1BADB002, 1 << 16

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.container.processes import course_of, execution_of
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.container.processes import course_of, execution_of
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import Answer, ServedCloud
 
 READY = 4.0
 """Seconds after which a new container runs."""

@@ -7,8 +7,8 @@ from typing import Any
 import openstack
 import pytest
 
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import Answer, ServedCloud
 
 SMALL = {"name": "db", "flavorRef": "84", "volume": {"size": 2}}
 MEMBER = {"flavorRef": "84", "volume": {"size": 1}}

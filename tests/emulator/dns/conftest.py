@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 from tests.emulator.dns.harness import Designate
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 
 ALL_PROJECTS = {"X-Auth-All-Projects": "true"}
 EXAMPLE = "example.test."

@@ -18,8 +18,8 @@ import dns.resolver
 import dns.zone
 import pytest
 
-from stoker.emulator.dns.server import NameServer
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.dns.server import NameServer
+from openstack_emulator.testing import ServedCloud
 from tests.emulator.dns.harness import ALL_PROJECTS, EXAMPLE, Designate
 
 HOST = "127.0.0.1"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 from tests.emulator.dns.harness import EXAMPLE, Designate
 
 FILE = """\

@@ -6,9 +6,9 @@ from uuid import uuid4
 
 import pytest
 
-from stoker.emulator.dns.http import _is_like
-from stoker.emulator.dns.names import reverse_name, reverse_zone
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.dns.http import _is_like
+from openstack_emulator.dns.names import reverse_name, reverse_zone
+from openstack_emulator.testing import ServedCloud
 from tests.emulator.dns.harness import ALL_PROJECTS, EXAMPLE, Designate
 from tests.emulator.users import token_with_role
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 
 V3 = "/identity/v3"
 SINGULAR = {"policies": "policy"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.testing import Answer
+from openstack_emulator.testing import Answer
 
 TRUST = {"trustor_user_id": "a", "trustee_user_id": "b", "impersonation": True}
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from keystoneclient.contrib.ec2.utils import Ec2Signer
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 
 DATE = "20231114T221320Z"
 """When the manual clock starts."""

@@ -8,7 +8,7 @@ import pytest
 from keystoneauth1 import session
 from keystoneauth1.identity import v3
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 
 TRUSTS = "/OS-TRUST/trusts"
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock
-from stoker.emulator.core.errors import ApiError
-from stoker.emulator.identity.records import IdentityRecords
-from stoker.emulator.image.records import ImageRecords
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.core.errors import ApiError
+from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.image.records import ImageRecords
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import Answer, ServedCloud
+from stoker_foundation.clock import ManualClock
 
 IMAGES = "/image/v2/images"
 PATCH = "application/openstack-images-v2.1-json-patch"

@@ -13,9 +13,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
-from stoker.base.clock import ManualClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import Answer, ServedCloud
+from stoker_foundation.clock import ManualClock
 
 TEXT = {"payload": "open sesame", "payload_content_type": "text/plain"}
 OCTETS = "application/octet-stream"

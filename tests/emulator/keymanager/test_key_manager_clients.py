@@ -9,8 +9,8 @@ from keystoneauth1 import session
 from keystoneauth1.identity import v3
 from openstack.connection import Connection
 
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 
 pytestmark = [
     pytest.mark.slow,

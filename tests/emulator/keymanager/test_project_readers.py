@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 from tests.emulator.users import token_with_role
 
 VAULT = "/key-manager/v1"

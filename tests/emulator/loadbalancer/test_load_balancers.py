@@ -7,7 +7,7 @@ from typing import Any
 import openstack
 import pytest
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 
 
 class Octavia:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 from tests.emulator.messaging.test_queues import Zaqar, bodies
 
 CLAIMS = "/queues/orders/claims"

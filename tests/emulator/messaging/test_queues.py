@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 
 PATCH = {"Content-Type": "application/openstack-messaging-v2.0-json-patch"}
 

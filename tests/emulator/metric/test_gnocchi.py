@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 
 START = "2023-11-14T22:00:00"
 MINUTES = [f"2023-11-14T22:0{minute}:00+00:00" for minute in range(6)]

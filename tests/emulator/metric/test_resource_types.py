@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 
 TYPES = "/metric/v1/resource_type"
 DISK = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 
 
 class Client:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 from tests.emulator.network.network_client import Client, refusal
 
 

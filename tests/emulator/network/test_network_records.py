@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from stoker.base.clock import ManualClock
-from stoker.emulator.core.cloud import Cloud
-from stoker.emulator.core.errors import ApiError
-from stoker.emulator.core.store import Record
-from stoker.emulator.identity.records import IdentityRecords
-from stoker.emulator.network.kinds import Actor
-from stoker.emulator.network.records import NetworkRecords
-from stoker.emulator.services import new_cloud
+from openstack_emulator.core.cloud import Cloud
+from openstack_emulator.core.errors import ApiError
+from openstack_emulator.core.store import Record
+from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.network.kinds import Actor
+from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.services import new_cloud
+from stoker_foundation.clock import ManualClock
 
 
 def project_of(cloud: Cloud, name: str = "demo") -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 import pytest
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 
 
 class Store:

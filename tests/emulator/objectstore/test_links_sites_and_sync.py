@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 
 Call = Callable[..., Answer]
 PUBLIC = {"X-Container-Read": ".r:*,.rlistings"}

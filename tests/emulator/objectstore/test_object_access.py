@@ -7,7 +7,7 @@ import hmac
 
 import pytest
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 
 KEY = "secret-key"
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 
 
 class Swift:

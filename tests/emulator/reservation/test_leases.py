@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 
 HOUR = 3600.0
 # The clock of the served cloud begins at 2023-11-14 22:13:20.

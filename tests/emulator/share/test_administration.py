@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stoker.emulator.share.backend import fits
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.share.backend import fits
+from openstack_emulator.testing import ServedCloud
 from tests.emulator.share.test_shared_file_systems import Manila
 from tests.emulator.users import token_with_role
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.share.types import ABILITIES
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.share.types import ABILITIES
+from openstack_emulator.testing import Answer, ServedCloud
 
 VERSION = "X-OpenStack-Manila-API-Version"
 NEWEST = "2.78"

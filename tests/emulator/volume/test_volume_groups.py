@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.testing import Answer, ServedCloud
 
 Call = Callable[..., Answer]
 LATEST = {"OpenStack-API-Version": "volume 3.71"}

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from stoker.base.processor_time import processor_time
-from stoker.emulator.workflow.expressions import ExpressionError, Scope, check, evaluate
-from stoker.emulator.workflow.jinja_worker import LARGEST
+from openstack_emulator.workflow.expressions import ExpressionError, Scope, check, evaluate
+from openstack_emulator.workflow.jinja_worker import LARGEST
+from stoker_foundation.processor_time import processor_time
 
 DATA = {"name": "bob", "keys": 1, "words": ["a", "b"], "big": "a" * 100_000}
 SCOPE = Scope({"a": 1}, {"id": "e"}, {"shared": "x"}, lambda name: {"name": name}, lambda: [{"name": "t"}])

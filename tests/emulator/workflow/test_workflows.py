@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import Answer, ServedCloud
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import Answer, ServedCloud
+from stoker_foundation.clock import ManualClock
 
 HEAD = "version: '2.0'\n"
 

@@ -10,10 +10,10 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.constraints import ConstraintChecker
 from stoker.plugins.resource import ResourceType
 from stoker.resources.barbican.containers import CertificateContainer, GenericContainer, RSAContainer

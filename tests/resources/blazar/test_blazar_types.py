@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.resources.blazar.host import Host
 from stoker.resources.blazar.lease import Lease
 from tests.resources.crash_support import run_crashing

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.testing import ServedCloud
 from stoker.cloud.session import Cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.resources.cinder.encrypted_volume_type import EncryptedVolumeType
+from stoker_foundation.clock import ManualClock
 from tests.resources.resource_harness import Bench
 
 GIVEN = {"volume_type": "vault", "provider": "luks", "cipher": "aes-xts-plain64", "key_size": 512}

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import NotSupported
 from stoker.cloud.session import Cloud
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.resource import ResourceType
 from stoker.resources.cinder.backups import VolumeBackup
 from stoker.resources.cinder.volume import Volume

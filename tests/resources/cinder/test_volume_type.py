@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.testing import ServedCloud
 from stoker.cloud.session import Cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.resources.cinder.volume_type import VolumeType
+from stoker_foundation.clock import ManualClock
 from tests.resources.resource_harness import BadProperties, Bench
 
 

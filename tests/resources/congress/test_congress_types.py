@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.resource import ResourceType
 from stoker.resources.congress.policy import Policy
 from stoker.resources.congress.policy_rule import PolicyRule

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError, Conflict
 from stoker.cloud.session import Cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.outcome import Done
 from stoker.plugins.resource import ResourceType
 from stoker.resources.designate.record_set import RecordSet

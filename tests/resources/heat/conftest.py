@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.cloud.session import Cloud
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.resource import ResourceType
+from stoker_foundation.clock import ManualClock
 from tests.resources.resource_harness import Bench
 
 

@@ -11,17 +11,17 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue, CloudError, NotSupported
 from stoker.cloud.auth import CloudPool, TokenCredential
 from stoker.cloud.session import Cloud
 from stoker.cloud.settings import ClientSettings, CloudSettings
-from stoker.emulator.services import new_cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.outcome import Done, Replace
 from stoker.resources.barbican.secret import Secret
 from stoker.resources.heat.remote_cloud import remote_cloud
 from stoker.resources.heat.stack import Stack
+from stoker_foundation.clock import ManualClock
 from tests.resources.resource_harness import ActionFailed, BadProperties, Bench
 
 TEMPLATE = "heat_template_version: 2018-08-31\n"

@@ -10,14 +10,14 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue
 from stoker.cloud.session import Cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.outcome import Again, Done, Failed
 from stoker.plugins.resource import Neighbour, StackFacts
 from stoker.resources.heat.wait_condition import WaitCondition, judge
 from stoker.resources.heat.wait_condition_handle import WaitConditionHandle
+from stoker_foundation.clock import ManualClock
 from tests.resources.resource_harness import ActionFailed, Bench, Resource
 
 HANDLE = "OS::Heat::WaitConditionHandle"

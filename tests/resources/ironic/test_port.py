@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError, NotSupported
 from stoker.cloud.auth import CloudPool, TokenCredential
 from stoker.cloud.session import Cloud
 from stoker.cloud.settings import CloudSettings
-from stoker.emulator.testing import ServedCloud
 from stoker.resources.ironic.port import Port
+from stoker_foundation.clock import ManualClock
 from tests.resources.resource_harness import ActionFailed, Bench
 
 ADDRESS = "52:54:00:00:00:01"

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
 from stoker.engine.planning.decide import _same_kind
 from stoker.plugins.constraints import ConstraintChecker
 from stoker.plugins.resource import ResourceType
 from stoker.resources.constraints import CONSTRAINTS
 from stoker.resources.magnum.cluster import Cluster
 from stoker.resources.magnum.cluster_template import BayModel, ClusterTemplate
+from stoker_foundation.clock import ManualClock
 from tests.resources.crash_support import run_crashing
 from tests.resources.resource_harness import ActionFailed, BadProperties, Bench
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue, CloudError
 from stoker.cloud.session import Cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.outcome import Done, Replace
 from stoker.resources.mistral.cron_trigger import CronTrigger
 from stoker.resources.mistral.external_resource import ExternalResource

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue, CloudError
 from stoker.cloud.session import Cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.resource import ResourceType
 from stoker.resources.neutron import TYPES
 from stoker.resources.neutron.rbac_policy import RBACPolicy
+from stoker_foundation.clock import ManualClock
 from tests.resources.resource_harness import BadProperties, Bench, Resource
 
 KINDS = {kind.type_name.removeprefix("OS::Neutron::"): kind for kind in TYPES}

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.testing import ServedCloud
 from stoker.cloud.session import Cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.resource import ResourceType
 from stoker.resources.nova.flavor import Flavor
 from stoker.resources.nova.server_group import ServerGroup
+from stoker_foundation.clock import ManualClock
 from tests.resources.resource_harness import Bench
 
 MakeBench = Callable[[type[ResourceType]], Bench]

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.testing import ServedCloud
 from stoker.cloud.session import Cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.resource import ResourceType
 from stoker.resources.nova.key_pair import KeyPair
+from stoker_foundation.clock import ManualClock
 from tests.resources.resource_harness import ActionFailed, Bench
 
 MakeBench = Callable[[type[ResourceType]], Bench]

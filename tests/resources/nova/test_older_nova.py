@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import NotSupported
 from stoker.cloud.auth import CloudPool, TokenCredential
 from stoker.cloud.session import Cloud
 from stoker.cloud.settings import CloudSettings
-from stoker.emulator.testing import ServedCloud
 from stoker.resources.nova.key_pair import KeyPair
 from stoker.resources.nova.server.server import Server
 from stoker.resources.nova.server_group import ServerGroup
+from stoker_foundation.clock import ManualClock
 from tests.resources.resource_harness import Bench
 
 Given = Callable[..., dict[str, Any]]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError, NotSupported
 from stoker.cloud.session import Cloud
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.outcome import Again, Done
 from stoker.schema.unknown import Unknown
 from tests.resources.resource_harness import ActionFailed, BadProperties, Bench, Resource

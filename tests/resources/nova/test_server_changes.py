@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.outcome import Replace
 from stoker.resources.nova.server.interfaces import plan
 from tests.resources.crash_support import run_crashing

@@ -16,16 +16,16 @@ from urllib.parse import unquote
 import pytest
 from aiohttp import ClientSession
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.messaging.records import MessagingRecords
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue
 from stoker.cloud import messaging
 from stoker.cloud.session import Cloud
-from stoker.emulator.messaging.records import MessagingRecords
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.agents import as_stack_user
 from stoker.resources.nova.guest import BOOT_HOOK, PART_HANDLER, RUN_USER_DATA
 from stoker.resources.nova.server.server import Server
 from stoker.resources.nova.server.user_data import boot_data
+from stoker_foundation.clock import ManualClock
 from tests.resources.crash_support import run_crashing
 from tests.resources.resource_harness import Bench, Resource
 

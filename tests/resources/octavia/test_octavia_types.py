@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from stoker.base.clock import ManualClock
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.outcome import Replace
 from stoker.plugins.resource import ResourceType
 from stoker.resources.neutron.net import Net
 from stoker.resources.neutron.subnet import Subnet
 from stoker.resources.octavia import TYPES
+from stoker_foundation.clock import ManualClock
 from tests.resources.resource_harness import ActionFailed, BadProperties, Bench, Resource
 
 KINDS = {kind.type_name.removeprefix("OS::Octavia::"): kind for kind in TYPES}

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError, NotSupported
 from stoker.cloud.session import Cloud
-from stoker.emulator.core.faults import Fault
-from stoker.emulator.testing import ServedCloud
 from stoker.plugins.resource import NoSources, ResourceType
 from stoker.resources.neutron.net import Net
 from stoker.resources.neutron.port import Port

@@ -11,7 +11,6 @@ from typing import Any
 from oslo_config import cfg
 from sqlalchemy import Connection
 
-from stoker.base.clock import SystemClock, isoformat
 from stoker.base.errors import StokerError
 from stoker.cli.formats import show_rows
 from stoker.processes import maintenance
@@ -20,6 +19,7 @@ from stoker.processes.settings import encryption_keys
 from stoker.store import claims, key_proofs, queries
 from stoker.store.records import UNFINISHED
 from stoker.store.sealing import Sealer
+from stoker_foundation.clock import SystemClock, isoformat
 from stoker_heat_commands.environment import require_no_heat
 
 NAME = "heat-manage"

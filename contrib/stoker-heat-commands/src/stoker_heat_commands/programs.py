@@ -12,8 +12,8 @@ from typing import Any
 
 from oslo_config import cfg
 
-from stoker.base.interpreter import python_command, python_environment
 from stoker.processes.lifetime import cluster_config, run
+from stoker_foundation.interpreter import python_command, python_environment
 from stoker_heat_commands.environment import require_no_heat
 
 Serve = Callable[[cfg.ConfigOpts], Coroutine[Any, Any, None]]

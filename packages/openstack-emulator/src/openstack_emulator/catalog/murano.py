@@ -1,0 +1,63 @@
+"""The application catalog: its records and its table of routes."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from openstack_emulator.catalog import environment_routes, package_routes, templates
+from openstack_emulator.catalog.environments import Environments
+from openstack_emulator.catalog.packages import Categories, Packages
+from openstack_emulator.catalog.templates import Templates
+from openstack_emulator.core.cloud import Cloud, Records, Service
+from openstack_emulator.core.component import merged
+from openstack_emulator.core.errors import ApiError
+from openstack_emulator.core.http import Request, Response
+
+
+class CatalogRecords(Records):
+    """Environments, packages, categories and environment templates."""
+
+    service = "murano"
+    not_found_messages: ClassVar = {
+        "environments": "Environment with id {} not found",
+        "packages": "Package id:{} not found",
+        "categories": "Category id:{} not found",
+        "templates": "Environment Template with id {} not found",
+    }
+
+    def __init__(self, cloud: Cloud) -> None:
+        super().__init__(cloud)
+        self.categories = Categories(self)
+        environments = Environments(self, Packages(self, self.categories))
+        Templates(self, environments)
+
+    def seed(self) -> None:
+        self.categories.seed()
+
+
+def versions(murano: Records, request: Request) -> Response:
+    links = [{"href": f"{request.base}/v1/", "rel": "self"}]
+    return Response({"versions": [{"id": "v1.0", "status": "CURRENT", "links": links}]}, 300)
+
+
+def error_body(error: ApiError) -> dict[str, Any]:
+    """Return Murano's form of an error. Its client reads the first member."""
+    return {
+        "error": {"message": error.message, "type": f"HTTP{error.title.replace(' ', '')}", "traceback": None},
+        "code": error.status,
+        "title": error.title,
+        "explanation": error.message,
+    }
+
+
+APPLICATION_CATALOG = Service(
+    name="murano",
+    mount="/application-catalog",
+    records=CatalogRecords,
+    endpoints={"application-catalog": "/application-catalog"},
+    prefixes=("/v1",),
+    routes=merged(environment_routes.ROUTES, package_routes.ROUTES, templates.ROUTES),
+    root={"/": {"GET": versions}},
+    public=frozenset({"GET /"}),
+    error_body=error_body,
+)

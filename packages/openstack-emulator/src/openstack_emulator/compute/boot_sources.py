@@ -1,0 +1,155 @@
+"""What servers boot from: images, and volumes that exist or are to be created."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openstack_emulator.core.component import Component
+from openstack_emulator.core.errors import ApiError, bad_request
+from openstack_emulator.core.http import Context
+from openstack_emulator.core.store import Record
+from openstack_emulator.image.records import ImageRecords
+from openstack_emulator.volume.records import VolumeRecords
+from openstack_emulator.volume.sources import mappings_of
+
+INVALID = "Block Device Mapping is Invalid"
+
+
+class BootSources(Component):
+    """Finds and checks the images and volumes that a request names."""
+
+    @property
+    def _storage(self) -> VolumeRecords:
+        return self.cloud.of(VolumeRecords)
+
+    def image(self, context: Context, image_id: str | None) -> Record | None:
+        """The image that a server is built from, None when the request names none; 400 when it cannot be used."""
+        if not image_id:
+            return None
+        image_id = image_id.rstrip("/").rsplit("/", 1)[-1]
+        try:
+            image = self.cloud.of(ImageRecords).image_for(context.project, image_id)
+        except ApiError:
+            raise bad_request("Can not find requested image") from None
+        if image["status"] != "active":
+            raise bad_request(f"Image {image_id} is not active.")
+        return image
+
+    def devices(self, context: Context, wanted: Record, image: Record | None) -> list[Record]:
+        """The volumes of a new server: `{volume_id}` of an existing one, or `volume`, the request for a new one."""
+        legacy = [_modern(row) for row in wanted.get("block_device_mapping") or []]
+        current = wanted.get("block_device_mapping_v2") or []
+        mappings = [*current, *legacy]
+        if image is None and not mappings:
+            raise bad_request("Missing imageRef attribute")
+        image_boots = image is not None and not current and not any(row["boot_index"] == 0 for row in legacy)
+        check_boot_order(mappings, image_boots)
+        devices = [device for device in (self._device(context, row) for row in mappings) if device is not None]
+        for device in devices if image is None else ():
+            self._require_bootable(device)
+        return devices
+
+    def _require_bootable(self, device: Record) -> None:
+        """400 for an existing volume that is to be booted from and is not bootable."""
+        volume = self._storage.volumes.rows.get(device.get("volume_id", ""))
+        if device["boot_index"] == 0 and volume is not None and not volume["bootable"]:
+            raise bad_request(f"Block Device Mapping is Invalid: Volume {volume['id']} is not bootable.")
+
+    def _device(self, context: Context, row: Record) -> Record | None:
+        """One volume; None for a disk that is local to the host."""
+        source, target = row.get("source_type"), row.get("destination_type")
+        if source != "volume" and target != "volume":
+            return None
+        kept = {
+            "boot_index": None if row.get("boot_index") in (None, "") else int(row["boot_index"]),
+            "delete_on_termination": str(row.get("delete_on_termination", False)).lower() in ("true", "1"),
+            "device": _device_path(row.get("device_name")),
+            "tag": row.get("tag"),
+        }
+        if source == "volume":
+            return {**kept, "volume_id": self._free_volume(context, row.get("uuid") or row.get("volume_id"))["id"]}
+        origin = {"image": "imageRef", "snapshot": "snapshot_id", "blank": None}.get(str(source), "")
+        if origin == "":
+            raise bad_request(f"Block Device Mapping is Invalid: unknown source_type {source}.")
+        volume = {"size": row.get("volume_size"), "volume_type": row.get("volume_type"), "name": ""}
+        if origin is not None:
+            volume[origin] = self._device_source(context, source, row.get("uuid") or row.get("snapshot_id"))
+        if source == "image" and not volume["size"]:
+            raise bad_request(
+                "Block Device Mapping is Invalid: Images with destination_type 'volume' need a non-zero size specified"
+            )
+        if source == "blank" and not volume["size"]:
+            raise bad_request("Block Device Mapping is Invalid: Blank volumes need a non-zero size")
+        return {**kept, "volume": volume}
+
+    def _device_source(self, context: Context, source: Any, key: Any) -> str:
+        """The checked id of the source of a new volume."""
+        if source == "image":
+            image = self.image(context, key)
+            if image is None:
+                raise bad_request("Block Device Mapping is Invalid: failed to get image None.")
+        elif self._storage.snapshots.rows.get(str(key)) is None:
+            raise bad_request(f"Block Device Mapping is Invalid: failed to get snapshot {key}.")
+        return str(key)
+
+    def _free_volume(self, context: Context, key: Any) -> Record:
+        try:
+            volume = self._storage.volumes.find(context, str(key))
+        except ApiError:
+            raise bad_request(f"Block Device Mapping is Invalid: failed to get volume {key}.") from None
+        if volume["status"] != "available" and not (volume["multiattach"] and volume["status"] == "in-use"):
+            raise bad_request(
+                f"Invalid volume: volume '{key}' status must be 'available'. Currently in '{volume['status']}'"
+            )
+        return volume
+
+
+def check_image_fits(image: Record, flavor: Record) -> None:
+    """400 for an image that needs more memory or disk than a flavor has."""
+    if flavor["ram"] < (image.get("min_ram") or 0):
+        raise bad_request("Flavor's memory is too small for requested image.")
+    if 0 < flavor["disk"] < (image.get("min_disk") or 0):
+        raise bad_request("Flavor's disk is smaller than the minimum size specified in image metadata.")
+
+
+def check_boot_order(mappings: list[Record], image_boots: bool) -> None:
+    """400 unless exactly one disk is the first to boot from and the others follow without a gap.
+
+    image_boots: whether the server's image is a boot disk when the mappings name no other; entries of
+    block_device_mapping_v2 must name the disk of the image themselves.
+    """
+    local = any(row.get("destination_type") == "local" and row.get("source_type") == "image" for row in mappings)
+    given = [int(row["boot_index"]) for row in mappings if row.get("boot_index") not in (None, "")]
+    order = sorted(index for index in given if index >= 0)
+    if image_boots and not local and 0 not in order:
+        order = sorted([0, *order])
+    if not order or order != list(range(len(order))):
+        raise bad_request(
+            "Block Device Mapping is Invalid: Boot sequence for the instance and image/block device mapping "
+            "combination is not valid."
+        )
+
+
+def devices_of_image(image: Record, given: list[Record]) -> list[Record]:
+    """The block devices of the image of a volume-backed server; those of the request replace them by boot index."""
+    taken = {row["boot_index"] for row in given if row.get("boot_index") is not None}
+    return [*(row for row in mappings_of(image) if row.get("boot_index") not in taken), *given]
+
+
+def _modern(row: Record) -> Record:
+    """An entry of block_device_mapping as one of block_device_mapping_v2."""
+    device = str(row.get("device_name") or "").removeprefix("/dev/")
+    source = "volume" if row.get("volume_id") else "snapshot"
+    return {
+        "source_type": source,
+        "destination_type": "volume",
+        "uuid": row.get("volume_id") or row.get("snapshot_id"),
+        "boot_index": 0 if device == "vda" else None,
+        "volume_size": row.get("volume_size"),
+        "delete_on_termination": row.get("delete_on_termination", False),
+        "device_name": row.get("device_name"),
+    }
+
+
+def _device_path(name: str | None) -> str | None:
+    return None if not name else name if name.startswith("/dev/") else f"/dev/{name}"

@@ -1,0 +1,82 @@
+"""Consoles of servers over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from openstack_emulator.compute.consoles import Consoles, require_launched
+from openstack_emulator.compute.server_routes import found
+from openstack_emulator.core import fields
+from openstack_emulator.core.errors import bad_request, not_found
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.store import Record
+
+Handler = Callable[[Consoles, Request, Record, Any], Response]
+FIRST_PORT = 5900
+DIRECT = "spice-direct"
+KINDS = ("novnc", "xvpvnc", "spice-html5", "serial", "rdp-html5", "webmks")
+"""The types that a request may name; those of `CONSOLES` are served."""
+LOCAL_CONSOLES = {
+    "os-getVNCConsole": ("novnc", "xvpvnc"),
+    "os-getSPICEConsole": ("spice-html5",),
+    "os-getRDPConsole": ("rdp-html5",),
+    "os-getSerialConsole": ("serial",),
+}
+CONSOLES = {
+    "vnc": ("novnc", "xvpvnc"),
+    "spice": ("spice-html5", DIRECT),
+    "rdp": ("rdp-html5",),
+    "serial": ("serial",),
+    "mks": ("webmks",),
+}
+
+
+def console_output(consoles: Consoles, request: Request, server: Record, arguments: Any) -> Response:
+    checks = {"length": fields.nullable(fields.integer(-1))}
+    fields.check_fields(arguments or {}, checks, where="os-getConsoleOutput")
+    require_launched(server)
+    length = fields.as_integer((arguments or {}).get("length"))
+    lines = consoles.output(server).splitlines()
+    if length is not None and length >= 0:
+        lines = lines[-length:] if length else []
+    return Response({"output": "\n".join(lines)})
+
+
+def local_console(name: str) -> Handler:
+    """The console actions of the microversions before 2.6."""
+
+    def act(consoles: Consoles, request: Request, server: Record, arguments: Any) -> Response:
+        fields.check_fields(arguments, {"type": fields.one_of(*LOCAL_CONSOLES[name])}, ("type",), name)
+        kind = arguments["type"]
+        return Response({"console": {"type": kind, "url": consoles.open(server, kind)}})
+
+    return act
+
+
+def remote_console(consoles: Consoles, request: Request) -> Response:
+    server, wanted = found(consoles.servers, request), request.object("remote_console")
+    kinds = KINDS if request.version < (2, 99) else (*KINDS, DIRECT)
+    checks = {"protocol": fields.one_of(*CONSOLES), "type": fields.one_of(*kinds)}
+    fields.check_fields(wanted, checks, ("protocol", "type"), "remote_console")
+    if wanted["type"] not in CONSOLES[wanted["protocol"]]:
+        raise bad_request(f"Invalid console type {wanted['type']}")
+    url = consoles.open(server, wanted["type"])
+    return Response({"remote_console": {**wanted, "url": url}})
+
+
+def show_token(consoles: Consoles, request: Request) -> Response:
+    """Where the console of a token is, for the console proxy."""
+    request.context.require()
+    server = consoles.server_of(request.vars["token"])
+    if server is None:
+        raise not_found("Token not found")
+    view: Record = {
+        "instance_uuid": server["id"],
+        "host": server["host"],
+        "port": FIRST_PORT + server["number"] % 1000,
+        "internal_access_path": None,
+    }
+    if request.version >= (2, 99):
+        view["tls_port"] = None
+    return Response({"console": view})

@@ -1,0 +1,156 @@
+"""Images of servers, and shelved servers."""
+
+from __future__ import annotations
+
+import orjson
+
+from openstack_emulator.compute.block_devices import BlockDevices
+from openstack_emulator.compute.hosts import Aggregates
+from openstack_emulator.compute.operations import Operations
+from openstack_emulator.compute.scheduler import NO_HOST, Scheduler
+from openstack_emulator.compute.servers import owner_of
+from openstack_emulator.compute.states import NO_STATE, SHUT_DOWN
+from openstack_emulator.core.cloud import Records
+from openstack_emulator.core.component import Component
+from openstack_emulator.core.errors import bad_request
+from openstack_emulator.core.store import Record
+from openstack_emulator.image.records import ImageRecords
+from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.volume.records import VolumeRecords
+from openstack_emulator.volume.sources import MAPPINGS
+
+
+class ServerImages(Component):
+    """Creates images and backups of servers."""
+
+    def __init__(self, records: Records, operations: Operations, block_devices: BlockDevices) -> None:
+        super().__init__(records)
+        self.servers = operations.servers
+        self._operations = operations
+        self._block_devices = block_devices
+
+    @property
+    def _images(self) -> ImageRecords:
+        return self.cloud.of(ImageRecords)
+
+    def create(self, server: Record, name: str, metadata: Record) -> Record:
+        """Begin to make an image of a server; the image."""
+        self._operations.require(server, "createImage")
+        image = self.snapshot(server, name, metadata)
+        self._operations.begin(server, "createImage")
+        return image
+
+    def create_backup(self, server: Record, name: str, kind: str, rotation: int) -> Record:
+        """Begin a backup image of a server and delete all but the `rotation` newest of its kind; the image."""
+        if not server["image_id"]:
+            raise bad_request("It's not supported to backup volume backed instance.")
+        self._operations.require(server, "createBackup")
+        image = self.snapshot(server, name, {"image_type": "backup", "backup_type": kind})
+        old = [
+            row for row in self._images.images if self._is_backup(row, server["id"], kind) and row["id"] != image["id"]
+        ]
+        for row in old[: max(0, len(old) - max(rotation - 1, 0))]:
+            self._images.delete(row)
+        self._operations.begin(server, "createBackup")
+        return image
+
+    def _is_backup(self, image: Record, server_id: str, kind: str) -> bool:
+        properties = image["properties"]
+        return bool(properties.get("instance_uuid") == server_id and properties.get("backup_type") == kind)
+
+    def snapshot(self, server: Record, name: str, metadata: Record) -> Record:
+        """Create the image of a server: of its disk, or, for a volume-backed server, of snapshots of its volumes."""
+        given = {key: str(value) for key, value in metadata.items()}
+        if server["image_id"]:
+            base = self._images.images.get(server["image_id"])
+            properties = {
+                "instance_uuid": server["id"],
+                "user_id": server["user_id"],
+                "image_type": "snapshot",
+                "base_image_ref": server["image_id"],
+                "image_location": "snapshot",
+                **server.get("_creator", {}),
+                **given,
+            }
+            needs = {"min_ram": 0 if base is None else base["min_ram"], "min_disk": server["flavor"]["disk"]}
+        else:
+            mappings = orjson.dumps(self._snapshot_volumes(server, name)).decode()
+            properties = {"base_image_ref": "", "bdm_v2": "True", MAPPINGS: mappings, **given}
+            needs = {"min_ram": 0, "min_disk": 0, "size": 0}
+        return self._images.create_from_server(server["project_id"], {"name": name, "properties": properties, **needs})
+
+    def _snapshot_volumes(self, server: Record, name: str) -> list[Record]:
+        """Begin snapshots of the volumes; the block devices of a server built from them."""
+        storage, mappings = self.cloud.of(VolumeRecords), []
+        for device in self._block_devices.of_server(server):
+            volume = storage.volumes.rows.get(device["volume_id"])
+            if volume is not None:
+                wanted = {"name": f"snapshot for {name}"}
+                snapshot = storage.snapshots.create(owner_of(server), volume, wanted, force=True)
+                mappings.append(
+                    {
+                        "source_type": "snapshot",
+                        "destination_type": "volume",
+                        "snapshot_id": snapshot["id"],
+                        "volume_id": None,
+                        "volume_size": volume["size"],
+                        "boot_index": device["boot_index"],
+                        "device_name": device["device"],
+                        "delete_on_termination": device["delete_on_termination"],
+                    }
+                )
+        return mappings
+
+
+class Shelving(Component):
+    """The operations `shelve`, `shelveOffload` and `unshelve`."""
+
+    def __init__(
+        self,
+        records: Records,
+        operations: Operations,
+        images: ServerImages,
+        scheduler: Scheduler,
+        aggregates: Aggregates,
+    ) -> None:
+        super().__init__(records)
+        self.servers = operations.servers
+        self._operations = operations
+        self._images = images
+        self.aggregates = aggregates
+        self._scheduler = scheduler
+        operations.finishers |= {
+            "shelve": self._finish_shelve,
+            "shelveOffload": self._finish_shelve,
+            "unshelve": self._finish_unshelve,
+        }
+
+    def _finish_shelve(self, server: Record) -> Record:
+        return {"host": None, "power_state": SHUT_DOWN}
+
+    def _finish_unshelve(self, server: Record) -> Record:
+        host = self._scheduler.choose_host(server, only=server["_host_asked"])
+        if host is None:
+            fault = {"code": 500, "created": self.records.timestamp(), "message": NO_HOST}
+            return {"vm_state": "error", "power_state": NO_STATE, "fault": fault}
+        self._delete_shelved_image(server)
+        network = self.cloud.of(NetworkRecords)
+        for port in network.ports_of_device(server["id"]):
+            network.update_port(port["id"], **{"binding:host_id": host})
+        return {"host": host, "launched_at": self.moment()}
+
+    def begin(self, server: Record) -> None:
+        """Begin to shelve a server: its disk becomes an image, and its host is freed."""
+        self._operations.require(server, "shelve")
+        image = self._images.snapshot(server, f"{server['name']}-shelved", {}) if server["image_id"] else None
+        self._operations.begin(server, "shelve", _shelved_image=None if image is None else image["id"])
+
+    def unshelve(self, server: Record, zone: str | None, host: str | None) -> None:
+        """Begin to unshelve a server in an availability zone, on a host; None: any."""
+        self._operations.begin(server, "unshelve", zone_asked=zone, _host_asked=host)
+
+    def _delete_shelved_image(self, server: Record) -> None:
+        images = self.cloud.of(ImageRecords)
+        image = images.images.get(server.pop("_shelved_image", None) or "")
+        if image is not None:
+            images.delete(image)

@@ -1,0 +1,119 @@
+"""Files in containers: tar archives that clients put in, and fetch again, path by path."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import posixpath
+import tarfile
+from collections.abc import Mapping
+from typing import Any
+
+from openstack_emulator.container.containers import Containers
+from openstack_emulator.core.component import using
+from openstack_emulator.core.errors import bad_request, not_found
+from openstack_emulator.core.http import Request, Response, Version
+from openstack_emulator.core.objects import writer
+from openstack_emulator.core.store import Record
+
+ENCODED: Version = (1, 25)
+"""Since this microversion, archives are in Base64; before it, each character of a string is a byte."""
+LARGEST = 1 << 20
+"""Bytes of all files of a container."""
+DIRECTORIES = ("/", "/bin", "/etc", "/home", "/opt", "/root", "/srv", "/tmp", "/usr", "/var")  # noqa: S108
+"""What every container has, and into which archives can be put; those of archives are directories too."""
+
+
+def put(containers: Containers, request: Request) -> Response:
+    """Unpack an archive into a directory of a container. Raises ApiError 400, 404, 409."""
+    container = containers.find(writer(request), request.vars["key"])
+    containers.require_state(container, "put_archive")
+    place, body = _path(request), request.json
+    if not isinstance(body, dict) or body.keys() != {"data"} or not isinstance(body["data"], str):
+        raise bad_request("The request body must be a JSON object with the string data.")
+    files = _files(container)
+    if place not in DIRECTORIES and not any(name.startswith(f"{place}/") for name in files):
+        raise not_found(f"Directory {place} not found in container {container['id']}")
+    found = {**files, **_unpacked(place, _decoded(body["data"], request.version))}
+    if sum(map(len, found.values())) > LARGEST:
+        raise bad_request(f"The files of an emulated container may have {LARGEST} bytes in all.")
+    containers.rows.update(container, _files={name: base64.b64encode(data).decode() for name, data in found.items()})
+    return Response(status=200)
+
+
+def get(containers: Containers, request: Request) -> Response:
+    """Return an archive with a file, or with a directory that has files. Raises ApiError 404, 409."""
+    container = containers.find(request.context, request.vars["key"])
+    containers.require_state(container, "get_archive")
+    place = _path(request)
+    files = _files(container)
+    wanted = {name: data for name, data in files.items() if name == place or name.startswith(f"{place.rstrip('/')}/")}
+    if not wanted:
+        raise not_found(f"Resource {place} not found in container {container['id']}")
+    stat = {
+        "name": posixpath.basename(place),
+        "size": len(files.get(place, b"")),
+        "mode": 0o644 if place in files else 0o755,
+        "mtime": container["created_at"],
+        "linkTarget": "",
+    }
+    return Response({"data": _encoded(_packed(place, wanted), request.version), "stat": stat})
+
+
+def _path(request: Request) -> str:
+    given = request.query.get("path") or ""
+    if not given.startswith("/"):
+        raise bad_request("The query must have 'path', which is absolute.")
+    return posixpath.normpath(f"/{given.lstrip('/')}")
+
+
+def _files(container: Record) -> dict[str, bytes]:
+    """Return the content of a container's files by path."""
+    return {name: base64.b64decode(data) for name, data in container.get("_files", {}).items()}
+
+
+def _decoded(data: str, version: Version) -> bytes:
+    try:
+        return base64.b64decode(data, validate=True) if version >= ENCODED else data.encode("latin-1")
+    except (binascii.Error, UnicodeEncodeError, ValueError):
+        raise bad_request("Invalid input for field 'data'. It is not an encoded archive.") from None
+
+
+def _encoded(data: bytes, version: Version) -> str:
+    return base64.b64encode(data).decode() if version >= ENCODED else data.decode("latin-1")
+
+
+def _unpacked(place: str, archive: bytes) -> dict[str, bytes]:
+    """Return the files of an archive by their path in the container, which is below `place`. Raises ApiError 400."""
+    found: dict[str, bytes] = {}
+    try:
+        with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as packed:
+            for member in packed:
+                content = packed.extractfile(member) if member.isfile() else None
+                if content is not None:
+                    inside = posixpath.normpath(f"/{member.name}").lstrip("/")
+                    found[posixpath.join(place, inside)] = content.read(LARGEST + 1)
+                if sum(map(len, found.values())) > LARGEST:
+                    raise bad_request(f"The files of an emulated container may have {LARGEST} bytes in all.")
+    except tarfile.TarError as error:
+        raise bad_request(f"Invalid input for field 'data'. It is not a tar archive: {error}") from None
+    return found
+
+
+def _packed(place: str, files: Mapping[str, bytes]) -> bytes:
+    """Return an archive of files; their names begin with the last part of `place`."""
+    written = io.BytesIO()
+    above = posixpath.dirname(place)
+    with tarfile.open(fileobj=written, mode="w") as packed:
+        for name, data in sorted(files.items()):
+            member = tarfile.TarInfo(posixpath.relpath(name, above))
+            member.size = len(data)
+            packed.addfile(member, io.BytesIO(data))
+    return written.getvalue()
+
+
+ARCHIVE_ROUTES: Any = using(
+    Containers,
+    {"/containers/{key}/put_archive": {"POST": put}, "/containers/{key}/get_archive": {"GET": get}},
+)

@@ -1,0 +1,142 @@
+"""The fields that describe a container, and which microversions have them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from openstack_emulator.container.http import SCHEMA
+from openstack_emulator.core import fields
+from openstack_emulator.core.errors import ApiError, bad_request
+from openstack_emulator.core.http import Request, Version
+
+NAME = r"[a-zA-Z0-9][a-zA-Z0-9_.-]+"
+DRIVERS = ("docker", "glance")
+PULL_POLICIES = ("ifnotpresent", "always", "never")
+RESTART_POLICIES = ("no", "always", "unless-stopped", "on-failure")
+SMALLEST_MEMORY = 4
+"""Mebibytes."""
+COMMAND_IS_LIST: Version = (1, 20)
+TTY: Version = (1, 36)
+_UNITS = {"b": 1 / 2**20, "k": 1 / 2**10, "m": 1, "g": 2**10}
+
+
+def text_map(value: Any) -> str | None:
+    """A map of strings."""
+    good = isinstance(value, dict) and all(isinstance(one, str | int | float | bool) for one in value.values())
+    return None if good else f"{value!r} is not a map of strings"
+
+
+def memory(value: Any) -> str | None:
+    """Mebibytes, or a string of a number with a unit."""
+    return None if (mebibytes(value) or 0) >= SMALLEST_MEMORY else f"{value!r} is not at least {SMALLEST_MEMORY} MiB"
+
+
+def mebibytes(value: Any) -> int | None:
+    """Return memory in mebibytes; None for a value that is not a number with or without a unit."""
+    text = str(value).strip().lower()
+    number, unit = (text[:-1], text[-1:]) if text[-1:] in _UNITS else (text, "m")
+    if isinstance(value, bool) or not number.isascii() or not number.isdigit():
+        return None
+    return int(int(number) * _UNITS[unit])
+
+
+def command(value: Any) -> str | None:
+    """A string, or a list of strings and numbers."""
+    good = isinstance(value, str) or (
+        isinstance(value, list) and all(isinstance(one, str | int | float) for one in value)
+    )
+    return None if good else f"{value!r} is not of type 'string', 'array'"
+
+
+def restart_policy(value: Any) -> str | None:
+    """`{Name, MaximumRetryCount}`."""
+    if not isinstance(value, dict) or value.get("Name") not in RESTART_POLICIES:
+        return f"{value!r} has no Name among {list(RESTART_POLICIES)}"
+    retries = fields.as_integer(value.get("MaximumRetryCount", 0))
+    if retries is None or retries < 0 or value.keys() - {"Name", "MaximumRetryCount"}:
+        return f"{value!r} is not a restart policy"
+    return None
+
+
+def check_retries(policy: Mapping[str, Any] | None) -> None:
+    """Refuse a number of retries for another restart policy than `on-failure`. Raises ApiError 400."""
+    if policy and policy["Name"] != "on-failure" and fields.as_integer(policy.get("MaximumRetryCount", 0)):
+        raise bad_request(f"maximum retry count not valid with restart policy of {policy['Name']}")
+
+
+def mapping(value: Any) -> str | None:
+    return None if isinstance(value, dict) else f"{value!r} is not of type 'object'"
+
+
+_TEXT = fields.nullable(fields.text())
+_FLAG = fields.nullable(fields.boolean)
+CHANGEABLE: Mapping[str, fields.Check] = {
+    "name": fields.nullable(fields.text(2, 255, NAME)),
+    "cpu": fields.nullable(fields.number(0)),
+    "memory": fields.nullable(memory),
+}
+KNOWN: Mapping[str, fields.Check] = {
+    **CHANGEABLE,
+    "image": fields.text(2),
+    "command": fields.nullable(command),
+    "environment": fields.nullable(text_map),
+    "labels": fields.nullable(text_map),
+    "workdir": _TEXT,
+    "interactive": _FLAG,
+    "tty": _FLAG,
+    "auto_remove": _FLAG,
+    "image_driver": fields.nullable(fields.one_of(*DRIVERS)),
+    "image_pull_policy": fields.nullable(fields.one_of("", *PULL_POLICIES)),
+    "restart_policy": fields.nullable(restart_policy),
+    "hostname": fields.nullable(fields.text(2, 63)),
+    "disk": fields.nullable(fields.integer(1)),
+    "availability_zone": _TEXT,
+    "hints": fields.nullable(mapping),
+    "security_groups": fields.nullable(fields.items(fields.text(1))),
+    "nets": fields.nullable(fields.items(mapping)),
+    "mounts": fields.nullable(fields.items(mapping)),
+}
+SINCE: Mapping[str, Version] = {"auto_remove": (1, 3)}
+
+
+def _object(request: Request) -> dict[str, Any]:
+    """Return the body of a request; Zun takes one that is not a JSON object for an empty one."""
+    try:
+        return request.json if isinstance(request.json, dict) else {}
+    except ApiError:
+        return {}
+
+
+def described(request: Request, known: Mapping[str, fields.Check], required: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the checked fields of a request's body that are not null. Raises ApiError 400."""
+    body = _object(request)
+    for name in required:
+        if name not in body:
+            raise bad_request(f"'{name}' is a required property", SCHEMA)
+    for name in sorted(body):
+        if name not in known or request.version < SINCE.get(name, (1, 1)):
+            raise bad_request(f"Additional properties are not allowed ('{name}' was unexpected)", SCHEMA)
+    try:
+        fields.check_fields(body, known)
+    except ApiError as error:
+        error.kind = SCHEMA
+        raise
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def words_of(value: Any, version: Version) -> list[str]:
+    """Return a command as a list of words: older microversions have a string, newer ones a list.
+
+    Raises: ApiError 400.
+    """
+    if value is None:
+        return []
+    if isinstance(value, list) != (version >= COMMAND_IS_LIST):
+        wanted = "array" if version >= COMMAND_IS_LIST else "string"
+        raise bad_request(f"Invalid input for field 'command'. Value: {value}. It is not of type '{wanted}'", SCHEMA)
+    try:
+        return [str(word) for word in value] if isinstance(value, list) else shlex.split(value)
+    except ValueError as error:
+        raise bad_request(f"Invalid input for field 'command'. Value: {value}. {error}") from None

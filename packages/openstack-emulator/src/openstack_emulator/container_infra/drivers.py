@@ -1,0 +1,64 @@
+"""What clusters can consist of, as Magnum's drivers have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from openstack_emulator.core.errors import bad_request
+from openstack_emulator.core.store import Record
+
+KUBERNETES, SWARM, MESOS = "kubernetes", "swarm", "mesos"
+COES = (KUBERNETES, SWARM, MESOS)
+DRIVERS: Mapping[tuple[str, str, str], str] = {
+    ("vm", "fedora-coreos", KUBERNETES): "k8s_fedora_coreos_v1",
+    ("vm", "fedora-atomic", KUBERNETES): "k8s_fedora_atomic_v1",
+    ("bm", "fedora", KUBERNETES): "k8s_fedora_ironic_v1",
+    ("vm", "fedora-atomic", SWARM): "swarm_fedora_atomic_v2",
+    ("vm", "ubuntu", MESOS): "mesos_ubuntu_v1",
+}
+"""Drivers by server type, distribution of the image (its property os_distro), and engine."""
+NETWORK_DRIVERS: Mapping[str, tuple[str, ...]] = {
+    KUBERNETES: ("flannel", "calico"),
+    SWARM: ("docker", "flannel"),
+    MESOS: ("docker",),
+}
+"""The first is the default."""
+VOLUME_DRIVERS: Mapping[str, str] = {KUBERNETES: "cinder", SWARM: "rexray", MESOS: "rexray"}
+VERSIONS: Mapping[str, tuple[str, str]] = {
+    KUBERNETES: ("v1.27.8", "24.0.7"),
+    SWARM: ("1.2.5", "1.12.6"),
+    MESOS: ("1.0", "1.9.1"),
+}
+"""The version of an engine, and of the containers' runtime, in a new cluster."""
+API_PORTS: Mapping[str, int] = {KUBERNETES: 6443, SWARM: 2376, MESOS: 5050}
+SMALLEST_DEVICEMAPPER = 3
+"""Gigabytes of a docker volume that the storage driver devicemapper needs at least."""
+
+
+def check_drivers(template: Record) -> None:
+    """Refuse a cluster template whose drivers do not suit its engine. Raises ApiError 400."""
+    coe, network, volume = template["coe"], template["network_driver"], template["volume_driver"]
+    if network not in NETWORK_DRIVERS[coe]:
+        expected = list(NETWORK_DRIVERS[coe])
+        raise bad_request(f"Network driver type {network} is not supported, expecting a {expected} network driver.")
+    if volume is not None and volume != VOLUME_DRIVERS[coe]:
+        raise bad_request(
+            f"Volume driver type {volume} is not supported, expecting a ['{VOLUME_DRIVERS[coe]}'] volume driver."
+        )
+    check_docker_volume(template)
+    kind = (template["server_type"], template["cluster_distro"], coe)
+    if kind not in DRIVERS:
+        raise bad_request(f"Cluster type {kind} not supported (No driver of the emulated cloud has it).")
+    if template["driver"] not in (None, DRIVERS[kind]):
+        raise bad_request(f"Cluster driver {template['driver']} not supported for the cluster type {kind}.")
+
+
+def check_docker_volume(described: Mapping[str, Any]) -> None:
+    """Refuse a docker volume that is too small for its storage driver. Raises ApiError 400."""
+    size = described["docker_volume_size"]
+    if described["docker_storage_driver"] == "devicemapper" and (size or 0) < SMALLEST_DEVICEMAPPER:
+        raise bad_request(
+            f"docker volume size {size} GB is not valid, expecting minimum value {SMALLEST_DEVICEMAPPER}GB for "
+            "devicemapper storage driver."
+        )

@@ -1,0 +1,49 @@
+"""Filters of lists, as Cinder and Manila have them: whose records a caller lists, and those with certain values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import orjson
+
+from openstack_emulator.core.errors import bad_request
+from openstack_emulator.core.http import Request
+from openstack_emulator.core.store import Collection, Record
+
+Filter = Callable[[Record, str], bool]
+
+
+def equal(field: str) -> Filter:
+    """The field is what the query says."""
+    return lambda row, wanted: str(row.get(field)).lower() == wanted.lower()
+
+
+def holds(field: str) -> Filter:
+    """The field is an object with all that the query's object says (`{'a': 'b'}` or JSON)."""
+
+    def test(row: Record, wanted: str) -> bool:
+        try:
+            asked = orjson.loads(wanted.replace("'", '"'))
+        except orjson.JSONDecodeError:
+            raise bad_request(f"Invalid filter {field}: it must be an object, not {wanted}.") from None
+        return isinstance(asked, dict) and asked.items() <= row[field].items()
+
+    return test
+
+
+def contains(field: str) -> Filter:
+    """The field has the query's text in it."""
+    return lambda row, wanted: wanted in str(row.get(field) or "")
+
+
+def project_rows(collection: Collection, request: Request) -> list[Record]:
+    """The rows the caller asks for, newest first: those of the project, or all of them for an admin who says so."""
+    context, query = request.context, request.query
+    everyone = context.is_admin and bool(query.boolean("all_tenants"))
+    if not everyone:
+        rows = collection.select(project_id=context.project)
+    elif (project := query.get("project_id")) is not None:
+        rows = collection.select(project_id=project)
+    else:
+        rows = list(collection)
+    return rows[::-1]

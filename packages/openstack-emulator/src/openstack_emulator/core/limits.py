@@ -1,0 +1,43 @@
+"""Limits by project, with defaults that an operator may change, as Nova and Cinder keep them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+
+from openstack_emulator.core.cloud import Records
+from openstack_emulator.core.component import Component
+
+DEFAULT = "default"
+
+
+class Limits(Component):
+    """The limits of projects by project id, and those of all others under the id `default`; -1 means unlimited."""
+
+    def __init__(self, records: Records) -> None:
+        super().__init__(records)
+        self.rows = records.table("quotas")
+
+    @abstractmethod
+    def initial(self) -> Mapping[str, int]:
+        """All limits with their values in a new cloud."""
+
+    def default_limits(self) -> dict[str, int]:
+        """The limits of a project without limits of its own."""
+        changed = self.rows.get(DEFAULT) or {}
+        return {name: changed.get(name, limit) for name, limit in self.initial().items()}
+
+    def limits_of(self, project_id: str) -> dict[str, int]:
+        """The limits of a project."""
+        own = self.rows.get(project_id) or {}
+        return {name: own.get(name, limit) for name, limit in self.default_limits().items()}
+
+    def set_limits(self, key: str, changes: Mapping[str, int]) -> None:
+        """Limit a project, or all of them with the key `default`."""
+        row = self.rows.get(key) or self.rows.add({"id": key})
+        self.rows.update(row, **changes)
+
+    def reset_limits(self, project_id: str) -> None:
+        """Remove the limits of a project, so that the defaults apply again."""
+        if (row := self.rows.get(project_id)) is not None:
+            self.rows.remove(row)

@@ -1,0 +1,97 @@
+"""Lists: order and pages, as most services have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from openstack_emulator.core.errors import ApiError, bad_request
+from openstack_emulator.core.http import Query, Request
+from openstack_emulator.core.store import Record
+
+LARGEST_PAGE = 1000
+
+
+@dataclass(frozen=True)
+class Page:
+    """Rows of one answer; `next_marker` is what the next page starts after, None when there is none.
+
+    A full page has a next one even if that turns out empty: most services do not look beyond the page.
+    `truncated` says whether more rows follow, for those that do.
+    """
+
+    rows: list[Record]
+    next_marker: str | None
+    truncated: bool
+
+    def links(self, request: Request) -> list[dict[str, str]]:
+        """The value of `<plural>_links` as Nova, Cinder, Neutron and Octavia write it."""
+        if self.next_marker is None:
+            return []
+        return [{"rel": "next", "href": request.next_url(self.next_marker)}]
+
+
+def unknown_marker(marker: str) -> ApiError:
+    return bad_request(f"The marker {marker} could not be found.")
+
+
+def page(
+    rows: Sequence[Record],
+    query: Query,
+    largest: int = LARGEST_PAGE,
+    key: str = "id",
+    missing: Callable[[str], ApiError] = unknown_marker,
+) -> Page:
+    """What follows `marker` (a value of the field `key`), at most `limit` and never more than `largest` rows.
+
+    missing: makes the error for a marker that is not in the list.
+
+    Raises: ApiError, that one, or 400 for a limit that is not a number.
+    """
+    start, marker = 0, query.get("marker")
+    if marker:
+        found = next((at for at, row in enumerate(rows) if row[key] == marker), None)
+        if found is None:
+            raise missing(marker)
+        start = found + 1
+    limit = query.integer("limit")
+    size = largest if limit is None else min(limit, largest)
+    shown = list(rows[start : start + size])
+    full = bool(shown) and len(shown) == size
+    return Page(shown, str(shown[-1][key]) if full else None, start + size < len(rows))
+
+
+def ordered(rows: Sequence[Record], query: Query, default: Sequence[tuple[str, bool]] = ()) -> list[Record]:
+    """The rows in the order asked for: `sort=name:asc,size:desc`, or `sort_key` and `sort_dir`, repeated.
+
+    default: `(field, descending)` pairs. Rows without a value come first. Ties stay as they are.
+    """
+    result = list(rows)
+    for field, descending in reversed(_sort_fields(query) or list(default)):
+        result.sort(key=lambda row: _rank(row.get(field)), reverse=descending)
+    return result
+
+
+def _sort_fields(query: Query) -> list[tuple[str, bool]]:
+    if (combined := query.get("sort")) is not None:
+        parts = [part.partition(":") for part in combined.split(",") if part]
+        return [(field, _descending(direction)) for field, _, direction in parts]
+    directions = query.all("sort_dir")
+    return [
+        (field, _descending(directions[at] if at < len(directions) else ""))
+        for at, field in enumerate(query.all("sort_key"))
+    ]
+
+
+def _descending(direction: str) -> bool:
+    if direction not in ("", "asc", "desc"):
+        raise bad_request(f"Unknown sort direction '{direction}': it must be asc or desc.")
+    return direction == "desc"
+
+
+def _rank(value: Any) -> tuple[int, Any]:
+    """A key that compares values of any type: None, then numbers, then strings."""
+    if value is None:
+        return (0, 0)
+    return (1, value) if isinstance(value, int | float) else (2, str(value))

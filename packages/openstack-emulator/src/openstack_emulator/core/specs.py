@@ -1,0 +1,58 @@
+"""Specs: strings that an object has by key, such as a flavor's `extra_specs`; each has a URL of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from openstack_emulator.core import fields
+from openstack_emulator.core.errors import bad_request, not_found
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.store import Collection, Record
+
+
+@dataclass(frozen=True)
+class Specs:
+    """The specs in one field of a kind of object.
+
+    owner, entries: what such an object and its specs are called in errors. check: finds what is wrong with a mapping of
+    specs.
+    """
+
+    field: str
+    owner: str
+    entries: str
+    check: fields.Check
+
+    def add(self, rows: Collection, record: Record, wanted: Any) -> None:
+        """Add specs to a record of `rows`, in place of those with the same keys. Raises ApiError 400."""
+        self._check(wanted)
+        rows.update(record, **{self.field: {**record[self.field], **wanted}})
+
+    def show(self, record: Record, request: Request) -> Response:
+        """The spec that the URL names. Raises ApiError 404."""
+        key = self._key(record, request)
+        return Response({key: record[self.field][key]})
+
+    def change(self, rows: Collection, record: Record, request: Request) -> Response:
+        """Set the spec that the URL names. Raises ApiError 400."""
+        wanted = request.json
+        self._check(wanted)
+        if list(wanted) != [request.vars["key"]]:
+            raise bad_request("Request body and URI mismatch: the body must have the key of the URI and no other.")
+        rows.update(record, **{self.field: {**record[self.field], **wanted}})
+        return Response(wanted)
+
+    def remove(self, rows: Collection, record: Record, request: Request) -> None:
+        """Remove the spec that the URL names. Raises ApiError 404."""
+        key = self._key(record, request)
+        rows.update(record, **{self.field: {name: value for name, value in record[self.field].items() if name != key}})
+
+    def _check(self, wanted: Any) -> None:
+        fields.check_fields({self.field: wanted}, {self.field: self.check})
+
+    def _key(self, record: Record, request: Request) -> str:
+        key = request.vars["key"]
+        if key not in record[self.field]:
+            raise not_found(f"{self.owner} {record['id']} has no {self.entries} with key {key}.")
+        return key

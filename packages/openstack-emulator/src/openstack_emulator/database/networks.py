@@ -1,0 +1,100 @@
+"""The addresses of instances: ports in the emulated network service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from openstack_emulator.core import fields
+from openstack_emulator.core.cloud import Cloud
+from openstack_emulator.core.errors import ApiError, bad_request
+from openstack_emulator.core.http import Context
+from openstack_emulator.core.store import Record
+from openstack_emulator.network.kinds import Actor
+from openstack_emulator.network.records import NetworkRecords
+
+NIC_FORMS = {
+    "net-id": fields.nullable(fields.text(1)),
+    "network_id": fields.nullable(fields.text(1)),
+    "subnet_id": fields.nullable(fields.text(1)),
+    "port-id": fields.nullable(fields.text(1)),
+    "v4-fixed-ip": fields.nullable(fields.address(4)),
+    "ip_address": fields.nullable(fields.address(4)),
+}
+OWNER = "compute:nova"
+
+
+def nics_problem(cloud: Cloud, caller: Context, nics: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return which network or port the caller cannot see; Trove finds out when it builds the instance.
+
+    Raises: ApiError 400 for a nic without either, and for a port in use.
+    """
+    tables = cloud.of(NetworkRecords).state
+    actor = Actor(caller.project_id, caller.is_admin)
+    for nic in nics:
+        places = [nic.get("net-id") or nic.get("network_id"), nic.get("port-id")]
+        if not any(places):
+            raise bad_request("Each nic must have net-id or port-id.")
+        for table, key in zip(("networks", "ports"), places, strict=True):
+            if key is None:
+                continue
+            try:
+                found = tables.table(table).reach(actor, key)
+            except ApiError:
+                return f"{table[:-1].capitalize()} {key} could not be found."
+            if table == "ports" and found["device_id"]:
+                raise bad_request(f"Port {key} is in use by {found['device_id']}.")
+    return None
+
+
+def connect(cloud: Cloud, instance: Record, nics: Sequence[Mapping[str, Any]]) -> None:
+    """Give a new instance its ports: `addresses`, and `_ports` with those that are deleted with it.
+
+    Raises: ApiError 400 for an address that is not available.
+    """
+    network = cloud.of(NetworkRecords)
+    addresses: list[dict[str, Any]] = []
+    made: list[str] = []
+    given: list[str] = []
+    instance.update(_ports=made, _given_ports=given)
+    try:
+        for nic in nics:
+            device = {"device_id": instance["id"], "device_owner": OWNER}
+            if nic.get("port-id"):
+                port = network.update_port(nic["port-id"], **device)
+                given.append(port["id"])
+            else:
+                port = network.create_port(instance["project_id"], {**_wanted(instance, nic), **device}, admin=True)
+                made.append(port["id"])
+            addresses += [
+                {"address": fixed["ip_address"], "type": "private", "network": port["network_id"]}
+                for fixed in port["fixed_ips"]
+            ]
+    except ApiError as error:
+        disconnect(cloud, instance)
+        raise bad_request(f"The instance cannot be connected to its networks: {error.message}") from None
+    instance["addresses"] = addresses
+
+
+def disconnect(cloud: Cloud, instance: Record) -> None:
+    """Delete the ports that were made for an instance, and release those that it was given."""
+    if not instance["_ports"] and not instance["_given_ports"]:
+        return
+    network = cloud.of(NetworkRecords)
+    ports = network.ports.rows
+    for port_id in instance["_ports"]:
+        if port_id in ports:
+            network.delete_port(port_id)
+    for port_id in instance["_given_ports"]:
+        if port_id in ports:
+            network.update_port(port_id, device_id="", device_owner="")
+
+
+def _wanted(instance: Record, nic: Mapping[str, Any]) -> Record:
+    fixed = {"subnet_id": nic.get("subnet_id"), "ip_address": nic.get("v4-fixed-ip") or nic.get("ip_address")}
+    fixed = {name: value for name, value in fixed.items() if value}
+    return {
+        "name": f"trove-{instance['id']}",
+        "network_id": nic.get("net-id") or nic.get("network_id"),
+        **({"fixed_ips": [fixed]} if fixed else {}),
+    }

@@ -1,0 +1,44 @@
+"""What operators allow as names of zones: top-level domains, and patterns of names that are refused."""
+
+from __future__ import annotations
+
+from openstack_emulator.core.cloud import Records
+from openstack_emulator.core.component import Component
+from openstack_emulator.core.errors import ApiError
+from openstack_emulator.dns.http import missing
+from openstack_emulator.dns.names import folded
+from stoker_foundation.patterns import PatternError
+from stoker_foundation.patterns.linear import expression
+
+
+class NameRules(Component):
+    """Top-level domains `{name}` and blacklists `{pattern}`, a regular expression."""
+
+    def __init__(self, records: Records) -> None:
+        super().__init__(records)
+        self.tlds = records.collection("tlds", ("name",), missing("Tld"))
+        self.blacklists = records.collection("blacklists", ("pattern",), missing("Blacklist"))
+
+    def check(self, name: str, is_admin: bool) -> None:
+        """Raise ApiError 400 for a name that no zone may have; blacklists do not apply to administrators."""
+        labels = folded(name).removesuffix(".").split(".")
+        if len(labels) < 2:
+            raise ApiError(400, "More than one label is required", "invalid_zone_name")
+        endings = {".".join(labels[at:]) for at in range(len(labels))}
+        if len(self.tlds):
+            known = {folded(tld["name"]) for tld in self.tlds}
+            if not endings & known or ".".join(labels) in known:
+                raise ApiError(400, "Invalid TLD", "invalid_zone_name")
+        if not is_admin and any(expression(row["pattern"]).found_in(name) for row in self.blacklists):
+            raise ApiError(400, "Blacklisted zone name", "invalid_zone_name")
+
+
+def pattern_problem(value: object) -> str | None:
+    """Return what is wrong with the pattern of a blacklist; None for a regular expression."""
+    if not isinstance(value, str) or not 0 < len(value) <= 255:
+        return f"{value!r} is not a string of 1 to 255 characters"
+    try:
+        expression(value)
+    except PatternError:
+        return f"{value!r} is not a 'regex'"
+    return None

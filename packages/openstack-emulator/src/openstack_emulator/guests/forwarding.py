@@ -1,0 +1,140 @@
+"""How a user of this machine reaches floating IPs: at loopback addresses, whose connections are passed on.
+
+The address 172.24.4.17 is 127.24.4.17 on this machine. Ports below 1024, which need privileges, are 10000 higher:
+`http://127.24.4.17:10080/` is port 80.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from openstack_emulator.guests.fabric import Fabric, NetworkFailed
+from openstack_emulator.guests.probing import connected
+from openstack_emulator.guests.spaces import network_space
+from openstack_emulator.guests.streams import Connection, ended, join
+from openstack_emulator.guests.topology import Door
+
+log = logging.getLogger(__name__)
+
+PRIVILEGED, RAISED = 1024, 10_000
+CONNECT_SECONDS = 10.0
+RETRY_SECONDS = 5.0
+"""After which a port that was in use is tried again."""
+Listener = tuple[str, int]
+REFUSED = (
+    "Port %d of the floating IP %s is not reached at %s:%d, which cannot be listened at (%s). Another program uses it, "
+    "such as another cloud with guests, whose server answers there. It is tried again until it is free."
+)
+
+
+def local_address(address: str) -> str:
+    """Return the loopback address for an IPv4 address of an external network; none that services of this machine
+    commonly have (127.0.0.0/24)."""
+    octets = address.split(".")[1:]
+    if octets[:2] == ["0", "0"]:
+        octets[0] = "255"
+    return ".".join(["127", *octets])
+
+
+def local_port(port: int) -> int:
+    """Return the port of the loopback address for a port of a floating IP."""
+    return port + RAISED if port < PRIVILEGED else port
+
+
+class Forwarders:
+    """Listens for the open TCP ports of floating IPs. A port that is in use is tried again until it is free.
+
+    retry_seconds: the time between two attempts.
+    """
+
+    def __init__(self, fabric: Fabric, retry_seconds: float = RETRY_SECONDS) -> None:
+        self._fabric = fabric
+        self._retry_seconds = retry_seconds
+        self._servers: dict[Listener, asyncio.Server] = {}
+        self._refused: set[Listener] = set()
+        self._reported: set[Listener] = set()
+        self._wanted: dict[Listener, tuple[str, str, int]] = {}
+        self._closed = False
+        self._task: asyncio.Task[None] | None = None
+        self._retry: asyncio.TimerHandle | None = None
+        self._connections: set[asyncio.Task[None]] = set()
+
+    def change(self, doors: Sequence[Door]) -> None:
+        """Listen for these and no others, soon."""
+        wanted = {
+            (local_address(door.address), local_port(port)): (door.network, door.address, port)
+            for door in doors
+            for port in sorted(door.ports, reverse=True)  # a low port wins its place from a high one
+        }
+        if wanted == self._wanted or self._closed:
+            return
+        self._wanted = wanted
+        self._begin()
+
+    def _begin(self) -> None:
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._follow())
+
+    async def close(self) -> None:
+        """Listen no more, and end the connections."""
+        self._closed, self._wanted = True, {}
+        if self._retry is not None:
+            self._retry.cancel()
+        if self._task is not None:
+            await self._task
+        await self._follow()
+        await ended(self._connections)
+
+    async def _follow(self) -> None:
+        while (wanted := set(self._wanted)) != self._servers.keys() | (self._refused & wanted):
+            self._refused &= wanted
+            for place in self._servers.keys() - wanted:
+                self._servers.pop(place).close()
+            for place in wanted - self._servers.keys() - self._refused:
+                await self._listen(place)
+        self._reported &= self._refused
+        if self._retry is not None:
+            self._retry.cancel()
+        if self._refused and not self._closed:
+            self._retry = asyncio.get_running_loop().call_later(self._retry_seconds, self._try_again)
+
+    def _try_again(self) -> None:
+        self._refused.clear()
+        self._begin()
+
+    async def _listen(self, place: Listener) -> None:
+        async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.get_running_loop().create_task(self._forward(place, reader, writer))
+            self._connections.add(task)
+            task.add_done_callback(self._connections.discard)
+
+        _, address, port = self._wanted.get(place, ("", "", 0))
+        try:
+            self._servers[place] = await asyncio.start_server(forward, *place)
+        except OSError as error:
+            self._refused.add(place)
+            if place not in self._reported:
+                self._reported.add(place)
+                log.warning(REFUSED, port, address, *place, error.strerror or error)
+        else:
+            if place in self._reported:
+                log.warning("Port %d of the floating IP %s is now reached at %s:%d.", port, address, *place)
+
+    async def _forward(self, place: Listener, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            network, address, port = self._wanted[place]
+            inner = await self._connection(network, address, port)
+        except asyncio.CancelledError:
+            writer.transport.abort()
+            raise
+        except (OSError, KeyError, NetworkFailed, TimeoutError) as error:
+            log.debug("A connection to %s:%d cannot be passed on: %s", *place, error)
+            writer.transport.abort()
+            return
+        await join((reader, writer), inner)
+
+    async def _connection(self, network: str, address: str, port: int) -> Connection:
+        async with asyncio.timeout(CONNECT_SECONDS):
+            return await connected(self._fabric, network_space(network), address, port)

@@ -1,0 +1,65 @@
+"""The metadata service on the networks of guests, as the agents of Neutron serve it.
+
+It answers at 169.254.169.254 in the namespaces of routers, and in those of networks that have a subnet with a DHCP
+server but no router. A guest is identified by the network and its address there; packets to the service from addresses
+that the port of a guest does not have are dropped (`rules.network_filter`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from ipaddress import ip_address, ip_interface
+from socket import SOCK_STREAM, socket
+
+from openstack_emulator.guests.driver import Cloudside
+from openstack_emulator.guests.fabric import Fabric
+from openstack_emulator.guests.spaces import Plan, network_space, router_space
+from openstack_emulator.guests.topology import METADATA_ADDRESS, Link, Topology
+
+METADATA_PORT = 80
+
+
+class MetadataProxies:
+    """Listens in the namespaces of networks and routers."""
+
+    def __init__(self, fabric: Fabric, cloudside: Cloudside) -> None:
+        self._fabric = fabric
+        self._cloudside = cloudside
+        self._topology = Topology()
+        self._open: dict[str, Callable[[], Awaitable[None]]] = {}
+
+    async def serve(self, topology: Topology, plan: Plan) -> None:
+        """Listen in these namespaces and no others. Raises: NetworkFailed."""
+        self._topology = topology
+        wanted = {
+            network_space(key): partial(self._on_network, key) for key, one in topology.networks.items() if one.metadata
+        }
+        wanted |= {router_space(key): partial(self._on_router, key) for key in topology.routers}
+        for space in self._open.keys() - (wanted.keys() & plan.spaces.keys()):
+            await self._open.pop(space)()
+        for space in (wanted.keys() & plan.spaces.keys()) - self._open.keys():
+            place = [METADATA_ADDRESS, METADATA_PORT]
+            (descriptor,) = await self._fabric.order("open", space, kind=int(SOCK_STREAM), bound=place, listen=True)
+            self._open[space] = await self._cloudside.serve_metadata(socket(fileno=descriptor), wanted[space])
+
+    async def close(self) -> None:
+        """Listen no more."""
+        while self._open:
+            await self._open.popitem()[1]()
+
+    def _on_network(self, network: str, address: str) -> str:
+        for port in self._topology.ports.values():
+            if port.network == network and address in (one.partition("/")[0] for one in port.addresses):
+                return port.guest_id
+        return ""
+
+    def _on_router(self, router: str, address: str) -> str:
+        known = self._topology.routers.get(router)  # it may be gone before its namespace is
+        links = known.links if known is not None else ()
+        return next((self._on_network(link.network, address) for link in links if _reaches(link, address)), "")
+
+
+def _reaches(link: Link, address: str) -> bool:
+    """Whether an address is on a subnet of a link: another one of the same network may have the same range."""
+    return any(ip_address(address) in ip_interface(one).network for one in link.addresses)

@@ -1,0 +1,36 @@
+"""Messages on their way to subscribers that are web hooks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from openstack_emulator.core.outgoing import Outgoing
+from openstack_emulator.core.posting import Poster
+
+PLACEHOLDER = "$zaqar_message$"
+"""Stands for the message in `post_data`."""
+
+
+class Deliveries:
+    """Posts messages to subscribers, without a second attempt."""
+
+    def __init__(self, outgoing: Outgoing) -> None:
+        self._poster = Poster("zaqar-deliveries", outgoing)
+
+    def send(
+        self, subscription: Mapping[str, Any], queue_name: str, message: Mapping[str, Any], extra: Mapping[str, str]
+    ) -> None:
+        """Post a message to a subscriber soon, with extra headers."""
+        options = subscription["options"]
+        content = {
+            "body": message["body"],
+            "ttl": message["ttl"],
+            "queue_name": queue_name,
+            "Message_Type": "Notification",
+        }
+        form = options.get("post_data")
+        data = json.dumps(content) if form is None else str(form).replace(f'"{PLACEHOLDER}"', json.dumps(content))
+        headers = {"Content-Type": "application/json", **options.get("post_headers", {}), **extra}
+        self._poster.post(str(subscription["subscriber"]).removeprefix("trust+"), data.encode(), headers)

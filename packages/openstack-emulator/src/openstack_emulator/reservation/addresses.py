@@ -1,0 +1,83 @@
+"""Floating IPs that can be reserved: addresses that the network service itself does not give away."""
+
+from __future__ import annotations
+
+from ipaddress import AddressValueError, IPv4Address, ip_network
+
+from openstack_emulator.core.cloud import Records, new_id
+from openstack_emulator.core.component import Component
+from openstack_emulator.core.errors import bad_request, conflict, not_found
+from openstack_emulator.core.http import Request
+from openstack_emulator.core.store import Record
+from openstack_emulator.network.networks import EXTERNAL
+from openstack_emulator.network.records import NetworkRecords
+from openstack_emulator.reservation.calendar import Calendar
+from openstack_emulator.reservation.dates import STAMP
+
+
+class Addresses(Component):
+    """Addresses: `{id, floating_network_id, subnet_id, floating_ip_address, reservable, …}`."""
+
+    def __init__(self, records: Records, calendar: Calendar) -> None:
+        super().__init__(records)
+        self.rows = records.collection("floatingips", missing=lambda key: not_found(f"Floating IP {key} not found."))
+        self._calendar = calendar
+
+    @property
+    def network(self) -> NetworkRecords:
+        """The records of the network service."""
+        return self.cloud.of(NetworkRecords)
+
+    def create(self, request: Request) -> Record:
+        """Register an address. Raises ApiError: 400 for an unknown network, 404, or 409 for an address in use."""
+        given = request.json
+        names = ("floating_network_id", "floating_ip_address")
+        if not isinstance(given, dict):
+            raise bad_request("The request body must be a JSON object.")
+        for name in names:
+            if not isinstance(given.get(name), str):
+                raise bad_request(f"Missing parameter {name}")
+        network_id, text = (given[name] for name in names)
+        try:
+            address = IPv4Address(text)
+        except AddressValueError:
+            raise bad_request(f"IP address {text} is invalid.") from None
+        subnet = self._subnet(network_id, address)
+        if any(row["floating_ip_address"] == text for row in self.rows):
+            raise conflict(f"The floating IP {text} is registered already.")
+        if self.network.state.rows["floatingips"].first(floating_ip_address=text) is not None:
+            raise conflict(f"Floating IP address {text} is already used by Neutron.")
+        address_record = {
+            "id": new_id(),
+            "floating_network_id": network_id,
+            "subnet_id": subnet["id"],
+            "floating_ip_address": text,
+            "reservable": True,
+            "created_at": self.records.timestamp(STAMP),
+            "updated_at": None,
+        }
+        return self.rows.add(address_record)
+
+    def remove(self, address: Record) -> None:
+        """Remove an address. Raises ApiError 409 while it is reserved."""
+        key = address["id"]
+        if self._calendar.of_resource(key):
+            raise conflict(f"Can't delete floating IP {key}. Floating IP id {key} is allocated by reservations.")
+        self.rows.remove(address)
+
+    def _subnet(self, network_id: str, address: IPv4Address) -> Record:
+        """The subnet of an external network that an address is in, but not in its allocation pools."""
+        network = self.network.state.rows["networks"].get(network_id)
+        if network is None:
+            raise bad_request(f"Failed to find network {network_id}")
+        for subnet in self.network.state.rows["subnets"].select(network_id=network_id) if network[EXTERNAL] else ():
+            if subnet["ip_version"] == 4 and address in ip_network(subnet["cidr"]):
+                pools = subnet["allocation_pools"]
+                pooled = any(IPv4Address(pool["start"]) <= address <= IPv4Address(pool["end"]) for pool in pools)
+                if pooled or str(address) == subnet["gateway_ip"]:
+                    raise bad_request(
+                        f"The floating IP {address} is used in allocation_pools or gateway_ip in subnet "
+                        f"{subnet['id']} ."
+                    )
+                return subnet
+        raise not_found(f"Valid subnet for the floating IP {address} is not found.")

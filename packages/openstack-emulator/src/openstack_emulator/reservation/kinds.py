@@ -1,0 +1,146 @@
+"""What can be reserved: the base of the kinds, and floating IPs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from openstack_emulator.core import fields
+from openstack_emulator.core.cloud import Records
+from openstack_emulator.core.component import Component
+from openstack_emulator.core.errors import ApiError, bad_request
+from openstack_emulator.core.store import Record
+from openstack_emulator.network.kinds import CLOUD
+from openstack_emulator.reservation.addresses import Addresses
+from openstack_emulator.reservation.calendar import Calendar, Period
+
+LARGEST = 2**31 - 1
+
+
+class AddressShortage(ApiError):
+    """There are too few floating IPs for a reservation."""
+
+    def __init__(self) -> None:
+        super().__init__(400, "Not enough floating IPs available")
+
+
+class Kind(Component):
+    """A kind of reservation; `resource_type` is its name in requests.
+
+    `start` must be idempotent: it is called again when a reservation that has begun gets more resources.
+    """
+
+    resource_type: ClassVar[str]
+
+    def __init__(self, records: Records, calendar: Calendar) -> None:
+        super().__init__(records)
+        self.calendar = calendar
+
+    @abstractmethod
+    def accept(self, given: Mapping[str, Any]) -> Record:
+        """Return the fields of a reservation that a request describes. Raises ApiError 400."""
+
+    @abstractmethod
+    def choose(self, wanted: Record, period: Period, had: list[str]) -> list[str]:
+        """Return the IDs of the resources for a reservation, of those that it had if possible.
+
+        Raises: ApiError 400 or 409.
+        """
+
+    def prepare(self, reservation: Record, lease: Record) -> None:
+        """Create what a new reservation needs before it begins."""
+
+    @abstractmethod
+    def start(self, reservation: Record, lease: Record) -> None:
+        """Let the project use the resources. Raises ApiError."""
+
+    def warn(self, reservation: Record, lease: Record) -> None:
+        """Do what is to be done before the end."""
+
+    @abstractmethod
+    def end(self, reservation: Record, lease: Record) -> None:
+        """Return the resources, whether the reservation has begun or not."""
+
+
+class AddressReservations(Kind):
+    """Floating IPs: they are created in the project when the lease begins, and deleted when it ends."""
+
+    resource_type = "virtual:floatingip"
+
+    def __init__(self, records: Records, calendar: Calendar, addresses: Addresses) -> None:
+        super().__init__(records, calendar)
+        self._addresses = addresses
+
+    def accept(self, given: Mapping[str, Any]) -> Record:
+        network = required(given, "network_id")
+        wanted = given.get("required_floatingips") or []
+        if not isinstance(wanted, list) or not all(isinstance(one, str) for one in wanted):
+            raise bad_request("Malformed parameter required_floatingips: it must be a list of addresses.")
+        amount = number(given, "amount", 0)
+        if len(wanted) > amount:
+            raise bad_request(
+                "Invalid values for required_floatingips and amount. The amount must be equal to or longer than length "
+                "of required_floatingips."
+            )
+        return {"network_id": network, "amount": amount, "required_floatingips": wanted}
+
+    def choose(self, wanted: Record, period: Period, had: list[str]) -> list[str]:
+        free = [
+            row
+            for row in self._addresses.rows
+            if row["floating_network_id"] == wanted["network_id"]
+            and row["reservable"]
+            and next(self.calendar.during(row["id"], period), None) is None
+        ]
+        asked = wanted["required_floatingips"]
+        if not set(asked) <= {row["floating_ip_address"] for row in free}:
+            raise AddressShortage
+        free.sort(key=lambda row: (row["floating_ip_address"] not in asked, row["id"] not in had))
+        if len(free) < wanted["amount"]:
+            raise AddressShortage
+        return [row["id"] for row in free[: wanted["amount"]]]
+
+    def start(self, reservation: Record, lease: Record) -> None:
+        floating = self._addresses.network.floatingips
+        for key in self.calendar.resources_of(reservation):
+            address = self._addresses.rows.require(key)
+            if self._created(address["floating_ip_address"], reservation) is None:
+                body = {name: address[name] for name in ("floating_network_id", "floating_ip_address")}
+                made = floating.create(CLOUD, {**body, "project_id": lease["project_id"]})
+                floating.rows.update(made, tags=_tags(reservation))
+
+    def end(self, reservation: Record, lease: Record) -> None:
+        floating = self._addresses.network.floatingips
+        for key in self.calendar.resources_of(reservation):
+            address = self._addresses.rows.require(key)
+            if (made := self._created(address["floating_ip_address"], reservation)) is not None:
+                floating.delete(CLOUD, made)
+
+    def _created(self, address: str, reservation: Record) -> Record | None:
+        found = self._addresses.network.floatingips.rows.first(floating_ip_address=address)
+        return found if found is not None and found["tags"] == _tags(reservation) else None
+
+
+def _tags(reservation: Record) -> list[str]:
+    return ["blazar", f"reservation:{reservation['id']}"]
+
+
+def required(given: Mapping[str, Any], name: str) -> Any:
+    """Return a parameter of a reservation. Raises ApiError 400 if it is missing."""
+    if name not in given:
+        raise missing(name)
+    return given[name]
+
+
+def missing(name: str) -> ApiError:
+    """Return the error for a request without a required parameter."""
+    return bad_request(f"Missing parameter {name}")
+
+
+def number(given: Mapping[str, Any], name: str, low: int) -> int:
+    """Return a parameter that is an integer of at least `low`. Raises ApiError 400."""
+    found = fields.as_integer(required(given, name))
+    if found is None or not low <= found <= LARGEST:
+        raise bad_request(f"Malformed parameter {name}")
+    return found

@@ -1,0 +1,147 @@
+"""Who may mount a share: its access rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from ipaddress import IPv4Network, ip_network
+from typing import Any
+
+from openstack_emulator.core.cloud import Records, new_id
+from openstack_emulator.core.component import Component
+from openstack_emulator.core.errors import bad_request
+from openstack_emulator.core.http import Context, Version
+from openstack_emulator.core.store import Collection, Record
+from openstack_emulator.share.shares import Shares
+from openstack_emulator.share.tables import LONG, SHORT
+
+SINCE_STATES = (2, 28)
+"""The first microversion that shows what happens to a rule; before, it is new, active or in error."""
+SINCE_IPV6 = (2, 38)
+LEVELS = ("rw", "ro")
+_USER = re.compile(r"[\w.\-$ \\{}\[\];'`]{4,255}", re.ASCII)
+_CEPHX = re.compile(r"[A-Za-z0-9_.=-]+")
+
+
+def check_target(kind: str, target: str, version: Version) -> None:
+    """Refuse a rule for somebody who cannot be one. Raises ApiError 400."""
+    if kind == "ip":
+        _check_address(target, version)
+    elif kind == "user":
+        if _USER.fullmatch(target.strip()) is None:
+            raise bad_request(
+                "Invalid user or group name. Must be 4-255 characters and consist of alphanumeric "
+                "characters and special characters ]{.-_'`;}[\\"
+            )
+    elif kind == "cert":
+        if not 0 < len(target.strip()) <= 64:
+            raise bad_request("Invalid CN (common name). Must be 1-64 chars long")
+    elif kind == "cephx":
+        if _CEPHX.fullmatch(target.strip()) is None or target.startswith("client."):
+            raise bad_request("Invalid Ceph ID: it must consist of letters, digits, '_', '.', '=' and '-'.")
+    else:
+        raise bad_request("Only 'ip', 'user', 'cert' or 'cephx' access types are supported.")
+
+
+def _check_address(target: str, version: Version) -> None:
+    try:
+        (ip_network if version >= SINCE_IPV6 else IPv4Network)(target.strip(), strict=False)
+    except ValueError as error:
+        raise bad_request(str(error)) from None
+
+
+def _same(kind: str, one: str, other: str) -> bool:
+    """Whether two rules are for the same clients: an address is a network of one."""
+    if kind == "ip":
+        return ip_network(one, strict=False) == ip_network(other, strict=False)
+    return one == other
+
+
+def shown_state(rule: Record, version: Version) -> str:
+    """The state of a rule as a microversion names it."""
+    state: str = rule["state"]
+    if version >= SINCE_STATES:
+        return state
+    return {"queued_to_apply": "new", "queued_to_deny": "active"}.get(state, state)
+
+
+class AccessRules(Component):
+    """The access rules of shares.
+
+    rows: the collection of rules.
+    """
+
+    def __init__(self, records: Records, rows: Collection, shares: Shares) -> None:
+        super().__init__(records)
+        self.rows = rows
+        self.shares = shares
+        records.deferrable(self.finish_allowing, self.finish_denying)
+
+    def allow(self, share: Record, wanted: Mapping[str, Any], version: Version) -> Record:
+        """Begin to allow somebody the use of a share; 400 for an invalid rule, one that it has, or another status."""
+        check_target(wanted["access_type"], wanted["access_to"], version)
+        level = wanted.get("access_level") or LEVELS[0]
+        if level not in LEVELS:
+            raise bad_request(f"Invalid access rule: Invalid share access level: {level}.")
+        self.shares.require_status(share, "available")
+        target = wanted["access_to"].strip()
+        present = self.rows.select(share_id=share["id"], access_type=wanted["access_type"])
+        if any(_same(wanted["access_type"], rule["access_to"], target) for rule in present):
+            raise bad_request(f"Share access {wanted['access_type']}:{target} exists.")
+        rule = self.rows.add(
+            {
+                "id": new_id(),
+                "share_id": share["id"],
+                "access_type": wanted["access_type"],
+                "access_to": target,
+                "access_level": level,
+                "access_key": None,
+                "state": "queued_to_apply",
+                "metadata": wanted.get("metadata") or {},
+                "created_at": self.moment(),
+                "updated_at": None,
+            }
+        )
+        self.after(LONG, self.finish_allowing, rule["id"])
+        return rule
+
+    def finish_allowing(self, rule_id: str) -> None:
+        rule = self.rows.get(rule_id)
+        if rule is not None and rule["state"] == "queued_to_apply":
+            state = "error" if rule.pop("_fault", None) is not None else "active"
+            self.rows.update(rule, state=state, updated_at=self.moment())
+
+    def of(self, share: Record) -> list[Record]:
+        """The rules of a share."""
+        return self.rows.select(share_id=share["id"])
+
+    def find(self, context: Context, rule_id: str) -> Record:
+        """A rule of a share of the caller; 404 for others."""
+        rule = self.rows.require(rule_id)
+        if not context.may_see(self.shares.rows.require(rule["share_id"])):
+            raise self.rows.missing(rule_id)
+        return rule
+
+    def deny(self, share: Record, rule_id: str) -> None:
+        """Begin to remove a rule of a share; 404 for one that it does not have."""
+        rule = self.rows.get(rule_id)
+        if rule is None or rule["share_id"] != share["id"]:
+            raise self.rows.missing(rule_id)
+        self.rows.update(rule, state="queued_to_deny", updated_at=self.moment())
+        self.after(SHORT, self.finish_denying, rule_id)
+
+    def finish_denying(self, rule_id: str) -> None:
+        rule = self.rows.get(rule_id)
+        if rule is None or rule["state"] != "queued_to_deny":
+            return
+        if rule.pop("_fault", None) is not None:
+            self.rows.update(rule, state="error", updated_at=self.moment())
+        else:
+            self.rows.remove(rule)
+
+    def status_of(self, share: Record) -> str:
+        """The state of all rules of a share: `access_rules_status`."""
+        states = {rule["state"] for rule in self.of(share)}
+        if "error" in states:
+            return "error"
+        return "active" if states <= {"active"} else "syncing"

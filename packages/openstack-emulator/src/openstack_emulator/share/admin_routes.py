@@ -1,0 +1,146 @@
+"""Quotas, limits, availability zones, extensions and versions over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openstack_emulator.core import fields
+from openstack_emulator.core.cloud import Microversions, Records
+from openstack_emulator.core.errors import bad_request, forbidden, not_found
+from openstack_emulator.core.extensions import extension_routes
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.microversions import negotiate, write
+from openstack_emulator.share.quotas import SINCE, Quotas
+from openstack_emulator.share.tables import ZONE
+
+UPDATED = "2015-08-27T11:33:21Z"
+OLDEST, NEWEST = (2, 7), (2, 78)
+MICROVERSIONS = Microversions(
+    "shared-file-system", OLDEST, NEWEST, default=OLDEST, legacy_header="X-OpenStack-Manila-API-Version", alone=True
+)
+EXTENSION_ROUTES = extension_routes({}, updated=UPDATED)
+
+
+def versions(records: Records, request: Request) -> Response:
+    return Response({"versions": [_version(request)]}, 300)
+
+
+def version(records: Records, request: Request) -> Response:
+    negotiate(MICROVERSIONS, request)
+    return Response({"versions": [_version(request)]})
+
+
+def _version(request: Request) -> dict[str, Any]:
+    return {
+        "id": "v2.0",
+        "status": "CURRENT",
+        "version": write(NEWEST),
+        "min_version": write(OLDEST),
+        "updated": UPDATED,
+        "links": [
+            {"rel": "describedby", "type": "text/html", "href": "https://docs.openstack.org/"},
+            {"rel": "self", "href": f"{request.base}/v2/"},
+        ],
+        "media-types": [{"base": "application/json", "type": "application/vnd.openstack.share+json;version=1"}],
+    }
+
+
+def _set(request: Request, limits: dict[str, Any]) -> dict[str, Any]:
+    """Limits, without those that the microversion does not have."""
+    return {name: value for name, value in limits.items() if request.version >= SINCE.get(name, OLDEST)}
+
+
+def _project(request: Request) -> str:
+    """The project whose quotas are asked for; 403 for another one than the caller's.
+
+    Its users and share types have no quotas of their own: theirs are those of the project.
+    """
+    project = request.vars["target_id"]
+    if not request.context.is_admin and project != request.context.project_id:
+        raise forbidden("Policy doesn't allow quota_set:show to be performed.")
+    return project
+
+
+def _changed_project(request: Request) -> str:
+    """The project whose quotas are changed. Raises ApiError 400 for those of its users or share types."""
+    if request.query.get("user_id") or request.query.get("share_type"):
+        raise bad_request("The emulated service has quotas of projects only, not of users or share types.")
+    return _project(request)
+
+
+def show_quota(quotas: Quotas, request: Request) -> Response:
+    project = _project(request)
+    return Response({"quota_set": {"id": project, **_set(request, quotas.limits_of(project))}})
+
+
+def show_quota_detail(quotas: Quotas, request: Request) -> Response:
+    project = _project(request)
+    used = quotas.used_by(project)
+    found = {
+        name: {"limit": limit, "in_use": used[name], "reserved": 0}
+        for name, limit in _set(request, quotas.limits_of(project)).items()
+    }
+    return Response({"quota_set": {"id": project, **found}})
+
+
+def default_quota(quotas: Quotas, request: Request) -> Response:
+    return Response({"quota_set": {"id": request.vars["target_id"], **_set(request, quotas.default_limits())}})
+
+
+def _changes(quotas: Quotas, wanted: dict[str, Any]) -> dict[str, int]:
+    given = {key: value for key, value in wanted.items() if key not in ("tenant_id", "id", "force", "class_name")}
+    if unknown := sorted(given.keys() - quotas.initial().keys()):
+        raise bad_request(f"Bad key(s) in quota set: {', '.join(unknown)}")
+    fields.check_fields(given, dict.fromkeys(given, fields.integer(-1, 2**31 - 1)), where="quota_set")
+    return {key: int(value) for key, value in given.items()}
+
+
+def update_quota(quotas: Quotas, request: Request) -> Response:
+    project, wanted = _changed_project(request), request.object("quota_set")
+    changes, used = _changes(quotas, wanted), quotas.used_by(project)
+    if not fields.as_boolean(wanted.get("force")):
+        for name, limit in changes.items():
+            if 0 <= limit < used[name]:
+                raise bad_request(f"Quota value {limit} for {name} must be greater than already used {used[name]}.")
+    quotas.set_limits(project, changes)
+    return Response({"quota_set": _set(request, quotas.limits_of(project))})
+
+
+def delete_quota(quotas: Quotas, request: Request) -> Response:
+    quotas.reset_limits(_changed_project(request))
+    return Response(status=202)
+
+
+def show_quota_class(quotas: Quotas, request: Request) -> Response:
+    limits = _set(request, quotas.default_limits())
+    return Response({"quota_class_set": {"id": request.vars["class_name"], **limits}})
+
+
+def update_quota_class(quotas: Quotas, request: Request) -> Response:
+    if request.vars["class_name"] != "default":
+        raise not_found(f"Quota class {request.vars['class_name']} could not be found.")
+    quotas.set_limits("default", _changes(quotas, request.object("quota_class_set")))
+    return Response({"quota_class_set": _set(request, quotas.default_limits())})
+
+
+def limits(quotas: Quotas, request: Request) -> Response:
+    project = request.context.project
+    allowed, used = quotas.limits_of(project), quotas.used_by(project)
+    absolute = {
+        "maxTotalShares": allowed["shares"],
+        "maxTotalShareGigabytes": allowed["gigabytes"],
+        "maxTotalShareSnapshots": allowed["snapshots"],
+        "maxTotalSnapshotGigabytes": allowed["snapshot_gigabytes"],
+        "maxTotalShareNetworks": allowed["share_networks"],
+        "totalSharesUsed": used["shares"],
+        "totalShareGigabytesUsed": used["gigabytes"],
+        "totalShareSnapshotsUsed": used["snapshots"],
+        "totalSnapshotGigabytesUsed": used["snapshot_gigabytes"],
+        "totalShareNetworksUsed": used["share_networks"],
+    }
+    return Response({"limits": {"rate": [], "absolute": absolute}})
+
+
+def availability_zones(records: Records, request: Request) -> Response:
+    zone = {"id": "0b5b7a60-3f5f-4a3c-9d34-3ae1c1c1a4e6", "name": ZONE, "created_at": UPDATED, "updated_at": None}
+    return Response({"availability_zones": [zone]})

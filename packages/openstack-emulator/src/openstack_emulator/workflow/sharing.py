@@ -1,0 +1,114 @@
+"""Who sees a definition: its project, all projects if it is public, and members who have accepted it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from openstack_emulator.core.cloud import Records, new_id
+from openstack_emulator.core.component import Component
+from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
+from openstack_emulator.core.http import Context
+from openstack_emulator.core.store import Record
+from openstack_emulator.identity.records import IdentityRecords
+from openstack_emulator.workflow.fields import choice
+
+SECONDS_FORM = "%Y-%m-%d %H:%M:%S"
+"""The form of Mistral's times, in UTC."""
+SCOPES = ("private", "public")
+STATUSES = ("pending", "accepted", "rejected")
+
+
+def scope_of(value: Any, context: Context) -> str:
+    """Return a scope from a request. Raises ApiError 400, and 403 for one that only administrators may give."""
+    if value not in SCOPES:
+        raise bad_request(f"Scope must be one of the following: {', '.join(SCOPES)}; actual: {value}")
+    require_publisher(str(value), context)
+    return str(value)
+
+
+def require_publisher(scope: str, context: Context) -> None:
+    """Refuse users who are no administrators to show an object to all projects, as Mistral's default policies do."""
+    if scope == "public":
+        context.require("admin")
+
+
+class Sharing(Component):
+    """Members: projects that a private workflow of another project is shared with."""
+
+    def __init__(self, records: Records) -> None:
+        super().__init__(records)
+        self.members = records.collection("members", ("resource_id", "member_id"))
+
+    def sees(self, context: Context, row: Record) -> bool:
+        """Return whether the caller may see a record."""
+        if context.may_see(row) or row.get("scope") == "public":
+            return True
+        shared = self.members.first(resource_id=row["id"], member_id=context.project_id)
+        return shared is not None and shared["status"] == "accepted"
+
+    def listed(self, rows: list[Record], context: Context, everywhere: bool) -> list[Record]:
+        """Return the records that a list shows: those of all projects for an administrator who asks for them."""
+        if everywhere:
+            context.require("admin")
+            return rows
+        own = replace(context, roles=context.roles - {"admin"})
+        return [row for row in rows if self.sees(own, row)]
+
+    def add(self, workflow: Record, context: Context, project: Any) -> Record:
+        """Share a private workflow of the caller's project with another project. Raises ApiError."""
+        if workflow["project_id"] != context.project_id or workflow["scope"] != "private":
+            raise bad_request("Only private resource could be shared.")
+        if not isinstance(project, str) or project not in self.cloud.of(IdentityRecords).projects:
+            raise bad_request(f"The member {project} is not a project.")
+        if self.members.first(resource_id=workflow["id"], member_id=project) is not None:
+            keys = "['resource_id', 'resource_type', 'member_id']"
+            raise conflict(f"Duplicate entry for ResourceMember {keys}: {workflow['id']}, workflow, {project}")
+        moment = self.records.timestamp(SECONDS_FORM)
+        return self.members.add(
+            {
+                "id": new_id(),
+                "resource_id": workflow["id"],
+                "resource_type": "workflow",
+                "project_id": context.project,
+                "member_id": project,
+                "status": "pending",
+                "created_at": moment,
+                "updated_at": None,
+            }
+        )
+
+    def of(self, workflow_id: str, context: Context) -> list[Record]:
+        """Return the members of a workflow that the caller may see: all for its owner, and the caller's own."""
+        found = self.members.select(resource_id=workflow_id)
+        return [one for one in found if context.may_see(one) or one["member_id"] == context.project_id]
+
+    def member(self, workflow_id: str, project: str, context: Context) -> Record:
+        """Return a member. Raises ApiError 404."""
+        found = next((one for one in self.of(workflow_id, context) if one["member_id"] == project), None)
+        if found is None:
+            raise missing(workflow_id, project)
+        return found
+
+    def decide(self, member: Record, context: Context, status: Any) -> None:
+        """Let the member accept or reject. Raises ApiError."""
+        if member["member_id"] != context.project_id:
+            raise missing(member["resource_id"], member["member_id"])
+        wanted = choice(status, "status", STATUSES)
+        self.members.update(member, status=wanted, updated_at=self.records.timestamp(SECONDS_FORM))
+
+    def remove(self, member: Record, context: Context) -> None:
+        """Stop sharing with a member. Raises ApiError 404 for other callers than the owner."""
+        if not context.may_see(member):
+            raise missing(member["resource_id"], member["member_id"])
+        self.members.remove(member)
+
+    def forget(self, workflow_id: str) -> None:
+        """Remove the members of a deleted workflow."""
+        for member in self.members.select(resource_id=workflow_id):
+            self.members.remove(member)
+
+
+def missing(workflow_id: str, project: str) -> ApiError:
+    """Return the 404 for a member."""
+    return not_found(f"Resource member not found [resource_id={workflow_id}, member_id={project}]")

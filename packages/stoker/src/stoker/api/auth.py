@@ -1,0 +1,179 @@
+"""Authentication: keystonemiddleware checks the token, and its headers identify the caller of the request.
+
+Any WSGI middleware that sets the same headers after checking the caller can replace it: `X-Identity-Status:
+Confirmed`, `X-User-Id`, `X-User-Name`, `X-Project-Id`, `X-Project-Name`, `X-User-Domain-Id`, `X-Project-Domain-Id`,
+`X-Roles`, `X-Is-Admin-Project`, `X-Auth-Token`. It must remove those that the client sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from hashlib import blake2b
+from typing import Any
+
+import webob  # type: ignore[import-untyped]
+from keystoneauth1 import exceptions
+from keystonemiddleware import auth_token, opts
+from oslo_config import cfg
+
+from stoker.api.access_rules import covered
+from stoker.api.faults import IdentityUnavailable, Unauthenticated, fault_body, status_of
+from stoker.api.policy import Credentials, Policy
+from stoker.api.token_cache import TokenCache
+from stoker.base.context import RequestContext
+from stoker.rpc.contract import json_text
+from stoker_foundation.clock import Clock, SystemClock
+
+WSGIApplication = Callable[..., Any]
+Authenticator = Callable[[WSGIApplication], WSGIApplication]
+"""Wraps an application in an authentication check. A request that fails the check is passed on without the header
+`X-Identity-Status: Confirmed`; the application then responds with 401."""
+
+
+_SETTINGS = {"delay_auth_decision": False, "include_service_catalog": False}
+
+
+def keystone(config: cfg.ConfigOpts, clock: Clock | None = None) -> Authenticator:
+    """Return an authenticator that checks tokens with the identity service of `[keystone_authtoken]`.
+
+    Refusals are remembered for some seconds, so that repeating an invalid token costs no request to that service.
+    """
+    for group, options in opts.list_auth_token_opts():
+        config.register_opts(options, group=group)
+
+    # Access rules of application credentials refer to services by type. A service token exempts a request from them, so
+    # only services may have one.
+    for name, value in (("service_type", "orchestration"), ("service_token_roles_required", True)):
+        config.set_default(name, value, group="keystone_authtoken")
+
+    def wrap(application: WSGIApplication) -> WSGIApplication:
+        refused = TokenCache(clock or SystemClock())
+        return _TokenCheck(application, {**_SETTINGS, "oslo_config_config": config}, refused)
+
+    return wrap
+
+
+_TOKENS = ("HTTP_X_AUTH_TOKEN", "HTTP_X_STORAGE_TOKEN", "HTTP_X_SERVICE_TOKEN")
+_LONGEST_TOKEN = 8192
+"""Characters; Keystone's servers refuse longer headers with errors that look like their own failures."""
+
+_REFUSAL_SECONDS = 10.0
+"""A token that another server of Keystone has just issued may be unknown to the one that was asked."""
+
+_InvalidToken: Any = auth_token.ksm_exceptions.InvalidToken
+_Request: Any = auth_token.AuthProtocol.__call__.RequestClass
+
+_IDENTITY_KEYS = tuple(f"HTTP_{name.upper().replace('-', '_')}" for name in _Request({})._all_auth_headers())
+"""Identity headers that a client must not set, as listed by keystonemiddleware, with their names in the environment."""
+
+
+class _CheckedRequest(_Request):  # type: ignore[misc]
+    """A request whose identity headers are removed without a lookup for each of their names."""
+
+    def remove_auth_headers(self) -> None:
+        for key in _IDENTITY_KEYS:
+            self.environ.pop(key, None)
+
+
+class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
+    """keystonemiddleware as an `Authenticator`.
+
+    Its own mode that passes refused requests on (`delay_auth_decision`) reports an identity service that is down like
+    an invalid token, so that clients would discard valid tokens. Responses are passed on unchanged, without an object
+    for each: the application itself reports where to get a token.
+    """
+
+    def __init__(self, application: WSGIApplication, settings: Mapping[str, Any], refused: TokenCache) -> None:
+        super().__init__(application, settings)
+        self._refused = refused
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+        refusal = self.process_request(_CheckedRequest(environ))
+        answer = self._app if refusal is None else refusal
+        return answer(environ, start_response)
+
+    def fetch_token(self, token: str, allow_expired: bool = False) -> Any:
+        """Return what the identity service says of a token. Raises keystonemiddleware's InvalidToken."""
+        key = blake2b(token.encode(), digest_size=32, person=b"expired" if allow_expired else b"").hexdigest()
+        if self._refused.get(key):
+            self._invalid_user_token()
+        try:
+            return super().fetch_token(token, allow_expired=allow_expired)
+        except _InvalidToken:
+            self._refused.set(key, True, _REFUSAL_SECONDS)
+            raise
+
+    def validate_allowed_request(self, request: Any, token: Mapping[str, Any]) -> None:
+        """Check access rules, in place of keystonemiddleware's matcher (see `stoker.api.access_rules`).
+
+        The service's type comes from the configuration. A request of another service, which has a service token, is
+        exempt. Raises keystonemiddleware's InvalidToken.
+        """
+        rules = (token.get("application_credential") or {}).get("access_rules")
+        if rules is None or request.service_token:
+            return
+        if not covered(rules, self._conf.get("service_type"), request.method, request.path):
+            self._invalid_user_token()
+
+    def process_request(self, request: Any) -> Any:
+        for key in _TOKENS:
+            token = request.environ.get(key)
+            if token is not None and not (token.isascii() and token.isprintable() and len(token) <= _LONGEST_TOKEN):
+                request.remove_auth_headers()
+                request.headers["X-Identity-Status"] = "Invalid"
+                return None
+        try:
+            return super().process_request(request)
+        except webob.exc.HTTPUnauthorized:
+            request.headers["X-Identity-Status"] = "Invalid"
+            return None
+        except (webob.exc.HTTPServiceUnavailable, exceptions.ClientException):
+            error = IdentityUnavailable("The identity service cannot check the token now; try again later.")
+            status = status_of(error)
+            return webob.Response(json_text(fault_body(error)), status=status, content_type="application/json")
+
+
+def challenge(config: cfg.ConfigOpts) -> str:
+    """Return the value of `WWW-Authenticate` for a 401."""
+    uri = config.keystone_authtoken.www_authenticate_uri if "keystone_authtoken" in config else None
+    return f'Keystone uri="{uri}"' if uri else "Keystone"
+
+
+def credentials(environ: Mapping[str, Any]) -> Credentials:
+    """Return the caller's credentials for policy checks, from the headers of the request. Raises Unauthenticated."""
+    if environ.get("HTTP_X_IDENTITY_STATUS") != "Confirmed":
+        raise Unauthenticated("The request has no valid token: send one in X-Auth-Token.")
+    return Credentials(
+        user_id=environ.get("HTTP_X_USER_ID", ""),
+        project_id=environ.get("HTTP_X_PROJECT_ID", ""),
+        roles=tuple(role.strip() for role in environ.get("HTTP_X_ROLES", "").split(",") if role.strip()),
+        is_admin_project=environ.get("HTTP_X_IS_ADMIN_PROJECT", "true").lower() == "true",
+        system_scope=environ.get("HTTP_OPENSTACK_SYSTEM_SCOPE"),
+        domain_id=environ.get("HTTP_X_DOMAIN_ID"),
+        user_domain_id=environ.get("HTTP_X_USER_DOMAIN_ID", ""),
+        project_domain_id=environ.get("HTTP_X_PROJECT_DOMAIN_ID", ""),
+    )
+
+
+def request_context(request_id: str, environ: Mapping[str, Any], caller: Credentials, policy: Policy) -> RequestContext:
+    """Return the context that is sent to the engine, without `denied_types`."""
+    return RequestContext(
+        request_id=request_id,
+        user_id=caller.user_id,
+        user_name=environ.get("HTTP_X_USER_NAME", ""),
+        project_id=caller.project_id,
+        project_name=environ.get("HTTP_X_PROJECT_NAME", ""),
+        user_domain_id=caller.user_domain_id,
+        project_domain_id=caller.project_domain_id,
+        roles=caller.roles,
+        is_admin=policy.is_admin(caller),
+        token=environ.get("HTTP_X_AUTH_TOKEN", ""),
+        trust_id=_trust_id(environ),
+        region=environ.get("HTTP_X_REGION_NAME"),
+    )
+
+
+def _trust_id(environ: Mapping[str, Any]) -> str | None:
+    user = getattr(environ.get("keystone.token_auth"), "user", None)
+    trust_id: str | None = getattr(user, "trust_id", None)
+    return trust_id

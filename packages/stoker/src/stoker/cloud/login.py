@@ -1,0 +1,219 @@
+"""Tokens, renewed before they expire. keystoneauth is synchronous, and therefore runs on a thread."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from keystoneauth1 import access as ksa_access
+from keystoneauth1 import exceptions as ksa_errors
+from keystoneauth1 import session as ksa_session
+from keystoneauth1.access import service_catalog
+from keystoneauth1.identity.base import BaseIdentityPlugin
+
+from stoker.base.errors import CloudError, LoginFailed, TokenRejected
+from stoker.cloud.guard import is_refusal
+from stoker_foundation.clock import Clock
+
+RENEW_BEFORE = 60.0
+"""Seconds before its expiry at which a token is renewed."""
+CATALOG_SECONDS = 60.0
+"""Seconds after which a token is renewed again because its catalog lacks an endpoint."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Access:
+    """A token and its scope; `expires_at` is seconds since the epoch, None if unknown."""
+
+    token: str = field(repr=False)
+    catalog: service_catalog.ServiceCatalog = field(repr=False)
+    expires_at: float | None = None
+    project_id: str | None = None
+    user_id: str | None = None
+    role_names: tuple[str, ...] = ()
+
+    def fresh(self, now: float) -> bool:
+        """Return whether the token is valid for at least `RENEW_BEFORE` seconds."""
+        return self.expires_at is None or self.expires_at - now > RENEW_BEFORE
+
+
+class Login(ABC):
+    """The source of a `Cloud`'s tokens. Concurrent calls share one request to Keystone."""
+
+    def __init__(self, clock: Clock, auth_url: str) -> None:
+        self.auth_url = auth_url
+        self._clock = clock
+        self._lock = asyncio.Lock()
+        self._access: Access | None = None
+        self._newer_after = 0.0
+
+    async def access(self) -> Access:
+        """Return a fresh token. Raises CloudError when Keystone refuses or cannot be reached."""
+        current = self._access
+        if current is not None and current.fresh(self._clock.now()):
+            return current
+        return await self.renew(current)
+
+    async def renew(self, rejected: Access | None) -> Access:
+        """Return another token than `rejected`, which a service did not accept or which is about to expire."""
+        async with self._lock:
+            if self._access is None or self._access is rejected:
+                self._access = None
+                self._access = await self._fetched()
+            return self._access
+
+    async def with_newer_catalog(self, lacking: Access) -> Access:
+        """Return a token with a newer catalog than that of `lacking`, or `lacking` if it was renewed for this already.
+
+        Services and regions are added while tokens are valid.
+        """
+        now = self._clock.now()
+        if lacking is self._access and now < self._newer_after:
+            return lacking
+        self._newer_after = now + CATALOG_SECONDS
+        return await self.renew(lacking)
+
+    async def _fetched(self) -> Access:
+        """Run `_fetch` on a worker thread."""
+        return await asyncio.to_thread(self._fetch)
+
+    @abstractmethod
+    def _fetch(self) -> Access:
+        """Request a token; called on a worker thread."""
+
+
+class PluginLogin(Login):
+    """A token from one of keystoneauth's plug-ins, renewed when needed.
+
+    `make` creates the plug-in on a worker thread, because the constructors of some read files or call Keystone.
+    """
+
+    def __init__(
+        self, clock: Clock, auth_url: str, session: ksa_session.Session, make: Callable[[], BaseIdentityPlugin]
+    ) -> None:
+        super().__init__(clock, auth_url)
+        self._session = session
+        self._make = make
+        self._plugin: BaseIdentityPlugin | None = None
+
+    def _fetch(self) -> Access:
+        try:
+            if self._plugin is None:
+                self._plugin = self._make()
+            self._plugin.invalidate()
+            return _access(self._plugin.get_access(self._session))
+        except ksa_errors.ClientException as error:
+            raise cloud_error(error) from error
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            problem = f"the response of {self.auth_url} is not that of an identity service: {type(error).__name__}"
+            raise CloudError("keystone", 502, problem) from error
+
+
+class TokenLogin(Login):
+    """The caller's own token, which cannot be renewed. Keystone returns its scope."""
+
+    def __init__(self, clock: Clock, auth_url: str, session: ksa_session.Session, token: str) -> None:
+        super().__init__(clock, auth_url)
+        self._session = session
+        self._token = token
+
+    @classmethod
+    def known(cls, clock: Clock, auth_url: str, session: ksa_session.Session, access: Access) -> TokenLogin:
+        """Create a login with a token whose scope and catalog are already known."""
+        login = cls(clock, auth_url, session, access.token)
+        login._access = access
+        return login
+
+    async def access(self) -> Access:
+        return self._access or await super().access()
+
+    async def with_newer_catalog(self, lacking: Access) -> Access:
+        return lacking
+
+    async def renew(self, rejected: Access | None) -> Access:
+        """Return the caller's token. A token that a service has rejected raises TokenRejected if Keystone rejects it,
+        too, otherwise CloudError: then the service is at fault, and another token would not help.
+        """
+        if rejected is None:
+            return await super().renew(rejected)
+        found = "although Keystone accepts it"
+        try:
+            await asyncio.to_thread(self._examine)
+        except CloudError as error:
+            if error.status != 403:  # a trust's token is accepted, but may not ask about itself
+                found = f"and Keystone cannot be asked about it: {error.message}"
+        raise CloudError("keystone", 401, f"a service rejects the token of the request, {found}")
+
+    def _examine(self) -> Any:
+        """Return what Keystone says about the token. Raises TokenRejected or CloudError."""
+        return self._get("/auth/tokens", {"X-Subject-Token": self._token})
+
+    def _fetch(self) -> Access:
+        body = self._examine()
+        return _access(ksa_access.create(body=body, auth_token=self._token))
+
+    def _get(self, path: str, headers: Mapping[str, str]) -> Any:
+        headers = {"X-Auth-Token": self._token, **headers}
+        try:
+            answer = self._session.get(f"{self.auth_url}{path}", headers=headers, authenticated=False, log=False)
+        except (ksa_errors.NotFound, ksa_errors.Unauthorized) as error:
+            raise TokenRejected("The token of the request has expired or was revoked; get a new one.") from error
+        except ksa_errors.ClientException as error:
+            raise cloud_error(error) from error
+        return answer.json()
+
+
+class CheckedTokenLogin(TokenLogin):
+    """The caller's own token, which has been checked already: its scope is known, and only the catalog is requested.
+
+    Keystone does not let the token of a trust ask about itself: it belongs to the trustee, and acts as the trustor.
+    """
+
+    def __init__(
+        self, clock: Clock, auth_url: str, session: ksa_session.Session, scope: Callable[[Any], Access], token: str
+    ) -> None:
+        super().__init__(clock, auth_url, session, token)
+        self._scope = scope
+
+    def _fetch(self) -> Access:
+        return self._scope(self._get("/auth/catalog", {})["catalog"])
+
+
+def _access(info: Any) -> Access:
+    return Access(
+        token=info.auth_token,
+        catalog=info.service_catalog if info.has_service_catalog() else service_catalog.ServiceCatalogV3([]),
+        expires_at=info.expires.timestamp(),
+        project_id=info.project_id,
+        user_id=info.user_id,
+        role_names=tuple(info.role_names),
+    )
+
+
+def known_access(
+    token: str, catalog: Any, project_id: str | None, user_id: str | None, roles: tuple[str, ...]
+) -> Access:
+    """Create an access from keystonemiddleware's data; `catalog` is a list of services in v2 or v3 format."""
+    first: Mapping[str, Any] = next((endpoint for entry in catalog for endpoint in entry.get("endpoints", ())), {})
+    version_2 = any(key.endswith("URL") for key in first)
+    kind = service_catalog.ServiceCatalogV2 if version_2 else service_catalog.ServiceCatalogV3
+    return Access(token, kind(catalog), None, project_id, user_id, roles)
+
+
+def cloud_error(error: ksa_errors.ClientException) -> CloudError:
+    """Convert an error of keystoneauth."""
+    if isinstance(error, ksa_errors.HttpError):
+        status = error.http_status
+        return LoginFailed(
+            "keystone",
+            status,
+            error.message or "Keystone gave no reason",
+            request_id=error.request_id,
+            transient=status in (429, 502, 503, 504),
+        )
+    unreachable = isinstance(error, ksa_errors.ConnectFailure | ksa_errors.ConnectTimeout)
+    transient = unreachable and not is_refusal(error)
+    return LoginFailed("keystone", 0, str(error) or type(error).__name__, transient=transient)

@@ -1,0 +1,435 @@
+"""`Cloud`: OpenStack's services for one credential. All calls of services are made here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from functools import partial
+from typing import Any
+
+from stoker.base.errors import CloudError, NoEndpoint
+from stoker.base.json_text import dumps
+from stoker.cloud.absence import is_absent
+from stoker.cloud.credentials import Credential, StackDomainAdmin
+from stoker.cloud.effects import current
+from stoker.cloud.errors import refusal
+from stoker.cloud.finders import finders
+from stoker.cloud.login import Access, Login
+from stoker.cloud.paging import next_page, query_of
+from stoker.cloud.sendable import NOT_ADDRESSABLE, is_addressable, require_sendable
+from stoker.cloud.services import (
+    Endpoint,
+    Service,
+    Version,
+    identity_url,
+    offered_versions,
+    parse_version,
+    services,
+    show_version,
+)
+from stoker.cloud.settings import ClientSettings, CloudSettings, Tls
+from stoker.cloud.transport import Answer, Body, Request, Transport
+from stoker_foundation.clock import Clock
+
+Open = Callable[[Credential, str | None], Awaitable["Cloud"]]
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_EXTENSIONS_CACHE = 3600.0
+
+
+class Shared:
+    """State shared by all clouds of a process: connections, settings, information about endpoints."""
+
+    def __init__(self, transport: Transport, settings: CloudSettings, clock: Clock, open_cloud: Open) -> None:
+        self.transport = transport
+        self.settings = settings
+        self.clock = clock
+        self.open = open_cloud
+        self.versions: dict[str, tuple[Version, Version] | None] = {}
+        self.extensions: dict[str, tuple[float, frozenset[str]]] = {}
+
+
+class Cloud:
+    """Calls to services with one credential in one region.
+
+    Services are named by their plug-in names (`nova`, `neutron`, …). Paths are relative to the service's endpoint; one
+    that contains a version (`/v2.0/networks`) to its root. Every method raises CloudError with the service's message.
+    """
+
+    def __init__(
+        self, login: Login, access: Access, shared: Shared, region: str | None, client: ClientSettings | None = None
+    ) -> None:
+        self._login = login
+        self._access = access
+        self._shared = shared
+        self._client = client
+        self._endpoints: dict[str, Endpoint | None] = {}
+        self._found: dict[tuple[str, str], tuple[float, asyncio.Future[str]]] = {}
+        self.region = region
+
+    # -- who and where ----------------------------------------------------------------------------------------
+
+    @property
+    def project_id(self) -> str | None:
+        """The project that the token is scoped to; None for a domain-scoped or unscoped one."""
+        return self._access.project_id
+
+    @property
+    def user_id(self) -> str | None:
+        """The user that services see; with a trust, the trustor."""
+        return self._access.user_id
+
+    @property
+    def role_names(self) -> tuple[str, ...]:
+        """The token's roles."""
+        return self._access.role_names
+
+    @property
+    def auth_url(self) -> str:
+        """Keystone's URL with its version."""
+        return self._login.auth_url
+
+    @property
+    def server_auth_url(self) -> str:
+        """Keystone's URL for servers, which the operator can configure separately."""
+        settings = self._shared.settings
+        chosen = settings.server_auth_url
+        if settings.server_keystone_endpoint_type:
+            urls = self._access.catalog.get_urls(
+                service_type="identity",
+                interface=settings.server_keystone_endpoint_type,
+                region_name=_region(settings, "identity", self.region),
+            )
+            chosen = urls[0] if urls else chosen
+        return identity_url(chosen) if chosen else self._login.auth_url
+
+    async def token(self) -> str:
+        """Return a fresh token, for resource types that pass one on."""
+        return (await self._current()).token
+
+    def has_service(self, service: str) -> bool:
+        """Return whether the catalog has the service, in this region, with the configured interface."""
+        return self._endpoint(services()[service]) is not None
+
+    def endpoint(self, service: str) -> str:
+        """Return the service's URL with version, without a trailing slash. Raises CloudError 404 if there is none."""
+        return self._required(service).url
+
+    def catalog_url(self, service_type: str, interface: str | None, region: str | None = None) -> str | None:
+        """Return the URL that the catalog has for a type of service, as it is there; None if it has none.
+
+        Without an interface, the configured one is used. For clients that are not Stoker's own.
+        """
+        urls = self._access.catalog.get_urls(
+            service_type=service_type,
+            interface=interface or self._shared.settings.client("").endpoint_type,
+            region_name=region or _region(self._shared.settings, service_type, self.region),
+        )
+        return str(urls[0]) if urls else None
+
+    def client_settings(self, service: str) -> ClientSettings:
+        """Return the operator's settings for the clients of a service. For clients that are not Stoker's own."""
+        return self._settings(service)
+
+    def tls(self, service: str) -> Tls:
+        """Return how certificates of a service are verified. For clients that are not Stoker's own."""
+        return self._settings(service).tls
+
+    def with_region(self, region: str) -> Cloud:
+        """Return a cloud for the same credential in another region."""
+        return Cloud(self._login, self._access, self._shared, region, self._client)
+
+    async def acting_as(self, credential: Credential, region: str | None = None) -> Cloud:
+        """Return a cloud for another credential."""
+        return await self._shared.open(credential, region or self.region)
+
+    async def as_stack_domain_admin(self) -> Cloud:
+        """Return a cloud for the administrator of the stack domain."""
+        return await self.acting_as(StackDomainAdmin())
+
+    # -- calls ------------------------------------------------------------------------------------------------
+
+    async def request(
+        self,
+        method: str,
+        service: str,
+        path: str,
+        *,
+        json: Any = None,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        data: Body = None,
+        microversion: str | None = None,
+        ok: Collection[int] = (),
+        once: bool = False,
+    ) -> Answer:
+        """Call a service. A status of 400 or above, or a redirect, raises CloudError unless it is in `ok`.
+
+        `json` is sent as the body, `data` without conversion. None among `params` is omitted; a list is repeated.
+        `microversion` replaces the negotiated one. A rejected token is renewed once. `once` is for requests that are
+        not idempotent although their method (PUT, DELETE) is. A path with a segment `.` or `..` gets 404 without a
+        request, see `is_addressable`. Raises BadValue for a header that HTTP cannot carry, and Unconfirmed for a 404
+        that does not prove that the object does not exist, also if 404 is in `ok` (see `stoker.cloud.absence`).
+        """
+        sent = dict(headers or {})
+        if microversion is None:
+            microversion = await self.microversion(service)
+        if microversion is not None:
+            sent.update(_version_headers(services()[service], microversion))
+        if json is not None:
+            data = dumps(json)
+            sent.setdefault("Content-Type", "application/json")
+        elif data is not None:
+            sent.setdefault("Accept", "*/*")  # Mistral refuses requests for JSON that send a definition in YAML
+        url = (await self._found_endpoint(service)).join(path)
+        require_sendable(service, sent)
+        gone = True
+        if is_addressable(path):
+            effects = current()
+            effects.sent(method)
+            answer = await self._answered(service, method, url, params, sent, data, once)
+            effects.answered(method, answer.status)
+            if answer.status == 404:
+                look = partial(self._look, service, sent)
+                gone = await is_absent(look, service, method, path, answer, expected=404 in ok)
+        else:
+            answer = NOT_ADDRESSABLE
+        if (answer.status >= 400 or answer.status in _REDIRECTS) and answer.status not in ok:
+            now = self._shared.clock.now()
+            raise refusal(service, answer.status, answer.headers, answer.body, now, method=method, path=path, gone=gone)
+        return answer
+
+    async def get(self, service: str, path: str, **options: Any) -> Any:
+        """Send `GET` and return the body of the response; for options see `request`."""
+        return (await self.request("GET", service, path, **options)).body
+
+    async def post(self, service: str, path: str, json: Any = None, **options: Any) -> Any:
+        """Send `POST` and return the body of the response."""
+        return (await self.request("POST", service, path, json=json, **options)).body
+
+    async def put(self, service: str, path: str, json: Any = None, **options: Any) -> Any:
+        """Send `PUT` and return the body of the response."""
+        return (await self.request("PUT", service, path, json=json, **options)).body
+
+    async def patch(self, service: str, path: str, json: Any = None, **options: Any) -> Any:
+        """Send `PATCH` and return the body of the response."""
+        return (await self.request("PATCH", service, path, json=json, **options)).body
+
+    async def delete(self, service: str, path: str, **options: Any) -> Any:
+        """Send `DELETE` and return the body of the response, usually None."""
+        return (await self.request("DELETE", service, path, **options)).body
+
+    async def list(
+        self, service: str, path: str, key: str, params: Mapping[str, Any] | None = None, **options: Any
+    ) -> list[Any]:
+        """Return all items of a collection, page by page; `key` is the list's key in the body, "" for a bare list."""
+        items: list[Any] = []
+        wanted: Mapping[str, Any] | None = params
+        seen: set[str] = set()
+        while True:
+            body = await self.get(service, path, params=wanted, **options)
+            page = body if isinstance(body, list) else (body or {}).get(key) or []
+            items.extend(page)
+            following = next_page(body, key) if page else None
+            if following is None or following in seen:
+                return items
+            seen.add(following)
+            wanted = query_of(following)
+
+    # -- names and versions -----------------------------------------------------------------------------------
+
+    async def find(self, kind: str, value: str) -> str:
+        """Return the ID of the object of a kind (`neutron.network`) with the name or ID `value`.
+
+        Results are cached for `finder_cache_seconds`; equal concurrent look-ups share one request. Raises NotNamed
+        (404) and Ambiguous (400), both CloudErrors.
+        """
+        now = self._shared.clock.now()
+        known = self._found.get((kind, value))
+        if known is None or (known[0] <= now and known[1].done()):
+            known = self._ask(kind, value, now)
+        return await asyncio.shield(known[1])
+
+    def _ask(self, kind: str, value: str, now: float) -> tuple[float, asyncio.Future[str]]:
+        def answered(question: asyncio.Future[str]) -> None:
+            if question.cancelled() or question.exception() is not None:
+                self._found.pop((kind, value), None)
+
+        self._forget_old(now)
+        question = asyncio.ensure_future(finders()[kind].find(self, kind, value))
+        question.add_done_callback(answered)
+        entry = self._found[kind, value] = (now + self._shared.settings.finder_cache_seconds, question)
+        return entry
+
+    def _forget_old(self, now: float) -> None:
+        if len(self._found) >= 4096:
+            self._found = {key: entry for key, entry in self._found.items() if entry[0] > now}
+
+    async def has_extension(self, service: str, alias: str) -> bool:
+        """Return whether the service has loaded an API extension; true for services without extensions."""
+        path = services()[service].extension_list
+        if path is None:
+            return True
+        now = self._shared.clock.now()
+        url = self.endpoint(service)
+        known = self._shared.extensions.get(url)
+        if known is None or known[0] < now:
+            listed = await self.list(service, path, "extensions")
+            known = (now + _EXTENSIONS_CACHE, frozenset(str(item.get("alias")) for item in listed))
+            self._shared.extensions[url] = known
+        return alias in known[1]
+
+    async def microversion(self, service: str) -> str | None:
+        """Return the microversion of calls: fixed, or the newest that both sides support and the operator allows."""
+        known = services()[service].microversions
+        if known is None or known.newest is None:
+            return known.always if known else None
+        offered = await self._offered(services()[service])
+        if offered is None:
+            return None
+        newest = min(offered[1], parse_version(known.newest))
+        cap = self._shared.settings.max_microversions.get(service)
+        if cap is not None:
+            newest = min(newest, parse_version(cap))
+        if newest < offered[0]:
+            oldest = show_version(offered[0])
+            problem = f"{service} requires microversion {oldest}, which is newer than Stoker supports or may use"
+            raise CloudError(service, 406, problem)
+        return show_version(newest)
+
+    async def supports(self, service: str, microversion: str) -> bool:
+        """Return whether calls can use at least this microversion."""
+        spoken = await self.microversion(service)
+        return spoken is not None and parse_version(spoken) >= parse_version(microversion)
+
+    async def _offered(self, service: Service) -> tuple[Version, Version] | None:
+        endpoint = await self._found_endpoint(service.name)
+        versions = self._shared.versions
+        if endpoint.version_url not in versions:
+            versions[endpoint.version_url] = await self._discover(service, endpoint)
+        return versions[endpoint.version_url]
+
+    async def _discover(self, service: Service, endpoint: Endpoint) -> tuple[Version, Version] | None:
+        access = await self._current()
+        for url in (endpoint.version_url, f"{endpoint.root}/"):
+            answer = await self._send(service.name, "GET", url, access, None, {}, None)
+            if answer.status >= 500:
+                raise refusal(service.name, answer.status, answer.headers, answer.body, self._shared.clock.now())
+            offered = offered_versions(answer.body, answer.headers, endpoint.version)
+            if offered is not None:
+                return offered
+        return None
+
+    # -- internal ---------------------------------------------------------------------------------------------
+
+    async def _look(
+        self, service: str, headers: Mapping[str, str], method: str, path: str, params: Mapping[str, Any] | None
+    ) -> Answer:
+        """Ask for an object a second time, with the headers of the first request; return the response."""
+        kept = {name: value for name, value in headers.items() if name not in ("Accept", "Content-Type")}
+        url = (await self._found_endpoint(service)).join(path)
+        return await self._answered(service, method, url, params, kept, None, once=False)
+
+    async def _answered(
+        self,
+        service: str,
+        method: str,
+        url: str,
+        params: Mapping[str, Any] | None,
+        headers: Mapping[str, str],
+        data: Body,
+        once: bool,
+    ) -> Answer:
+        access = await self._current()
+        answer = await self._send(service, method, url, access, params, headers, data, once)
+        if answer.status == 401:
+            access = await self._renewed(access)
+            answer = await self._send(service, method, url, access, params, headers, data, once)
+        return answer
+
+    async def _send(
+        self,
+        service: str,
+        method: str,
+        url: str,
+        access: Access,
+        params: Mapping[str, Any] | None,
+        headers: Mapping[str, str],
+        data: Body,
+        once: bool = False,
+    ) -> Answer:
+        given = {key: _text(value) for key, value in (params or {}).items() if value is not None}
+        sent = {"X-Auth-Token": access.token, **headers}
+        return await self._shared.transport.send(
+            Request(service, method, url, sent, given, data, self._settings(service).tls, once)
+        )
+
+    async def _current(self) -> Access:
+        return self._adopt(await self._login.access())
+
+    async def _renewed(self, rejected: Access) -> Access:
+        return self._adopt(await self._login.renew(rejected))
+
+    def _adopt(self, access: Access) -> Access:
+        if access is not self._access:
+            self._access = access
+            self._endpoints.clear()
+        return access
+
+    async def _found_endpoint(self, service: str) -> Endpoint:
+        """Return the endpoint of a service, which may have been added to the catalog since the token was issued."""
+        if self._endpoint(services()[service]) is None:
+            self._adopt(await self._login.with_newer_catalog(self._access))
+        return self._required(service)
+
+    def _required(self, service: str) -> Endpoint:
+        endpoint = self._endpoint(services()[service])
+        if endpoint is None:
+            where = f" in region {self.region}" if self.region else ""
+            raise NoEndpoint(service, 404, f"the catalog has no endpoint of {service}{where}")
+        return endpoint
+
+    def _settings(self, service: str) -> ClientSettings:
+        return self._client or self._shared.settings.client(service)
+
+    def _endpoint(self, service: Service) -> Endpoint | None:
+        if service.name not in self._endpoints:
+            url = self._url(service)
+            self._endpoints[service.name] = Endpoint.parse(url, service) if url else None
+        return self._endpoints[service.name]
+
+    def _url(self, service: Service) -> str | None:
+        settings = self._shared.settings
+        client = self._settings(service.name)
+        given = settings.client(service.name).url if client.named_by is None else None
+        if given is not None:
+            return given.replace("%(tenant_id)s", self.project_id or "")
+        for catalog_type in service.catalog_types:
+            urls = self._access.catalog.get_urls(
+                service_type=catalog_type,
+                interface=client.endpoint_type,
+                region_name=self.region if self._client else _region(settings, catalog_type, self.region),
+            )
+            if urls:
+                return str(urls[0])
+        return self._login.auth_url if service.name == "keystone" else None
+
+
+def _region(settings: CloudSettings, catalog_type: str, region: str | None) -> str | None:
+    if catalog_type == "identity" and settings.identity_region_name:
+        return settings.identity_region_name
+    if settings.region_name_for_shared_services and catalog_type in settings.shared_services_types:
+        return settings.region_name_for_shared_services
+    return region or settings.region_name_for_services
+
+
+def _version_headers(service: Service, microversion: str) -> dict[str, str]:
+    known = service.microversions
+    if known is None:
+        raise CloudError(service.name, 406, f"{service.name} has no microversions")
+    return {name: text.format(microversion) for name, text in known.headers}
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(value)
+    return [_text(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,210 @@
+"""Credentials to act for a stack's owner when the owner's token has expired.
+
+`trusts` (the default of `deferred_auth_method`): the owner's first request creates a trust for the service user, which
+stacks of the same owner and project share. An invalid trust is replaced by one of the next user who requests an
+operation on the stack. A request that is itself authenticated by a trust, such as that of a stack for another stack,
+lends its trust, which is removed by its creator. `clouds.yaml`: on a laptop, all requests use the cloud's own user.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
+
+import orjson
+from sqlalchemy import Connection
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import MissingCredentialError, StokerError
+from stoker.cloud.auth import CloudPool
+from stoker.cloud.credentials import (
+    CloudsYamlCredential,
+    Credential,
+    StackDomainAdmin,
+    TokenCredential,
+    TrustCredential,
+)
+from stoker.cloud.session import Cloud
+from stoker.store import queries, trusts
+from stoker.store.database import Database
+from stoker.store.expiry import outside_request
+from stoker.store.journal import Batch, Journal
+from stoker.store.records import Stack
+from stoker_foundation.clock import Clock
+
+LOG = logging.getLogger(__name__)
+
+_OURS = "trust"
+"""The kind of a trust that was created here, and is removed with the last stack that uses it."""
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 3.0, 3600.0
+"""Seconds until another attempt to remove a trust, after the first and after many attempts."""
+
+
+class Credentials:
+    """Stores, finds and removes the credentials of stacks."""
+
+    def __init__(
+        self, pool: CloudPool, database: Database, journal: Journal, clock: Clock, cloud_name: str | None = None
+    ) -> None:
+        self._pool = pool
+        self._database = database
+        self._journal = journal
+        self._clock = clock
+        self._cloud_name = cloud_name
+        self._removing = False
+        self._refused: dict[str, tuple[float, float]] = {}
+
+    async def of_caller(self, context: RequestContext) -> Cloud:
+        """Return a cloud that uses the caller's own token."""
+        return await self._pool.cloud(
+            TokenCredential(
+                context.token, project_id=context.project_id, user_id=context.user_id, role_names=context.roles
+            )
+        )
+
+    async def lend(self, context: RequestContext, stack: Stack, begin: Callable[[str], Awaitable[None]]) -> None:
+        """Call `begin` with a credential for the stack: its own, or the caller's if that is not valid any more.
+
+        `begin` records it, and is called once more if the credential is being removed (trusts.GivenUp). Raises
+        MissingCredentialError.
+        """
+        credential = stack.credential
+        mine = context.project_id == stack.project_id
+        if credential is None or (mine and not await self.usable(stack)):
+            credential = await self._keep(context)
+        try:
+            await begin(credential)
+        except trusts.GivenUp:
+            LOG.info("the credential of stack %s is being removed, using another one", stack.name)
+            await begin(await self._keep(context))
+
+    async def _keep(self, context: RequestContext) -> str:
+        """Return a credential of the caller that outlives the request, as a string for the stack's row."""
+        if self._cloud_name is not None:
+            return _of_login(self._cloud_name)
+        if context.trust_id:
+            lent = orjson.dumps({"kind": "lent trust", "id": context.trust_id}).decode()
+            if not await self._pool.works(_parsed(lent)):
+                raise MissingCredentialError(
+                    "The token is from a trust to another user than the service's own, with which the service "
+                    "cannot act for the stack's owner later; use a token of the owner."
+                )
+            return lent
+        owner = (context.user_id, context.project_id, context.roles)
+        known = await self._database.read(trusts.usable, *owner)
+        if known is not None and await self._pool.works(_parsed(known)):
+            return known
+        identifier = await self._pool.create_trust(await self.of_caller(context))
+        made = orjson.dumps({"kind": _OURS, "id": identifier}).decode()
+        batch = Batch().then(partial(trusts.record, credential=made, owner=owner))
+        if known is not None:
+            batch.then(partial(trusts.give_up, credential=known))
+        with outside_request():  # otherwise the trust of a request that has expired would be lost
+            await self._journal.commit(batch)
+        return made
+
+    async def cloud_of(self, stack: Stack) -> Cloud:
+        """Return a cloud that acts for the stack's owner."""
+        return await self.of_record(stack.credential)
+
+    async def of_record(self, credential: str | None) -> Cloud:
+        """Return a cloud that acts for the owner of a stack with this recorded credential."""
+        if credential is None:
+            raise MissingCredentialError("The stack has no stored credential; update it once to store one.")
+        return await self._pool.cloud(_parsed(credential))
+
+    async def of_project(self, project_id: str, credentials: Iterable[str | None]) -> Cloud | None:
+        """Return a cloud for a project with the first of its stacks' credentials that can be used; None without any.
+
+        On a laptop, the cloud's own user can be used for the project of the login. Raises the StokerError of the last
+        credential.
+        """
+        known = dict.fromkeys(each for each in credentials if each is not None)
+        if self._cloud_name is not None:
+            known[_of_login(self._cloud_name)] = None
+        failure: StokerError | None = None
+        for credential in known:
+            try:
+                cloud = await self.of_record(credential)
+            except StokerError as error:
+                failure = error
+                continue
+            if cloud.project_id == project_id:
+                return cloud
+        if failure is not None:
+            raise failure
+        return None
+
+    async def usable(self, stack: Stack) -> bool:
+        """Return whether Keystone issues tokens for the stack's credential; an unreachable Keystone counts as yes."""
+        return stack.credential is not None and await self._pool.works(_parsed(stack.credential))
+
+    async def remove_user_project(self, stack: Stack) -> None:
+        """Remove the project of the tree's stack users, unless another stack uses it; do nothing if it does not exist.
+
+        `stack` is the root of the tree; nested stacks have no such project of their own.
+        """
+        recorded = await self._database.read(queries.stack_by_id, stack.id) if stack.parent_id is None else None
+        project_id = recorded.user_project_id if recorded is not None else None
+        if project_id is None or await self._database.read(queries.user_project_in_use, project_id, stack.id):
+            return
+        admin = await self._pool.cloud(StackDomainAdmin())
+        await admin.request("DELETE", "keystone", f"/projects/{project_id}", ok=(404,))
+
+    async def release(self, stack: Stack) -> None:
+        """Give the credential of a deleted stack up, unless another stack uses it."""
+        await self._journal.commit(Batch().then(partial(trusts.give_up_unused, credential=stack.credential)))
+        await self.remove_given_up()
+
+    async def remove_given_up(self) -> None:
+        """Remove trusts that no stack uses any more; failed removals are retried with increasing delays."""
+        if self._removing:
+            return
+        self._removing = True
+        try:
+            given_up = await self._database.read(trusts.given_up)
+            self._refused = {text: self._refused[text] for text in given_up if text in self._refused}
+            for text in given_up:
+                now = self._clock.now()
+                due, pause = self._refused.get(text, (now, _FIRST_PAUSE))
+                if now >= due and not await self._remove(text):
+                    self._refused[text] = now + pause, min(pause * 2, _LONGEST_PAUSE)
+        finally:
+            self._removing = False
+
+    async def _remove(self, text: str) -> bool:
+        """Remove a trust and its row; return False if that is not possible now."""
+        credential = _parsed(text)
+        assert isinstance(credential, TrustCredential)
+        try:
+            await self._pool.delete_trust(credential.trust_id, credential)
+        except StokerError as error:
+            LOG.warning("cannot remove the unused trust %s, will retry: %s", credential.trust_id, error)
+            return False
+        await self._journal.commit(Batch().then(partial(trusts.forget, credential=text)))
+        return True
+
+
+def hold(connection: Connection, text: str | None) -> None:
+    """Record that a stack in this transaction uses a credential. Raises GivenUp if that is being removed."""
+    if text is not None and orjson.loads(text)["kind"] == _OURS:
+        trusts.hold(connection, text)
+
+
+def move(connection: Connection, stack: Stack, text: str) -> None:
+    """Change the credential of a recorded stack and its tree. Raises GivenUp if that is being removed."""
+    hold(connection, text)
+    trusts.move(connection, stack.root_id, stack.credential, text)
+
+
+def _of_login(cloud_name: str) -> str:
+    return orjson.dumps({"kind": "clouds.yaml", "name": cloud_name}).decode()
+
+
+def _parsed(text: str) -> Credential:
+    stored = orjson.loads(text)
+    if stored["kind"] == "clouds.yaml":
+        return CloudsYamlCredential(stored["name"])
+    return TrustCredential(stored["id"])

@@ -1,0 +1,313 @@
+"""One engine among several: its lease, its takeovers, and other engines' decisions about its operations.
+
+All of it is read from the database at every heartbeat; messages of other engines only make that happen earlier.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Collection
+from functools import partial
+
+from stoker import __version__
+from stoker.base.errors import Fenced
+from stoker.engine.ownership.cleaning import Cleaner
+from stoker.engine.ownership.healing import Healer
+from stoker.engine.ownership.late_requests import LateObjects
+from stoker.engine.ownership.owner_host import OwnerHost
+from stoker.engine.ownership.peers import Peers
+from stoker.engine.ownership.second_chances import SecondChances
+from stoker.engine.ownership.taking_over import Takeovers
+from stoker.engine.running.operation_log import lines_about
+from stoker.engine.running.run import OperationRun
+from stoker.engine.running.stopping import LOST, Stop, is_superseded
+from stoker.store import claims, deaths
+from stoker.store.claims import Begun, Standing
+from stoker.store.journal import Batch
+from stoker.store.records import IN_PROGRESS, REMOVE_SNAPSHOT, UNFINISHED, EngineRecord
+from stoker.store.time_of_day import time_of_day
+from stoker_foundation.clock import Timer
+
+LOG = logging.getLogger(__name__)
+
+CLOCK_STEP = 2.0
+"""The smallest step of the clock, in seconds, with which deadlines are changed."""
+
+SAFE_PART = 0.8
+"""The part of its lease that an engine relies on; the rest is for the time until a call has been sent."""
+
+
+class Membership:
+    """`others` is true if other engines were alive at the last heartbeat."""
+
+    def __init__(self, engine: OwnerHost, peers: Peers) -> None:
+        self._engine = engine
+        self._peers = peers
+        self._healer = Healer(engine)
+        self._cleaner = Cleaner(engine)
+        self._second_chances = SecondChances(engine)
+        self.takeovers = Takeovers(engine, self)
+        self._late_objects = LateObjects(engine)
+        self.others = False
+        self.stopped = False
+        self._leaving_at: float | None = None
+        self._gone = False
+        self.beaten_at = 0.0
+        self._beating: asyncio.Future[None] | None = None
+        self._timer: Timer | None = None
+        self._started_at = engine.clock.now()
+        self._trusts_from = engine.clock.monotonic()
+        self._following = asyncio.Lock()
+
+    # -- the lease -------------------------------------------------------------------------------------------
+
+    async def join(self, *, alone: bool, killed: Collection[int]) -> None:
+        """Register this engine; `alone` and `killed` as for `Engine.start`.
+
+        Every start adds a row for the engine: those of engines that died long ago are removed here.
+        """
+        engine = self._engine
+        await self._follow_clock()
+        now = self._started_at = engine.clock.now()
+        batch = Batch().then(partial(claims.forget_engines, before=now - claims.REMEMBERED_SECONDS))
+        if killed:
+            host = engine.settings.host
+            batch.then(partial(claims.excuse, processes=killed, host=host, now=now))
+        if alone:
+            limit = engine.settings.engine_deaths_limit
+            batch.then(partial(deaths.record_deaths, now=now, limit=limit, alone=True))
+            batch.then(partial(claims.stop_others, engine_id=engine.id, now=now))
+        await engine.journal.commit(batch)
+        await self.beat()
+        self._schedule()
+
+    def leave(self) -> None:
+        """Take over no more operations; the lease is renewed until the end, since calls in progress may need it.
+
+        It is recorded that the engine was asked to stop, so that it does not count as a death if it is killed because
+        it takes too long. A database that does not respond does not hold up the stop.
+        """
+        self.stopped = True
+        self._leaving_at = self._engine.clock.now()
+        record = Batch().then(partial(claims.report, engine=self._record(self._leaving_at)))
+        self._engine.journal.submit(record, lambda error: None)
+
+    async def deregister(self) -> None:
+        """End the lease, so that others can take over unfinished operations immediately."""
+        self._gone = True
+        if self._timer is not None:
+            self._timer.cancel()
+        deregistration = partial(claims.deregister, engine_id=self._engine.id, now=self._engine.clock.now())
+        await self._engine.journal.commit(Batch().then(deregistration))
+
+    def _schedule(self) -> None:
+        engine = self._engine
+        if not self._gone:
+            self._timer = engine.clock.call_later(
+                engine.settings.heartbeat_seconds, lambda: engine.spawn(self._heartbeat())
+            )
+
+    async def _heartbeat(self) -> None:
+        try:
+            await self.beat()
+        except Exception:
+            LOG.exception("the heartbeat failed, will retry")
+        self._schedule()
+
+    async def beat(self) -> None:
+        """Renew the lease, then read the decisions of other engines."""
+        engine = self._engine
+        now = engine.clock.now()
+        batch = Batch().then(partial(claims.report, engine=self._record(now)))
+        self._note_activity(batch)
+        if self.beaten_at and self.lapsed:
+            batch.then(partial(deaths.forget_deaths_of, engine_id=engine.id))
+        if any(run.operation.epoch > 1 for run in engine.runs.values()):
+            heartbeat = engine.settings.heartbeat_seconds
+            batch.then(partial(deaths.clear_survivors, engine_id=engine.id, now=now, heartbeat=heartbeat))
+        await engine.journal.commit(batch)
+        await self.reconcile()
+        await self.release_without_run()
+        self.beaten_at = now
+        if self._beating is not None:
+            self._beating.set_result(None)
+            self._beating = None
+        await self._follow_clock()
+        living = await engine.database.read(claims.living, engine.clock.now())
+        self.others = bool(living - {engine.id})
+        if engine.clock.monotonic() >= self._trusts_from:
+            self.takeovers.begin()
+        await engine.announcer.take_over()
+        engine.spawn(engine.credentials.remove_given_up())
+        if engine.id == min(living, default=engine.id):
+            engine.spawn(self._healer.look())
+            engine.spawn(self._cleaner.look())
+            engine.spawn(self._second_chances.look())
+            engine.spawn(self._late_objects.look())
+        engine.freed_memory.give_back(idle=not engine.runs)
+
+    def _note_activity(self, batch: Batch) -> None:
+        """Record which operations only wait now, and which do not any more: deaths are charged to those that work."""
+        waiting, working = set[str](), set[str]()
+        for run in self._engine.all_runs():
+            if run.operation.owner is not None and run.note_activity():
+                (working if run.working else waiting).add(run.operation.id)
+        if waiting or working:
+            engine_id = self._engine.id
+            batch.then(partial(claims.note_activity, engine_id=engine_id, waiting=waiting, working=working))
+
+    async def _follow_clock(self) -> None:
+        """Adopt the time of day, and correct by a step of it what was recorded before.
+
+        It is that of the database server, which all engines share: where the clock of one machine is wrong, its engine
+        neither believes that the others are dead nor seems so. Until others have followed a step of that clock, their
+        reports do not tell whether they are alive, so that this engine takes over nothing for a lease.
+        """
+        async with self._following:
+            engine = self._engine
+            asked_at = engine.clock.monotonic()
+            shown = await engine.database.read(time_of_day)
+            if self.stopped:  # operations may have been handed over; who takes them over corrects their times
+                return
+            step = engine.steady_clock.follow(shown, asked_at)
+            if abs(step) < CLOCK_STEP or not self.beaten_at:
+                return
+            LOG.warning("the clock was set by %+.0f seconds; timeouts are not affected", step)
+            self.beaten_at += step
+            self._trusts_from = engine.clock.monotonic() + engine.settings.lease_seconds
+            correction = partial(claims.follow_clock, engine_id=engine.id, seconds=step, begun=self._moved(step))
+            report = partial(claims.report, engine=self._record(engine.clock.now()))
+            await engine.journal.commit(Batch().then(report).then(correction))
+
+    async def clock_followed(self) -> None:
+        """Return when no correction is being recorded: it applies only to operations that this engine still owns."""
+        async with self._following:
+            return
+
+    def _moved(self, step: float) -> list[Begun]:
+        """Correct the times in memory by a step of the clock: what timeouts count from, and the deadlines."""
+        begun = []
+        for run in self._engine.all_runs():
+            if run.operation.deadline is not None:
+                run.operation.deadline += step
+            for state in run.states.values():
+                row = state.row
+                if row.status == IN_PROGRESS and row.started_at is not None:
+                    before, row.started_at = row.started_at, row.started_at + step
+                    begun.append(Begun(row.uuid, before, row.started_at))
+        return begun
+
+    def _record(self, now: float) -> EngineRecord:
+        settings = self._engine.settings
+        return EngineRecord(
+            id=self._engine.id,
+            host=settings.host,
+            process=os.getpid(),
+            version=__version__,
+            started_at=self._started_at,
+            seen_at=now,
+            lease=settings.lease_seconds,
+            stopped_at=None,
+            leaving_at=self._leaving_at,
+        )
+
+    @property
+    def lapsed(self) -> bool:
+        """Return whether others may own this engine's operations, for example after the process was paused."""
+        return self._engine.clock.now() > self.beaten_at + SAFE_PART * self._engine.settings.lease_seconds
+
+    async def hold(self) -> None:
+        """Return when the lease is valid: called before each change of the cloud, which no fence can prevent.
+
+        Raises Fenced for a run whose claim has been lost.
+        """
+        while self.lapsed:
+            await self.next_beat()
+        if LOST.get()():
+            raise Fenced("another engine has taken it over")
+
+    async def next_beat(self) -> None:
+        """Return after the next heartbeat of the engine."""
+        if self._beating is None:
+            self._beating = asyncio.get_running_loop().create_future()
+        await asyncio.shield(self._beating)
+
+    # -- taking operations on ----------------------------------------------------------------------------------
+
+    async def release_without_run(self) -> None:
+        """Release operations that this engine owns but does not run, so that they are claimed again.
+
+        This happens if a run could not record its end.
+        """
+        engine = self._engine
+        held = await engine.database.read(claims.held, engine.id)
+        unattended = {identifier for identifier, key in held.items() if engine.has_no_run(identifier, key)}
+        if unattended:
+            LOG.warning(
+                "releasing operations that this engine owns but does not run: %s", ", ".join(sorted(unattended))
+            )
+            await engine.journal.commit(
+                Batch().then(partial(claims.release, engine_id=engine.id, identifiers=unattended))
+            )
+
+    async def take_next(self, stack_id: str) -> None:
+        """Take over the operation that waited until this engine had finished with the stack."""
+        waiting = await self._engine.database.read(claims.waiting_on, stack_id)
+        if waiting is not None:
+            await self.takeovers.take([waiting])
+
+    # -- what others have decided ------------------------------------------------------------------------------
+
+    async def reconcile(self) -> None:
+        """Stop superseded, cancelled and lost operations, and wake the waiters of operations that ended elsewhere."""
+        engine = self._engine
+        runs = {run.operation.id: run for run in engine.all_runs()}
+        waited_for = engine.awaited.besides(runs)
+        if not runs and not waited_for:
+            return
+        found = await engine.database.read(claims.standing, {*runs, *waited_for})
+        for identifier, run in runs.items():
+            self._judge(run, found.get(identifier))
+        for identifier in waited_for:
+            if identifier not in found or found[identifier].status not in UNFINISHED:
+                engine.awaited.ended(identifier)
+
+    def _judge(self, run: OperationRun, standing: Standing | None) -> None:
+        if run.operation.owner is None:  # handed over during the query
+            return
+        if standing is None or (standing.owner, standing.epoch) != (self._engine.id, run.claim.epoch):
+            with lines_about(run.operation, run.stack):
+                LOG.warning(
+                    "operation %s of stack %s was taken over by another engine", run.operation.id, run.stack.name
+                )
+            run.abandon()
+        elif standing.status not in UNFINISHED or run.operation.action == REMOVE_SNAPSHOT:
+            return
+        elif standing.current != run.operation.id:
+            if is_superseded(run.operation.action, standing.current_action or "DELETE"):
+                run.stop(Stop.SUPERSEDED)
+        elif standing.stack_status != IN_PROGRESS:
+            run.cancel()
+
+    # -- messages of peers ---------------------------------------------------------------------------------------
+
+    async def offered(self, operation_id: str) -> None:
+        """Handle the message that an operation needs an owner."""
+        await self.takeovers.take([operation_id])
+
+    async def alerted(self) -> None:
+        """Handle the message that the operations of this engine must be compared with the record."""
+        await self.reconcile()
+
+    async def ended(self, operation_id: str) -> None:
+        """Handle the message that an operation has finished."""
+        self._engine.awaited.ended(operation_id)
+
+    async def owner_elsewhere(self, stack_id: str) -> str | None:
+        """Return the other living engine that runs an operation on the stack."""
+        if not self.others:
+            return None
+        owner = await self._engine.database.read(claims.owner_of, stack_id, self._engine.clock.now())
+        return None if owner == self._engine.id else owner

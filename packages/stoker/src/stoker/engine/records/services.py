@@ -1,0 +1,93 @@
+"""The services that all parts of an engine use; none of them knows running operations."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from stoker.base.ids import new_id
+from stoker.cloud.auth import CloudPool
+from stoker.engine.credentials import Credentials
+from stoker.engine.evaluation import Evaluator
+from stoker.engine.memory import FreedMemory
+from stoker.engine.records.loader import LoadedInputs, Loader
+from stoker.engine.records.types import MissingType, TypeTable
+from stoker.engine.settings import EngineSettings
+from stoker.engine.turns import Turns
+from stoker.engine.value_memory import ValueMemory
+from stoker.plugins.registry import Registry
+from stoker.store.database import Database
+from stoker.store.journal import Journal
+from stoker.store.records import Stack
+from stoker.store.sealing import Sealer
+from stoker.template.definition import Definition
+from stoker_foundation.clock import Clock
+
+
+class EngineServices:
+    """The database, the sealer, the clock, settings, types, inputs, evaluation and credentials.
+
+    `id` is that of the engine that they belong to. `pushing` is a lock for sending metadata to agents. Helpers that
+    need no more than this receive it instead of the engine. The journal is not among them: runs write with the claim of
+    their operation, which their `writer` adds, and have no other way to write.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        journal: Journal,
+        sealer: Sealer,
+        registry: Registry,
+        pool: CloudPool,
+        clock: Clock,
+        settings: EngineSettings,
+        cloud_name: str | None = None,
+    ) -> None:
+        self.id = new_id()
+        self.database = database
+        self.sealer = sealer
+        self.registry = registry
+        self.pool = pool
+        self.clock = clock
+        self.settings = settings
+        self.loader = Loader(database, sealer, settings)
+        self.freed_memory = FreedMemory()
+        self.evaluator = Evaluator(settings.evaluation_seconds_at_once, self.freed_memory)
+        self.values = ValueMemory(settings.evaluation_memory)
+        self.turns = Turns(clock)
+        self.types = TypeTable(registry, self.loader)
+        self.unknown_type = MissingType()
+        self.pushing = asyncio.Lock()
+        self.credentials = Credentials(pool, database, journal, clock, cloud_name)
+
+    async def bind(self, stack: Stack, inputs: LoadedInputs, exports: Mapping[str, Any] | None = None) -> Definition:
+        """Return the definition of a stack from its recorded inputs; expensive ones are evaluated on a thread.
+
+        Raises TemplateInvalid.
+        """
+        bound = partial(self.loader.bind, stack, inputs, strict=False, exports=exports)
+        return await self.evaluator.evaluate(stack.project_id, bound)
+
+    async def secrets(self, stack: Stack, inputs_id: str, above: frozenset[str] = frozenset()) -> frozenset[str]:
+        """Return `Loader.secrets` of recorded inputs; expensive ones are evaluated on a thread."""
+        key = self.loader.secrets_key(inputs_id, above)
+        known = self.loader.known_secrets(key)
+        if known is None:
+            inputs = await self.loader.load(inputs_id)
+            work = partial(self.loader.secrets, stack, key, inputs, above)
+            known = await self.evaluator.evaluate(stack.project_id, work)
+        return known
+
+
+class RecordingServices(EngineServices):
+    """Services with the journal, for what acts outside of operations: requests, heartbeats and imports.
+
+    What is written through it carries no claim.
+    """
+
+    def __init__(self, *, journal: Journal, **services: Any) -> None:
+        super().__init__(journal=journal, **services)
+        self.journal = journal

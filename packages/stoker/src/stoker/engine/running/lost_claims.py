@@ -1,0 +1,113 @@
+"""Objects that were being created when another engine took over the operation.
+
+A request that was sent cannot be cancelled. The service may execute it after the new owner has searched for the object,
+found none and created one; then there are two. Only the engine that sent the request can detect this, if it is alive:
+it waits until the resource has its object, and deletes its own if that is a different one. If it has died, the object
+is looked for several times (see `stoker.store.late_requests`), and when the resource is deleted.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from stoker.base.errors import CloudError, StokerError
+from stoker.engine.calls.building import Unrecorded, make_call
+from stoker.engine.calls.context import StackContext
+from stoker.engine.calls.finding import found
+from stoker.engine.records.state import ResourceState
+from stoker.engine.running.operation_context import OperationContext, StepHost
+from stoker.engine.running.stopping import LOST, never
+from stoker.plugins.outcome import Again
+from stoker.plugins.resource import Call
+from stoker.store import queries
+from stoker.store.records import COMPLETE, IN_PROGRESS, Resource
+from stoker_foundation.clock import sleep
+
+LOG = logging.getLogger(__name__)
+
+PAUSE_SECONDS = 2.0
+MOST_PAUSES = 300
+
+
+async def remove_lost_object(run: OperationContext, state: ResourceState) -> None:
+    """Delete the object that a lost run created for a resource, unless the new owner uses it."""
+    LOST.set(never)
+    engine, row = run.engine, state.row
+    try:
+        theirs = await _settled(engine, row.uuid)
+        if theirs is not None and (_unsettled(theirs) or theirs.physical_id == row.physical_id is not None):
+            return
+        call = await make_call(run, state)
+        if not await _has_object_of_nobody(engine, run, state, call):
+            return
+        LOG.warning(
+            "deleting %s %s of stack %s: it was created after another engine had taken over and created its own",
+            row.type, call.physical_id, run.stack.name,
+        )  # fmt: skip
+        await delete_object(engine, state, call)
+    except StokerError as error:
+        LOG.warning("an object created for %s of stack %s may remain: %s", row.name, run.stack.name, error.message)
+
+
+async def remove_late_object(engine: StepHost, context: StackContext, known: ResourceState) -> None:
+    """Delete an object that has the resource's own name, and that no resource has.
+
+    A service has created it for the request of an engine that died. Raises StokerError.
+    """
+    row = known.row
+    bare = Resource(
+        uuid=row.uuid, stack_id=row.stack_id, position=row.position, name=row.name, type=row.type, action="DELETE",
+        status=COMPLETE, reason="", physical_id=None, created_at=row.created_at, started_at=row.started_at,
+    )  # fmt: skip
+    # Without the resource's data, which is about its own object, not about the late one.
+    state = ResourceState(bare, known.type, context.stack.name, engine.sealer, engine.values)
+    state.give(known.given)
+    call = await make_call(context, state)
+    if state.type.recovery is None or not state.type.recovery.has_own_name(call.properties):
+        return
+    if not await _has_object_of_nobody(engine, context, state, call):
+        return
+    LOG.warning(
+        "deleting %s %s of stack %s: the service has executed the request of an engine that died, after another engine "
+        "had created the object", row.type, call.physical_id, context.stack.name,
+    )  # fmt: skip
+    await delete_object(engine, state, call)
+
+
+async def _has_object_of_nobody(engine: StepHost, context: StackContext, state: ResourceState, call: Call) -> bool:
+    """Search for the call's object unless it has one; return whether there is one and no resource has it."""
+    if call.physical_id is None:
+        call.unrecorded = Unrecorded(context, state.type.part_of, engine.all_runs)
+        async with engine.searching:
+            call.physical_id = await found(state.type, call)
+    if call.physical_id is None:
+        return False
+    return not await engine.database.read(queries.recorded_ids, [call.physical_id], state.type.part_of)
+
+
+async def _settled(engine: StepHost, uuid: str) -> Resource | None:
+    """Return the resource when its new owner has recorded its object or has failed; None if it was deleted."""
+    for _ in range(MOST_PAUSES):
+        row = await engine.database.read(queries.resource_by_uuid, uuid)
+        if row is None or not _unsettled(row) or engine.stopped:
+            break
+        await sleep(engine.clock, PAUSE_SECONDS)
+    return row
+
+
+def _unsettled(row: Resource) -> bool:
+    return row.physical_id is None and row.status == IN_PROGRESS
+
+
+async def delete_object(engine: StepHost, state: ResourceState, call: Call) -> None:
+    """Delete an object that no resource has; `state` is the resource that it was created for."""
+    for _ in range(MOST_PAUSES):
+        try:
+            outcome = await state.type.delete(call)
+        except CloudError as error:
+            if not (error.transient or error.conflict):
+                raise
+            outcome = Again(after=PAUSE_SECONDS)
+        if not isinstance(outcome, Again) or engine.stopped:
+            return
+        await sleep(engine.clock, PAUSE_SECONDS if outcome.after is None else outcome.after)

@@ -1,0 +1,49 @@
+"""Retries of requests that a busy service refuses."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+from stoker.base.errors import CloudError
+from stoker_foundation.clock import Clock
+
+LONGEST_ASKED_FOR = 300.0
+"""Maximum number of seconds for which a service's `Retry-After` is respected."""
+LONGEST = 3600.0
+"""Seconds after the first of consecutive refusals within which the last attempt is made."""
+
+
+class Retries:
+    """The attempts at one call that a service repeatedly refuses because it is busy (`CloudError.transient`).
+
+    They are limited in number, by the kind of error, and in time. The delays double up to `longest_backoff`, plus up
+    to a random second to spread engines that fail at the same time, unless the service returns a delay.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._began = 0.0
+        self._by_kind: Counter[type[CloudError]] = Counter()
+        self.attempts = 0
+
+    def succeeded(self) -> None:
+        """Record a success: later refusals count from the beginning."""
+        self.attempts = 0
+        self._by_kind.clear()
+
+    def pause_after(self, error: CloudError) -> float | None:
+        """Return the seconds until the next attempt; None to give up."""
+        if self.attempts == 0:
+            self._began = self._clock.monotonic()
+        self.attempts += 1
+        self._by_kind[type(error)] += 1
+        asked_for = min(error.retry_after or 0.0, LONGEST_ASKED_FOR)
+        pause = asked_for or min(2.0 ** min(self.attempts - 1, 10), error.longest_backoff) + random.random()
+        late = self._clock.monotonic() + pause > self._began + LONGEST
+        return None if not error.transient or self._by_kind[type(error)] >= error.most_attempts or late else pause
+
+
+def backoff(times: int) -> float:
+    """Return the seconds before an action is retried; as in Heat, 2^n plus up to two."""
+    return float(2.0**times + random.random() * 2)

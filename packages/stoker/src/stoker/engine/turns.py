@@ -1,0 +1,134 @@
+"""Turns of projects on the event loop.
+
+An event loop continues all coroutines that can continue before it looks for new requests, whomever they work for. The
+hundreds of steps of one project that a commit wakes at once would delay the requests of all others for as long as they
+compute together. So the coroutines of requests and operations run in portions, from one `await` to the next. While
+several can continue, the loop runs one portion in each of its iterations, and that of the project whose portions have
+taken the least time is next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Generator, Iterable
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+from stoker_foundation.clock import Clock
+
+Result = TypeVar("Result")
+
+_SECONDS_AT_ONCE = 0.002
+"""Time for portions in one iteration of the event loop while none waits; the last one may take longer."""
+
+_current: ContextVar[str] = ContextVar("turn", default="")
+"""The turn that the running coroutine takes, and those that it starts."""
+
+
+class Turns:
+    """Lets coroutines take turns; used on one event loop.
+
+    A turn is what shares the loop with others: the requests of a project, or its operations. Its portions run in the
+    order in which they could continue. A turn that had nothing to do has not saved time for later.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+        self._used: dict[str, float] = {}
+        self._least = 0.0
+        self._now = 0.0
+        self._handle: asyncio.Handle | None = None
+
+    async def taken(self, turn: str, work: Callable[[], Awaitable[Result]]) -> Result:
+        """Return or raise the result of `await work()`, each portion of which waits for the turn."""
+        former = _current.set(turn)
+        try:
+            result: Result = await _Portions(self, turn, work().__await__())
+        finally:
+            _current.reset(former)
+        return result
+
+    async def gathered(self, work: Iterable[Callable[[], Awaitable[Result]]]) -> list[Result]:
+        """Return the results of all calls, in order, as `asyncio.gather` does.
+
+        Each portion of each of them waits for the caller's turn: a task of its own would take none.
+        """
+        turn = _current.get()
+        return await asyncio.gather(*(self.taken(turn, call) for call in work))
+
+    @property
+    def busy(self) -> bool:
+        """Whether a portion that can continue has to wait."""
+        return bool(self._waiting) or self._now >= _SECONDS_AT_ONCE
+
+    def wait(self, turn: str) -> asyncio.Future[None]:
+        """Return a future that is done when the next portion of the turn may run."""
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(turn, deque()).append(future)
+        self._used[turn] = self._used_by(turn)
+        self._look_soon()
+        return future
+
+    def run(self, turn: str, work: Generator[Any, Any, Any], error: BaseException | None) -> Any:
+        """Run a portion: continue `work`, or raise the error where it waits. Return what it waits for next."""
+        began = self._clock.monotonic()
+        try:
+            return work.send(None) if error is None else work.throw(error)
+        finally:
+            if seconds := self._clock.monotonic() - began:
+                self._now += seconds
+                self._used[turn] = self._used_by(turn) + seconds
+                self._look_soon()
+
+    def _used_by(self, turn: str) -> float:
+        return max(self._used.get(turn, 0.0), self._least)
+
+    def _look_soon(self) -> None:
+        """Have the next iteration of the loop call a waiting portion."""
+        if self._handle is None:
+            self._handle = asyncio.get_running_loop().call_soon(self._call_next)
+
+    def _call_next(self) -> None:
+        """Call the next portion of the turn that has used the least time."""
+        self._handle, self._now = None, 0.0
+        while self._waiting:
+            turn = min(self._waiting, key=self._used.__getitem__)
+            self._least = self._used[turn]
+            future = self._waiting[turn].popleft()
+            if not self._waiting[turn]:
+                del self._waiting[turn]
+            if not future.done():  # it is, if it was cancelled
+                future.set_result(None)
+                self._look_soon()
+                return
+        self._used.clear()
+        self._least = 0.0
+
+
+class _Portions:
+    """Awaits a coroutine as `await work` does, but with a turn before each portion of it."""
+
+    def __init__(self, turns: Turns, turn: str, work: Generator[Any, Any, Any]) -> None:
+        self._turns = turns
+        self._turn = turn
+        self._work = work
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        error: BaseException | None = None
+        while True:
+            if error is None and self._turns.busy:
+                try:
+                    yield from self._turns.wait(self._turn)
+                except BaseException as cancelled:
+                    error = cancelled
+            try:
+                awaited = self._turns.run(self._turn, self._work, error)
+            except StopIteration as end:
+                return end.value
+            error = None
+            try:
+                yield awaited
+            except BaseException as raised:
+                error = raised

@@ -1,0 +1,298 @@
+"""The database: connections, migrations, reads on threads."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
+from math import ceil
+from typing import Any, TypeVar
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.pool import QueuePool
+
+from stoker.base.errors import Invalid
+from stoker.store import schema
+from stoker.store.failures import passes, unusable
+from stoker.store.outages import Outage
+from stoker.store.silence import notice_silence
+from stoker_foundation.clock import Clock, sleep
+
+Result = TypeVar("Result")
+
+_READERS = 4
+_SQLITE, _POSTGRESQL = "sqlite", "postgresql"
+_DRIVERS = {_SQLITE: "pysqlite", _POSTGRESQL: "psycopg", "mysql": "pymysql", "mariadb": "pymysql"}
+_EXAMPLE = "postgresql+psycopg://USER:PASSWORD@HOST:PORT/NAME"
+_CONNECT_SECONDS = 10
+_RETRY_SECONDS = 0.5
+
+_LOCK = {
+    _POSTGRESQL: ("SELECT pg_advisory_lock(1937010539)", "SELECT pg_advisory_unlock(1937010539)"),
+    "mysql": ("SELECT GET_LOCK('stoker-schema', 600)", "SELECT RELEASE_LOCK('stoker-schema')"),
+    "mariadb": ("SELECT GET_LOCK('stoker-schema', 600)", "SELECT RELEASE_LOCK('stoker-schema')"),
+}
+"""Statements, by backend, that let only one process migrate at a time; SQLite has only one writer anyway."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Connections of one process (heat.conf, section database).
+
+    `size` connections are kept open (0: no limit), and `overflow` more may be opened temporarily. `timeout` is how long
+    to wait for a free one, in seconds; connections are renewed after `recycle` seconds (-1: never).
+
+    After `idle_transaction` seconds without a statement the server ends a transaction: otherwise that of a paused
+    process, or of a lost machine, would keep its locks and block all others. A connection on which the server is silent
+    for `silence` seconds while a statement waits for it is closed (see `stoker.store.silence`).
+
+    `parameters` (`name=value&name=value`) are added to the URL. `wsrep_sync_wait` is set in each session of a Galera
+    cluster: with 1, for example, reads wait until the node has all writes of the other nodes.
+    """
+
+    size: int = 5
+    overflow: int = 50
+    timeout: float | None = None
+    recycle: int = 3600
+    idle_transaction: float | None = None
+    silence: float | None = None
+    parameters: str = ""
+    wsrep_sync_wait: int | None = None
+
+    def options(self) -> dict[str, Any]:
+        """Return the arguments for SQLAlchemy's `create_engine`."""
+        waiting = {} if self.timeout is None else {"pool_timeout": self.timeout}
+        return {"pool_size": self.size, "max_overflow": self.overflow, "pool_recycle": self.recycle, **waiting}
+
+
+class Database:
+    """A database by its SQLAlchemy URL (`sqlite:///path`, `postgresql://…`, `mysql://…`).
+
+    Raises Invalid for a malformed URL, or one of a database that is not supported.
+    """
+
+    def __init__(self, url: str, pool: Pool | None = None) -> None:
+        self._pool = pool or Pool()
+        self.url = _checked(url).update_query_string(self._pool.parameters, append=True)
+        self.engine = _engine(self.url, self._pool)
+        self._outage = Outage("read")
+        self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="store-read")
+
+    async def wait_until_reachable(self, attempts: int, interval: float, clock: Clock) -> None:
+        """Wait until the database answers: up to `attempts` attempts (-1: no limit), `interval` seconds apart.
+
+        Raises Invalid with the error of the last attempt. A file is tried only once: waiting does not make it
+        readable.
+        """
+        reach = partial(self._on_reader, partial(self.read_now, lambda connection: None))
+        await self._attempt(reach, "reached", lambda error: True, attempts, interval, clock)
+
+    async def wait_until_stored(
+        self, work: Callable[[], Awaitable[None]], attempts: int, interval: float, clock: Clock
+    ) -> None:
+        """Do `work`, which writes, again and again while the database cannot store anything: its disk may be full, or
+        it is read-only for a while. The limits and errors are those of `wait_until_reachable`.
+        """
+        await self._attempt(work, "written", unusable, attempts, interval, clock)
+
+    async def _attempt(
+        self,
+        work: Callable[[], Awaitable[None]],
+        done: str,
+        may_pass: Callable[[DBAPIError], bool],
+        attempts: int,
+        interval: float,
+        clock: Clock,
+    ) -> None:
+        if self.url.get_backend_name() == _SQLITE:
+            attempts = 1
+        for attempt in count(1):
+            try:
+                return await work()
+            except DBAPIError as error:
+                if not may_pass(error):
+                    raise
+                shown = self.url.render_as_string(hide_password=True)
+                if 0 <= attempts <= attempt:
+                    raise Invalid(
+                        f"The database {shown} cannot be {done} ([database] connection): {error.orig}"
+                    ) from error
+                _log.warning("The database %s cannot be %s, retrying in %g s: %s", shown, done, interval, error.orig)
+            await sleep(clock, interval)
+
+    def migrate(self) -> None:
+        """Upgrade the tables to this release; several processes may call this at the same time.
+
+        The connections have no limits of time: the one that holds the lock waits for the whole migration.
+        """
+        lock, unlock = _LOCK.get(self.url.get_backend_name(), (None, None))
+        if lock is None or unlock is None:
+            with self.writing() as connection:
+                schema.upgrade(connection)
+            return
+        patient = _engine(self.url, replace(self._pool, idle_transaction=None, silence=None))
+        try:
+            with patient.connect() as holder:
+                holder.execute(text(lock))
+                try:
+                    with patient.begin() as connection:
+                        schema.upgrade(connection)
+                finally:
+                    holder.execute(text(unlock))
+        finally:
+            patient.dispose()
+
+    async def read(self, query: Callable[..., Result], *arguments: Any) -> Result:
+        """Run `query(connection, *arguments)` on a thread. Its statements do not share a snapshot of the database.
+
+        It is retried while the database is unreachable or busy, so that work pauses and resumes.
+        """
+        return await self.read_on(self._on_reader, query, *arguments)
+
+    async def read_on(
+        self,
+        thread: Callable[[Callable[[], Result]], Awaitable[Result]],
+        query: Callable[..., Result],
+        *arguments: Any,
+    ) -> Result:
+        """Like `read`, with a function `thread` that runs a function on a thread: for queries that compute much."""
+        work = partial(self.read_now, query, *arguments)
+        while True:
+            try:
+                found = await thread(work)
+            except DBAPIError as error:
+                if not passes(error):
+                    raise
+                self._outage.failed(error.orig)
+            else:
+                self._outage.succeeded()
+                return found
+            await asyncio.sleep(_RETRY_SECONDS)
+
+    async def _on_reader(self, work: Callable[[], Result]) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._readers, work)
+
+    def read_now(self, query: Callable[..., Result], *arguments: Any) -> Result:
+        """Like `read`, on the calling thread."""
+        with self.engine.connect() as connection:
+            return query(connection, *arguments)
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Open a transaction that writes, and commit it at the end.
+
+        On SQLite it locks the database from its beginning, so that it waits for another writer there, and not later,
+        when it might have to be rolled back.
+        """
+        with self.engine.begin() as connection:
+            if connection.dialect.name == _SQLITE:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            yield connection
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._readers.shutdown(wait=True)
+        self.engine.dispose()
+
+
+def _checked(url: str) -> URL:
+    """Return the URL with Stoker's driver. Error messages do not contain its password."""
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        raise Invalid(f"[database] connection: this is not the URL of a database. Example: {_EXAMPLE}.") from None
+    backend, _, driver = parsed.drivername.partition("+")
+    ours = _DRIVERS.get(backend)
+    if ours is None or driver not in ("", ours):
+        known = ", ".join(f"{backend}+{driver}" for backend, driver in _DRIVERS.items())
+        raise Invalid(f"[database] connection: {parsed.drivername} is not supported; use one of {known}.")
+    in_memory = not parsed.database or ":memory:" in parsed.database or parsed.query.get("mode") == "memory"
+    if backend == _SQLITE and in_memory:
+        raise Invalid(
+            "[database] connection: in-memory databases are not supported; name a file: sqlite:////path/of/the/file."
+        )
+    return parsed.set(drivername=f"{backend}+{ours}")
+
+
+def _engine(url: URL, pool: Pool) -> Engine:
+    if url.get_backend_name() != _SQLITE:
+        try:
+            return _server_engine(url, pool)
+        except ImportError as error:
+            extra = "postgresql" if url.get_backend_name() == _POSTGRESQL else "mysql"
+            raise Invalid(
+                f"[database] connection: the driver of {url.drivername} is missing ({error}); install it with "
+                f"`pip install 'stoker[{extra}]'`."
+            ) from error
+    engine = create_engine(url, poolclass=QueuePool, connect_args={"check_same_thread": False}, **pool.options())
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: Any) -> None:
+        # With WAL readers do not block for the writer. NORMAL loses nothing when a process is killed; FULL costs one
+        # fsync per group, so that a power failure loses nothing either.
+        connection.isolation_level = None
+        # A new file can shrink; the pragma has no effect on one that has tables.
+        for pragma in (
+            "busy_timeout=10000",
+            "auto_vacuum=INCREMENTAL",
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "foreign_keys=ON",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    return engine
+
+
+def _server_engine(url: URL, pool: Pool) -> Engine:
+    """With READ COMMITTED, a statement that has waited for a row's lock reads the row as it is now."""
+    engine = create_engine(
+        url,
+        pool_pre_ping=True,
+        isolation_level="READ COMMITTED",
+        connect_args={"connect_timeout": _CONNECT_SECONDS},
+        **pool.options(),
+    )
+    if pool.silence is not None:
+        notice_silence(engine, pool.silence)
+    if pool.idle_transaction is not None:
+        limit = _IDLE_LIMIT[engine.dialect.name](pool.idle_transaction)
+        event.listen(engine, "connect", lambda connection, _record: limit(connection))
+    if pool.wsrep_sync_wait is not None and url.get_backend_name() != _POSTGRESQL:
+        event.listen(engine, "connect", partial(_wait_for_nodes, pool.wsrep_sync_wait))
+    return engine
+
+
+def _wait_for_nodes(statements: int, connection: Any, _record: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET SESSION wsrep_sync_wait = {statements:d}")
+
+
+def _limit_on_postgresql(seconds: float) -> Callable[[Any], None]:
+    def limit(connection: Any) -> None:
+        connection.execute(f"SET SESSION idle_in_transaction_session_timeout = {seconds * 1000:.0f}")
+        connection.commit()
+
+    return limit
+
+
+def _limit_on_mysql(seconds: float) -> Callable[[Any], None]:
+    """Limit all idle connections: MySQL has no limit for transactions. The pool renews its connections before use."""
+
+    def limit(connection: Any) -> None:
+        name = "idle_transaction_timeout" if "MariaDB" in connection.server_version else "wait_timeout"
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET SESSION {name} = {ceil(seconds)}")
+
+    return limit
+
+
+_IDLE_LIMIT = {_POSTGRESQL: _limit_on_postgresql, "mysql": _limit_on_mysql, "mariadb": _limit_on_mysql}

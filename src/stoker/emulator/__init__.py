@@ -1,5 +1,0 @@
-"""An OpenStack cloud in one process: identity, compute, network and the rest, in memory or in a file.
-
-`core` knows no service; each service is a folder (records with their rules, then thin routes); `services`
-lists them; `main` runs a cloud on a port; `testing` serves one to tests. Imports nothing but `stoker.base`.
-"""
