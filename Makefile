@@ -11,8 +11,8 @@ IMAGE ?= debian
 # One command installs all distributions: they require each other, and are in no index.
 EDITABLE = --editable packages/stoker-foundation --editable packages/openstack-emulator \
 	--editable 'packages/stoker[all,lsp,postgresql,mysql]'
-CODE = packages contrib tests bench conformance chaos mutants realcloud checks docs
-MANUAL_PAGES = PYTHONPATH=docs/_ext:contrib/stoker-heat-commands/src $(BIN)/python -m manual_pages
+CODE = packages contrib tests tools docs
+MANUAL_PAGES = PYTHONPATH=docs/_ext:packages/stoker-heat-commands/src $(BIN)/python -m manual_pages
 
 # Without byte code every process that a test or a benchmark starts would compile each module again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -47,7 +47,7 @@ check: $(STAMP)         ## format, lint, types, import contracts, words, manual 
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m checks
+	$(BIN)/python -m tools.checks
 	$(MANUAL_PAGES) --check
 
 format: $(STAMP)        ## apply the formatter and the safe fixes
@@ -59,62 +59,62 @@ plans: $(STAMP)         ## write the plans that tests compare with anew, and sho
 	git --no-pager diff tests/engine/golden
 
 bench: $(STAMP)         ## measure, and print beside Heat's figures
-	$(BIN)/python -m bench
+	$(BIN)/python -m tools.bench
 
 guests: $(STAMP)        ## run the tests with guests in IMAGE: debian, which is built first, or host, this machine's programs
 	STOKER_TEST_GUEST_IMAGE=$(IMAGE) $(BIN)/pytest -n 0 -m guests -rs
 
 guests-community: $(STAMP)  ## deploy templates of the community with guests (STOKER_TEMPLATE_CORPUS: their folder)
-	$(BIN)/python -m conformance.community
+	$(BIN)/python -m tools.conformance.community
 
 conformance: $(STAMP)   ## run the public test suite of SERVICE: heat, octavia … or all (GUESTS: an image, for its tests with guests)
-	$(BIN)/python -m conformance --service $(SERVICE) $(if $(GUESTS),--guests $(GUESTS))
+	$(BIN)/python -m tools.conformance --service $(SERVICE) $(if $(GUESTS),--guests $(GUESTS))
 
 console: $(STAMP)       ## walk through the web console in Chromium (PICTURES: a folder for its screenshots)
 	$(BIN)/python -m tests.console.browser
 
 playbook: $(STAMP)      ## run a playbook with Ansible's modules for stacks
-	$(BIN)/python -m conformance.playbook
+	$(BIN)/python -m tools.conformance.playbook
 
 rally: $(STAMP)         ## run Rally's scenarios for stacks
-	$(BIN)/python -m conformance.rally
+	$(BIN)/python -m tools.conformance.rally
 
 horizon: $(STAMP)       ## walk over the pages for stacks of a real Horizon
-	$(BIN)/python -m conformance.horizon
+	$(BIN)/python -m tools.conformance.horizon
 
 takeover: $(STAMP)      ## take over the stacks of a real Heat (LAB_DIR: its folder, LAB_SCRIPTS: that of its scripts)
-	$(BIN)/python -m conformance.takeover
+	$(BIN)/python -m tools.conformance.takeover
 
 heat-plugins: $(STAMP)  ## use resource types that vendors wrote for Heat, installed from PyPI
-	$(BIN)/python -m conformance.heat_plugins
+	$(BIN)/python -m tools.conformance.heat_plugins
 
 chaos: $(STAMP)         ## simulate crashes, then kill real processes, MINUTES long in all
-	$(BIN)/python -m chaos --minutes $(MINUTES)
+	$(BIN)/python -m tools.chaos --minutes $(MINUTES)
 
 mutants: $(STAMP)       ## plant bugs in a copy of the sources, and print which suite of tests notices each (BUGS: words of names)
-	$(BIN)/python -m mutants $(BUGS)
+	$(BIN)/python -m tools.mutants $(BUGS)
 
 realcloud: $(STAMP)     ## run all types, scenarios and operators' parts on the real services of LAB (HALVES: user, operator)
 	@bad=0; for half in $(HALVES); do \
-	  case $$half in user) module=realcloud;; operator) module=realcloud.operators;; *) echo "HALVES: user or operator, not $$half"; exit 2;; esac; \
+	  case $$half in user) module=tools.realcloud;; operator) module=tools.realcloud.operators;; *) echo "HALVES: user or operator, not $$half"; exit 2;; esac; \
 	  $(BIN)/python -m $$module $(if $(LAB),--lab $(LAB)) $(REALCLOUD); status=$$?; \
 	  [ $$status -le 1 ] || exit $$status; [ $$status -eq 0 ] || bad=1; \
 	done; exit $$bad
 
 images: $(STAMP)              ## build the container image without a daemon, and run it (PLACE: a folder of its own, which is kept)
-	contrib/container/try-image.sh $(PLACE)
-	PYTHON=$(BIN)/python contrib/kolla/try-image.sh $(PLACE)
+	deploy/container/try-image.sh $(PLACE)
+	PYTHON=$(BIN)/python deploy/kolla/try-image.sh $(PLACE)
 
 recordings: $(STAMP)    ## record the answers of the real services of LAB (a folder) again, for the tests of the emulator
-	$(BIN)/python -m realcloud.differential $(if $(LAB),--lab $(LAB)) $(SERVICES)
+	$(BIN)/python -m tools.realcloud.differential $(if $(LAB),--lab $(LAB)) $(SERVICES)
 
 release: $(STAMP)       ## build the distributions into dist/, with checksums and release notes, and check them
 	rm -rf dist
-	for folder in packages/stoker-foundation packages/openstack-emulator packages/stoker contrib/stoker-heat-commands contrib/stoker-heat-plugins; do $(BIN)/python -m build --outdir dist $$folder || exit 1; done
+	for folder in packages/stoker-foundation packages/openstack-emulator packages/stoker packages/stoker-heat-commands packages/stoker-heat-plugins; do $(BIN)/python -m build --outdir dist $$folder || exit 1; done
 	$(BIN)/python -m contrib.vscode.pack dist/stoker-vscode.vsix
-	$(BIN)/python -m checks.release notes > dist/notes.md
-	$(BIN)/python -m checks.release sums dist
-	$(BIN)/python -m checks.release verify dist
+	$(BIN)/python -m tools.checks.release notes > dist/notes.md
+	$(BIN)/python -m tools.checks.release sums dist
+	$(BIN)/python -m tools.checks.release verify dist
 
 docs: $(STAMP)          ## build the manual into docs/_build/html
 	$(BIN)/sphinx-build -W -q docs docs/_build/html

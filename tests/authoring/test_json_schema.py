@@ -40,7 +40,7 @@ def test_all_valid_templates_are_accepted() -> None:
     folders = [
         REPOSITORY / "packages/stoker/src/stoker/examples",
         REPOSITORY / "docs",
-        REPOSITORY / "bench",
+        REPOSITORY / "tools/bench",
         *([CORPUS] if CORPUS else []),
     ]
     paths = list(find_templates(map(str, folders)))

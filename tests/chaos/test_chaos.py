@@ -16,7 +16,7 @@ ZEROS = dict.fromkeys(
 )
 WITH_REPORTS = """
 import sys
-import chaos.__main__ as program
+import tools.chaos.__main__ as program
 reports = [
     {"seed": 7, "violations": ["lost: a network", "stuck: alpha"], "counts": {"crashes": 2, "fault drop": 3}},
     {"seed": 8, "violations": [], "counts": {"crashes": 1}},
@@ -37,7 +37,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_a_run_in_which_nothing_is_wrong_counts_what_was_done_and_keeps_nothing() -> None:
-    done = run("-m", "chaos", "--only", "simulator", "--minutes", "0.02", "--seed", "12", "-f", "json")
+    done = run("-m", "tools.chaos", "--only", "simulator", "--minutes", "0.02", "--seed", "12", "-f", "json")
 
     assert done.returncode == 0, done.stderr
     simulator = json.loads(done.stdout)["simulator"]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from checks.child_processes import complaints, report
-from checks.source_tree import SourceTree
+from tools.checks.child_processes import complaints, report
+from tools.checks.source_tree import SourceTree
 
 BAD = (
     "import sys, subprocess\nsubprocess.run([sys.executable, '-m', 'pip'])",

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from checks import commit_subjects
-from checks.commit_subjects import complaint
-from checks.source_tree import ROOT, SourceTree
+from tools.checks import commit_subjects
+from tools.checks.commit_subjects import complaint
+from tools.checks.source_tree import ROOT, SourceTree
 
 
 @pytest.mark.parametrize("subject", ["engine: resume operations", "cli, docs: explain", "Merge branch 'main'"])
@@ -42,7 +42,7 @@ def test_commits_since_the_rule_are_read(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_hook_reads_the_first_line_of_a_message(tmp_path: Path) -> None:
     message = tmp_path / "COMMIT_EDITMSG"
     message.write_text("engine: resume operations\n\nA Reason.\n")
-    command = [sys.executable, "-m", "checks.commit_subjects", str(message)]
+    command = [sys.executable, "-m", "tools.checks.commit_subjects", str(message)]
     assert subprocess.run(command, cwd=ROOT, check=False).returncode == 0
     message.write_text("Resume\n")
     assert subprocess.run(command, cwd=ROOT, check=False).returncode == 1

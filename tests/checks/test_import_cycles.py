@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from textwrap import dedent
 
-from checks.import_cycles import check, cycles, graph
-from checks.source_tree import load
+from tools.checks.import_cycles import check, cycles, graph
+from tools.checks.source_tree import load
 
 
 def tree(source: Path, **modules: str) -> Path:

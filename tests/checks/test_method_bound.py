@@ -8,10 +8,10 @@ from textwrap import dedent
 
 import pytest
 
-from checks.method_bound import Counter, UnknownBase, check
-from checks.source_tree import SourceTree, load
 from openstack_emulator.compute.nova import COMPUTE
 from openstack_emulator.volume.cinder import VOLUME
+from tools.checks.method_bound import Counter, UnknownBase, check
+from tools.checks.source_tree import SourceTree, load
 
 
 def tree(source: Path, **modules: str) -> Path:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mutants.__main__ import SUITES, arguments_of, suites_for
-from mutants.planted import MUTANTS, PACKAGE, Mutant, Outdated
 from tests.simulation.test_simulation import FIXED
+from tools.mutants.__main__ import SUITES, arguments_of, suites_for
+from tools.mutants.planted import MUTANTS, PACKAGE, Mutant, Outdated
 
 SOURCES = Path(__file__).parents[2]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from checks.prose import Term, Vocabulary, check, markdown_prose, python_prose
-from checks.source_tree import SourceTree
+from tools.checks.prose import Term, Vocabulary, check, markdown_prose, python_prose
+from tools.checks.source_tree import SourceTree
 
 VOCABULARY = Vocabulary((Term(re.compile(r"\bhither\b", re.IGNORECASE), "again"),), ("docs/pending",))
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from conformance.installed import installed, unpacked
 from tests.cli.agent_cloud import SECONDS, Cloud
 from tests.cli.cli_shell import Shell
 from tests.cli.guest import Guest, Programs
+from tools.conformance.installed import installed, unpacked
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("agents")]
 """One process of the tests installs the agents."""

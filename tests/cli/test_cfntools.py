@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from conformance.installed import installed
 from tests.cli.agent_cloud import Cloud, until
 from tests.cli.cfn_guest import CfnGuest, namespace_problem
 from tests.cli.cli_shell import Shell
+from tools.conformance.installed import installed
 
 pytestmark = [
     pytest.mark.slow,

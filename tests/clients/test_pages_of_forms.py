@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.pages import Page
+from tools.conformance.pages import Page
 
 TEXT = """
 <html><head><title>Stacks</title><script>var hidden = "<b>";</script></head><body>

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.rally import results
-from conformance.report import Result, show
+from tools.conformance.rally import results
+from tools.conformance.report import Result, show
 
 
 def workload(scenario: str, **changes: Any) -> dict[str, Any]:

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.report import Result
-from conformance.results_page import PAGE, block, record
-from conformance.suite import FLOATING_IPS, SUITES, CannotRun, Suite, WithGuests, names, results
 from openstack_emulator.guests.forwarding import local_address, local_port
+from tools.conformance.report import Result
+from tools.conformance.results_page import PAGE, block, record
+from tools.conformance.suite import FLOATING_IPS, SUITES, CannotRun, Suite, WithGuests, names, results
 
 SUITE = Suite(
     "shop",

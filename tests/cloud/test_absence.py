@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from realcloud.differential import script as scripts
 from stoker.base.errors import CloudError, NoEndpoint, NotFoundElsewhere, Unconfirmed
 from stoker.cloud.absence import Evidence, evidence_of
 from stoker.cloud.session import Cloud
 from tests.cloud.scripted_service import Script
+from tools.realcloud.differential import script as scripts
 
 RECORDED = Path(__file__).parents[1] / "emulator" / "recorded"
 GENERIC: dict[str, Any] = {

@@ -48,7 +48,7 @@ def test_haproxy_serves_both_interfaces_with_tls(stoker: Shell) -> None:
         "10.0.0.12:8000": f"{HOST}:{free_port()}",
     }
     try:
-        proxy = HAProxy(ROOT / "contrib" / "haproxy" / "haproxy.cfg", replaced, public)
+        proxy = HAProxy(ROOT / "deploy" / "haproxy" / "haproxy.cfg", replaced, public)
     except ServerMissing as error:
         pytest.skip(str(error))
     try:

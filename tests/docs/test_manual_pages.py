@@ -19,7 +19,7 @@ from stoker.processes.lifetime import cluster_config
 from tests.servers import ServerMissing, program
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs"
-HEAT_COMMANDS = Path(__file__).parents[2] / "contrib" / "stoker-heat-commands"
+HEAT_COMMANDS = Path(__file__).parents[2] / "packages" / "stoker-heat-commands"
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,12 @@ import json
 import pytest
 
 from openstack_emulator.testing import ServedCloud
-from realcloud.differential import differences, script
-from realcloud.differential.emulated import emulated
-from realcloud.differential.player import play
-from realcloud.differential.script import Invalid, Step, Until
-from realcloud.differential.site import Answer
-from realcloud.differential.uniform import hidden
+from tools.realcloud.differential import differences, script
+from tools.realcloud.differential.emulated import emulated
+from tools.realcloud.differential.player import play
+from tools.realcloud.differential.script import Invalid, Step, Until
+from tools.realcloud.differential.site import Answer
+from tools.realcloud.differential.uniform import hidden
 
 
 @pytest.mark.parametrize("name", script.names())

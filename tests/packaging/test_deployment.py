@@ -1,4 +1,4 @@
-"""The files in contrib that operators deploy with: units of systemd, and containers."""
+"""The files in deploy that operators deploy with: units of systemd, and containers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stoker.cli.main import COMMANDS, cli
 from stoker.processes.lifetime import cluster_config
 
 ROOT = Path(__file__).parents[2]
-CONTAINER = ROOT / "contrib" / "container"
+CONTAINER = ROOT / "deploy" / "container"
 Arguments = Callable[[list[str]], dict[str, Any]]
 PROGRAM = "/opt/stoker/venv/bin/stoker"
 
@@ -42,7 +42,7 @@ def arguments_of(monkeypatch: pytest.MonkeyPatch) -> Arguments:
 
 
 def test_units_start_commands_that_exist(arguments_of: Arguments) -> None:
-    units = sorted((ROOT / "contrib" / "systemd").glob("*.service"))
+    units = sorted((ROOT / "deploy" / "systemd").glob("*.service"))
     assert [unit.name for unit in units] == ["stoker-api-cfn.service", "stoker-api.service", "stoker-engine@.service"]
     for unit in units:
         (line,) = (line for line in unit.read_text().splitlines() if line.startswith("ExecStart="))
@@ -57,7 +57,7 @@ def test_units_start_commands_that_exist(arguments_of: Arguments) -> None:
 def test_systemd_accepts_the_units(tmp_path: Path) -> None:
     if shutil.which("systemd-analyze") is None:
         pytest.skip("systemd-analyze is not installed")
-    for unit in (ROOT / "contrib" / "systemd").glob("*.service"):
+    for unit in (ROOT / "deploy" / "systemd").glob("*.service"):
         name = unit.name.replace("@", "@1")
         (tmp_path / name).write_text(unit.read_text().replace(PROGRAM, f"{Path(sys.executable).parent}/stoker"))
     names = [f"./{path.name}" for path in tmp_path.iterdir()]

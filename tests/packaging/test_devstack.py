@@ -20,7 +20,7 @@ __all__ = ["arguments_of"]  # a fixture
 
 ROOT = Path(__file__).parents[2]
 LIBRARY = Path(__file__).with_name("devstack_library.sh")
-KOLLA = ROOT / "contrib" / "kolla"
+KOLLA = ROOT / "deploy" / "kolla"
 
 SERVICES = ("stoker-engine", "stoker-api", "stoker-api-cfn")
 
@@ -56,7 +56,7 @@ def test_the_plug_in_installs_configures_and_starts_every_service(tmp_path: Path
     packages = f"{ROOT}/packages"
     assert installed == [
         *("install", "--editable", f"{packages}/stoker-foundation", "--editable", f"{packages}/stoker[mysql]"),
-        f"{ROOT}/contrib/stoker-heat-commands",
+        f"{ROOT}/packages/stoker-heat-commands",
     ]
     order = [words[:2] for words in calls]
     assert order.index(["recreate_database", "heat"]) < order.index(["stoker", "db"])

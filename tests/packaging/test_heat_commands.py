@@ -25,7 +25,7 @@ from stoker_heat_commands import environment, manage, status
 from tests.servers import free_port, wait_until
 from tests.store.rows import engine, operation, stack
 
-DISTRIBUTION = Path(__file__).parents[2] / "contrib" / "stoker-heat-commands"
+DISTRIBUTION = Path(__file__).parents[2] / "packages" / "stoker-heat-commands"
 KEY = "k" * 32
 CONFIGURATION = f"""
 [DEFAULT]

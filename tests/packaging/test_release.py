@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from checks import release
-from checks.source_tree import SourceTree
+from tools.checks import release
+from tools.checks.source_tree import SourceTree
 
 ROOT = Path(__file__).parents[2]
 WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())

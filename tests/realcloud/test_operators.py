@@ -6,15 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from realcloud import report
-from realcloud.cases import Cases
-from realcloud.operators import rows
-from realcloud.operators.installation import DOMAIN_ADMINISTRATOR, SERVICE_USER, STACK_DOMAIN, configuration, processes
-from realcloud.operators.manual import replaced
-from realcloud.operators.rows import ABSENT, FAILED, PASSED, Row
-from realcloud.operators.smoke import TYPES
 from stoker.processes.identity_setup import Wanted
 from stoker.processes.lifetime import cluster_config
+from tools.realcloud import report
+from tools.realcloud.cases import Cases
+from tools.realcloud.operators import rows
+from tools.realcloud.operators.installation import (
+    DOMAIN_ADMINISTRATOR,
+    SERVICE_USER,
+    STACK_DOMAIN,
+    configuration,
+    processes,
+)
+from tools.realcloud.operators.manual import replaced
+from tools.realcloud.operators.rows import ABSENT, FAILED, PASSED, Row
+from tools.realcloud.operators.smoke import TYPES
 
 VALUES = {
     "database": "mysql+pymysql://root@127.0.0.1:3306/stoker",
@@ -74,7 +80,7 @@ def test_a_row_that_passes_alone_says_why_it_has_failed_before() -> None:
 
 
 def test_each_part_has_a_place_in_the_manual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from realcloud.operators.__main__ import PARTS
+    from tools.realcloud.operators.__main__ import PARTS
 
     page = tmp_path / "page.md"
     page.write_text(report.PAGE.read_text())

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from keystoneauth1.exceptions import ConnectTimeout
 
-import realcloud.__main__
-from realcloud import lab, report
-from realcloud.cases import THING, Absent, Case, Cases, replaced
-from realcloud.engine import Engine, Refused, Stacks
-from realcloud.scenarios.trials import Told
-from realcloud.walk import Outcome, Result, Verb
+import tools.realcloud.__main__ as program
 from stoker.schema.property import Change
+from tools.realcloud import lab, report
+from tools.realcloud.cases import THING, Absent, Case, Cases, replaced
+from tools.realcloud.engine import Engine, Refused, Stacks
+from tools.realcloud.scenarios.trials import Told
+from tools.realcloud.walk import Outcome, Result, Verb
 
 DELAYED = {"OS::Heat::Delay"}
 """Types that replace themselves although each property can be updated."""
@@ -101,8 +101,8 @@ def test_what_fails_beside_others_runs_again_alone(monkeypatch: pytest.MonkeyPat
     def walked(group: Sequence[Case], engines: Mapping[str, Engine]) -> list[Result]:
         return [Result(case.type_name, {Verb.CREATE: outcomes[case.type_name].pop(0)}) for case in group]
 
-    monkeypatch.setattr(realcloud.__main__, "_walked", walked)
-    results = {result.type_name: result for result in realcloud.__main__._results(cases, {}, 2)}
+    monkeypatch.setattr(program, "_walked", walked)
+    results = {result.type_name: result for result in program._results(cases, {}, 2)}
     assert {name: (result.failures, result.beside_others) for name, result in results.items()} == {
         "OS::Heat::Value": ([], ("OS::Heat::Value create: late",)),
         "OS::Heat::None": ([], ()),

@@ -108,7 +108,7 @@ def test_the_programs_of_heat(hostile: Hostile, tmp_path: Path) -> None:
     code = f"import sys; sys.argv = ['heat-all', '--config-file', {str(tmp_path / 'heat.conf')!r}]\n"
     code += "from stoker_heat_commands.programs import everything; everything()"
     command = python_command("-c", code)
-    environment = python_environment() | {"PYTHONPATH": str(ROOT / "contrib/stoker-heat-commands/src")}
+    environment = python_environment() | {"PYTHONPATH": str(ROOT / "packages/stoker-heat-commands/src")}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode != 0 and "No module named" not in done.stderr
 

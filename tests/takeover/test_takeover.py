@@ -11,7 +11,6 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from sqlalchemy import Connection, create_engine, select, text
 
-from conformance.takeover.making import definition, read_stacks
 from openstack_emulator.testing import ServedCloud
 from stoker.engine.records.stack_view import view_of
 from stoker.engine.settings import EngineSettings
@@ -24,6 +23,7 @@ from stoker.takeover.documents import documents
 from stoker.takeover.heat import HeatDatabase
 from tests.harness import World
 from tests.takeover import heat_database
+from tools.conformance.takeover.making import definition, read_stacks
 
 ENTRIES = {entry["name"]: entry for entry in read_stacks()}
 

@@ -10,7 +10,7 @@ from manual_pages import heat_pages, stoker_pages
 ROOT = Path(__file__).parents[3]
 DIRECTORIES = {
     ROOT / "packages" / "stoker" / "man": stoker_pages.pages,
-    ROOT / "contrib" / "stoker-heat-commands" / "man": heat_pages.pages,
+    ROOT / "packages" / "stoker-heat-commands" / "man": heat_pages.pages,
 }
 """The directories that the distributions install as `share/man/man1`."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from realcloud.differential import differences, script
 from stoker_reference.markdown import code, table
+from tools.realcloud.differential import differences, script
 
 
 def pages() -> Iterator[tuple[str, str]]:

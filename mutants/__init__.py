@@ -1,1 +1,0 @@
-"""Plant bugs in a copy of the sources, and see which suites of tests notice them: `python -m mutants`."""

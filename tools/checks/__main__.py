@@ -1,0 +1,19 @@
+"""Run all checks over one reading of the sources: `python -m tools.checks`."""
+
+from __future__ import annotations
+
+import sys
+
+from tools.checks import child_processes, commit_subjects, import_cycles, method_bound, patterns, prose, release
+from tools.checks.source_tree import SourceTree, show
+
+CHECKS = (prose, import_cycles, method_bound, child_processes, patterns, release, commit_subjects)
+
+
+def main() -> int:
+    tree = SourceTree()
+    return show(line for check in CHECKS for line in check.report(tree))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Plant bugs in a copy of the sources, and see which suites of tests notice them: `python -m tools.mutants`."""
