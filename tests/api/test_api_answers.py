@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -104,6 +105,24 @@ def test_stack(request_as: Request, engine: FakeEngine) -> None:
     assert request_as("GET", STACK, query_string="resolve_outputs=False").json == {
         "stack": {**without, "updated_time": UPDATED_TEXT, "deletion_time": UPDATED_TEXT}
     }
+
+
+def test_failures_are_shown_as_data(request_as: Request, engine: FakeEngine) -> None:
+    failure = {"kind": "NotFound", "path": ["group", "0", "server"], "message": "No such flavor"}
+    engine.answers["stack_show"] = stack_view(status="FAILED", failure=failure)
+    assert request_as("GET", STACK).json["stack"]["failure"] == failure
+    engine.answers["resource_list"] = resource_list(status="FAILED", failure=failure)
+    assert request_as("GET", f"{STACK}/resources").json["resources"] == [
+        {**RESOURCE, "resource_status": "CREATE_FAILED", "failure": failure}
+    ]
+
+
+@pytest.mark.parametrize("failure", [None, {"kind": "ResourceFailure", "path": [], "message": "Timed out"}])
+def test_a_stack_whose_resources_have_not_failed_has_no_failure(
+    request_as: Request, engine: FakeEngine, failure: dict[str, Any] | None
+) -> None:
+    engine.answers["stack_show"] = stack_view(status="FAILED", failure=failure)
+    assert "failure" not in request_as("GET", STACK).json["stack"]
 
 
 def test_what_has_no_description_is_said_to_have_none(request_as: Request, engine: FakeEngine) -> None:

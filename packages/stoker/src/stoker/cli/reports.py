@@ -98,8 +98,15 @@ class JSONLines:
         yield _Events()
 
     def ended(self, stack: Stack, succeeded: bool) -> None:
-        reason = stack.facts.get("stack_status_reason")
-        write("end", stack=stack.name, id=stack.id, status=stack.state, reason=reason, succeeded=succeeded)
+        write(
+            "end",
+            stack=stack.name,
+            id=stack.id,
+            status=stack.state,
+            reason=stack.facts.get("stack_status_reason"),
+            failure=stack.facts.get("failure"),
+            succeeded=succeeded,
+        )
 
     def outputs(self, stack: Stack) -> None:
         found = stack.outputs()
@@ -126,6 +133,8 @@ class _Events:
             resource=".".join(path_of(event, progress.stack)) or None,
             status=event["resource_status"],
             reason=event["resource_status_reason"],
+            cause=".".join(event.get("cause") or ()) or None,
+            hook=event.get("hook"),
             physical_id=event["physical_resource_id"],
         )
 

@@ -207,7 +207,7 @@ def metadata(service: Service, name: str, resource: str) -> Answer:
 
 @listing(
     "failures", "parent_resource", "resource_name", "resource_type", "resource_status", "resource_status_reason",
-    more=("physical_resource_id",), spare=("resource_type", "parent_resource"),
+    more=("physical_resource_id", "failure"), spare=("resource_type", "parent_resource"),
 )  # fmt: skip
 @click.argument("name", shell_complete=stack_names)
 @with_service

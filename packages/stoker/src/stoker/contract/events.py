@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
 from stoker.contract.request import OfStack, Request
-from stoker.contract.views import EventView, JSONObject
+from stoker.contract.views import EventView, FailureView, JSONObject
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +87,7 @@ class OperationView(TypedDict):
     status: str
     reason: str
     reason_code: NotRequired[str | None]
+    failure: NotRequired[FailureView | None]
     request_id: str | None
     user_id: str | None
     user_name: str | None

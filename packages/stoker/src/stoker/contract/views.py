@@ -9,6 +9,17 @@ JSONObject: TypeAlias = Mapping[str, Any]
 """A JSON object that is passed through, or whose content is a user's."""
 
 
+class FailureView(TypedDict):
+    """Why something has failed: the class of the error, the names from the stack down to the resource, and the message.
+
+    `path` is empty if an operation failed for another reason than a resource's failure.
+    """
+
+    kind: str
+    path: Sequence[str]
+    message: str
+
+
 class StackIdentity(TypedDict):
     """Which stack it is."""
 
@@ -54,9 +65,13 @@ class StackSummary(StackView, SettingsView):
 
 
 class StackDetails(StackSummary):
-    """A stack in full; `outputs` only if they were asked for. `exports` has the name of each exported output."""
+    """A stack in full; `outputs` only if they were asked for. `exports` has the name of each exported output.
+
+    `failure` is that of the operation which has left the stack in its state.
+    """
 
     exports: Mapping[str, str]
+    failure: NotRequired[FailureView | None]
     outputs: NotRequired[Sequence[JSONObject] | None]
 
 
@@ -85,6 +100,7 @@ class ResourceRow(TypedDict):
     stack_id: str
     nested_id: str | None
     nested_name: str | None
+    failure: NotRequired[FailureView | None]
     attributes: NotRequired[JSONObject]
     description: NotRequired[str]
     metadata: NotRequired[JSONObject]

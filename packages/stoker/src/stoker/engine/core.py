@@ -24,6 +24,7 @@ from stoker.engine.ownership.operation_start import OperationStart, start_column
 from stoker.engine.ownership.owner_host import Isolation, OwnerHost
 from stoker.engine.ownership.peers import NoPeers, Peers
 from stoker.engine.records.actions import DEFINES, REMOVES
+from stoker.engine.records.failure import Failure
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.conclusion import conclusion, outcome, rollback_of
@@ -359,16 +360,17 @@ class Engine(OwnerHost):
     async def end(self, run: OperationRun, status: str, reason: str) -> None:
         """Record the end of an operation; roll a failed one back if that was requested."""
         stack, now = run.stack, self.clock.now()
+        failure = (run.failure or Failure.of_operation(reason)) if status == FAILED else None
         operation = replace(  # others see the end only after its commit
             run.operation,
             status=status,
             reason=reason,
             finished_at=now,
             reason_code=run.reason_code if status == FAILED else None,
-            failure=run.failure.to_json() if run.failure is not None else None,
+            failure=failure.to_json() if failure is not None else None,
         )
         values: dict[str, Any] = {"status": status, "reason": reason}
-        cause = run.failure.path_json() if run.failure is not None else None
+        cause = failure.path_json() if failure is not None else None
         events = [self.announcer.stack_event(stack, operation.stack_action, status, reason, cause)]
         batch = await notify_parent_resource(run, status)
         batch.change(operation)
@@ -419,6 +421,7 @@ class Engine(OwnerHost):
 
     async def _close(self, operation: Operation, stack: Stack | None, status: str, reason: str) -> None:
         operation.status, operation.reason, operation.finished_at = status, reason, self.clock.now()
+        operation.failure = Failure.of_operation(reason).to_json() if status == FAILED else None
         with lines_about(operation, stack):
             try:
                 batch = Batch().change(operation)

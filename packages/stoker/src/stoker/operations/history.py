@@ -9,9 +9,11 @@ from stoker.base.errors import EntityNotFound
 from stoker.contract.events import ListOperations, OperationDetails, OperationView, ShowOperation
 from stoker.engine.core import Engine
 from stoker.engine.planning.plan import read_plan
+from stoker.engine.records.earlier_failures import failure_of
 from stoker.operations.lookup import find_stack
+from stoker.operations.views import failure_view
 from stoker.store import queries
-from stoker.store.records import Operation, Stack
+from stoker.store.records import FAILED, Operation, Stack
 
 MOST = 500
 """Maximum number of operations on one page."""
@@ -58,6 +60,7 @@ def _view(operation: Operation) -> OperationView:
         "status": operation.status,
         "reason": operation.reason,
         "reason_code": operation.reason_code,
+        "failure": failure_view(failure_of(operation)) if operation.status == FAILED else None,
         "request_id": operation.request_id,
         "user_id": operation.user_id,
         "user_name": operation.user_name,

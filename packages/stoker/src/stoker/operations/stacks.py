@@ -30,6 +30,8 @@ from stoker.contract.stacks import (
 )
 from stoker.contract.views import StackDetails, StackIdentity, StackSummary, StackView
 from stoker.engine.core import Engine
+from stoker.engine.records.earlier_failures import failure_of
+from stoker.engine.records.failure import Failure
 from stoker.engine.records.loader import LoadedInputs, Prepared
 from stoker.engine.redaction.stacks import secrets_now
 from stoker.engine.settings import time_limit
@@ -52,10 +54,10 @@ from stoker.operations.requests import (
 )
 from stoker.operations.settings import check_deletable, check_policy, settings_steps, settings_view
 from stoker.operations.transitions import guard, verdict
-from stoker.operations.views import stack_view
+from stoker.operations.views import failure_view, stack_view
 from stoker.store import change_sets, queries, settings, snapshots
 from stoker.store.journal import Statement
-from stoker.store.records import IN_PROGRESS, Operation, Stack, StackSettings
+from stoker.store.records import FAILED, IN_PROGRESS, Operation, Stack, StackSettings
 from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.template import Template
@@ -332,7 +334,12 @@ async def stack_show(engine: Engine, context: RequestContext, request: ShowStack
     outputs: list[dict[str, Any]] | None = [] if request.resolve_outputs else None
     if request.resolve_outputs and stack.deleted_at is None:
         outputs = await engine.reader.outputs(stack, inputs)
-    return {**view, "exports": {key: name for name, key in definition.exports()}, "outputs": outputs}
+    return {
+        **view,
+        "exports": {key: name for name, key in definition.exports()},
+        "outputs": outputs,
+        "failure": failure_view(seen.failure),
+    }
 
 
 def details_view(view: StackView, definition: Definition, template: Template, known: StackSettings) -> StackSummary:
@@ -354,10 +361,15 @@ class _Seen:
     inputs: LoadedInputs
     tags: Sequence[str]
     settings: StackSettings
+    failure: Failure | None
 
 
 def _seen(connection: Connection, engine: Engine, context: RequestContext, ref: Reference) -> _Seen:
     stack = found_stack(connection, context, ref, deleted=True)
     inputs = engine.loader.load_now(connection, stack.inputs)
     tags = queries.tags_of(connection, [stack.id]).get(stack.id, [])
-    return _Seen(stack, inputs, tags, settings.of_stack(connection, stack.root_id))
+    failure = None
+    if stack.status == FAILED and stack.operation is not None:
+        operation = queries.operation_by_id(connection, stack.operation)
+        failure = None if operation is None or operation.status != FAILED else failure_of(operation)
+    return _Seen(stack, inputs, tags, settings.of_stack(connection, stack.root_id), failure)

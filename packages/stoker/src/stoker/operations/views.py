@@ -7,7 +7,8 @@ from types import MappingProxyType
 
 import orjson
 
-from stoker.contract.views import EventView, Place, ResourceRow, ResourceView, StackView
+from stoker.contract.views import EventView, FailureView, Place, ResourceRow, ResourceView, StackView
+from stoker.engine.records.failure import Failure, failure_of_resource
 from stoker.store.records import Event, Resource, ResourceSummary, Stack
 
 
@@ -73,7 +74,13 @@ def resource_row(resource: Resource | ResourceSummary, required_by: Sequence[str
         "stack_id": resource.stack_id,
         "nested_id": child.id if child else None,
         "nested_name": child.name if child else None,
+        "failure": failure_view(failure_of_resource(resource)),
     }
+
+
+def failure_view(failure: Failure | None) -> FailureView | None:
+    """Return a failure as data."""
+    return None if failure is None else {"kind": failure.kind, "path": failure.path, "message": failure.message}
 
 
 def required_by(resources: Sequence[Resource | ResourceSummary]) -> dict[str, list[str]]:

@@ -478,6 +478,7 @@ def resume(connection: Connection, operation_id: str, now: float, cause: str | N
         epoch=0,
         plan=None,
         cause=cause or (None if found.cause == SECOND_CHANCE else found.cause),
+        failure=None,
         waiting_epoch=None,
     )
     who = "by itself, once, after a time without deaths of engines" if cause == SECOND_CHANCE else "by an operator"

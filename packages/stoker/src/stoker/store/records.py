@@ -107,7 +107,8 @@ class Resource(Record):
     `properties` and `former_properties` are IDs of property sets: the current values (or those being set), and those
     before the running update. `state` is sealed JSON: data, metadata, attributes, progress, definition. `substituted`
     tells whether the environment maps `type` to another type or to a template, which `state` names; None where only
-    `state` tells, as in rows of earlier releases.
+    `state` tells, as in rows of earlier releases. `failure` is the JSON of the `Failure` that `reason` described when
+    it was written (see `Failure.with_reason`).
     """
 
     uuid: str
@@ -129,6 +130,7 @@ class Resource(Record):
     former_properties: str | None = None
     state: str | None = None
     substituted: bool | None = None
+    failure: str | None = None
 
 
 class ResourceSummary(NamedTuple):
@@ -146,6 +148,7 @@ class ResourceSummary(NamedTuple):
     physical_id: str | None
     requires: str
     replaced_by: str | None
+    failure: str | None
 
 
 @dataclass(slots=True)
@@ -199,8 +202,9 @@ class Operation(Record):
     `plan` a sealed summary of the planned steps; `snapshot` is the one that it creates, restores or deletes.
     `claimed_at` is when its owner claimed it, `reason_code` a code of the reason for its failure, if any (see
     `SET_ASIDE`), `cause` what began it instead of a request (`HEALING`, `SECOND_CHANCE`). `waiting_epoch` equals
-    `epoch` if the owner has recorded that the operation only waits. `failure` is the JSON of the failed resource's
-    `Failure`, None if no resource has failed.
+    `epoch` if the owner has recorded that the operation only waits. `failure` is the JSON of its
+    `Failure`, None if it has not failed, or its end is only described by `reason` (see
+    `earlier_failures`).
     """
 
     id: str

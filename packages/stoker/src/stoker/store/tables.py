@@ -158,6 +158,7 @@ resources = Table(
     Column("updated_at", Double),
     Column("started_at", Double),
     Column("substituted", Boolean),
+    Column("failure", LongText),
     Index("ix_resources_stack_position", "stack_id", "position"),
 )
 

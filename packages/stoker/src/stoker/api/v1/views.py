@@ -57,6 +57,7 @@ def stack(view: View, links: Links) -> dict[str, Any]:
         **stack_preview(view, links),
         "stack_status": state(view),
         "stack_status_reason": view["status_reason"],
+        **_failure(view),
     }
 
 
@@ -148,7 +149,13 @@ def resource(view: View, place: Place) -> dict[str, Any]:
     if view["nested_id"]:
         nested = place.links.stack(place.project_id, view["nested_name"], view["nested_id"])
         body["links"].append(link(nested, "nested"))
-    return body
+    return {**body, **_failure(view)}
+
+
+def _failure(view: View) -> dict[str, Any]:
+    """Return the key of the failed resource's failure; nothing if no resource has failed, or only a reason is known."""
+    failure = view.get("failure")
+    return {"failure": _picked(failure, ("kind", "path", "message"))} if failure and failure["path"] else {}
 
 
 def resource_raw(view: View | Sequence[Any]) -> dict[str, Any] | list[Any]:

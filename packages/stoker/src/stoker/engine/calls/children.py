@@ -12,7 +12,7 @@ from stoker.base.ids import new_id
 from stoker.base.portions import portions_of
 from stoker.engine.calls.context import NestedReader, StackContext
 from stoker.engine.records.actions import REMOVES
-from stoker.engine.records.failure import Failure
+from stoker.engine.records.earlier_failures import failure_of
 from stoker.engine.records.loader import Files, LoadedInputs, Prepared
 from stoker.engine.records.stack_view import StackView, filled
 from stoker.engine.records.state import ResourceState
@@ -185,9 +185,7 @@ class Child(ChildView):
         if operation.status == SUPERSEDED:
             return Failed("a newer operation on the nested stack has taken over", kind="Conflict")
         self._run.reason_code = operation.reason_code or self._run.reason_code
-        if operation.failure is None:
-            return Failed(operation.reason, kind="ResourceFailure")
-        failure = Failure.from_json(operation.failure)
+        failure = failure_of(operation)
         return Failed(failure.message, kind=failure.kind, path=failure.path)
 
     def _wait_for(self, operation: Operation) -> None:

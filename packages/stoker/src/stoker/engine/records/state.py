@@ -12,10 +12,11 @@ import orjson
 
 from stoker.base.ids import new_id, physical_name
 from stoker.base.json_text import dumps
+from stoker.engine.records.failure import Failure
 from stoker.engine.value_memory import SealedText, TemporaryFile, ValueMemory
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.schema.unknown import is_unknown
-from stoker.store.records import IN_PROGRESS, Event, Resource, StoredState
+from stoker.store.records import FAILED, IN_PROGRESS, Event, Resource, StoredState
 from stoker.store.sealing import Sealer
 from stoker.template.expressions import Reference
 
@@ -198,6 +199,10 @@ class ResourceState:
             tried = {name for name in {*self.given, *values} if self.given.get(name) != values.get(name)}
             self.stored.unsure = sorted(tried.union(self.stored.unsure))
         return self.give(values)
+
+    def fail(self, failure: Failure, reason: str) -> None:
+        """Set the status after a failure, which `reason` describes; neither contains secrets."""
+        self.row.status, self.row.reason, self.row.failure = FAILED, reason, failure.with_reason(reason)
 
     def revert_change(self) -> None:
         """Return to the former property values: the update has not changed the object."""

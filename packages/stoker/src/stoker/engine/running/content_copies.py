@@ -20,7 +20,7 @@ from stoker.engine.running.performer import Performer
 from stoker.plugins.resource import ContentCopy
 from stoker.store import queries
 from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
+from stoker.store.records import COMPLETE, IN_PROGRESS, Resource
 
 
 async def copies_of(context: StackContext, snapshot_ids: Iterable[str]) -> list[ResourceState]:
@@ -65,7 +65,7 @@ class Copier:
             if copy.row.status != COMPLETE:
                 await self._performer.prepare(copy, copy.type.create)
         except Failure as failure:
-            copy.row.status, copy.row.reason = FAILED, failure.text()
+            copy.fail(failure, failure.text())
             await self._performer.failed(state, failure, Batch().change(copy.seal()))
             raise
         copy.row.status = COMPLETE

@@ -13,7 +13,7 @@ from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.stopping import Stop, Stopped
 from stoker.store.journal import Batch
-from stoker.store.records import FAILED, Event
+from stoker.store.records import Event
 
 HOOKS = tuple(f"{moment}-{action}" for action in ("create", "update", "delete") for moment in ("pre", "post"))
 SET, CLEARED = "True", "False"
@@ -59,7 +59,8 @@ async def _wait(run: OperationContext, state: ResourceState, action: str, hook: 
             raise
     if _cancelled(run):
         failure = Failure("Aborted", (state.row.name,), f"{action} aborted while held by hook {hook}")
-        state.row.action, state.row.status, state.row.reason = action, FAILED, failure.text()
+        state.row.action = action
+        state.fail(failure, failure.text())
         await _release(run, state, hook, state.row.reason)
         raise failure
 

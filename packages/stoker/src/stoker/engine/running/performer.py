@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -34,7 +35,7 @@ from stoker.plugins.resource import AttributeKey, Call
 from stoker.store.journal import Batch
 from stoker.store.late_requests import expect
 from stoker.store.ownership import Ownership, Taken
-from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS
+from stoker.store.records import COMPLETE, IN_PROGRESS
 from stoker.template.properties import against_schema, declared_for, key_path
 
 LOG = logging.getLogger(__name__)
@@ -471,8 +472,9 @@ class Performer:
         """
         run = self.run
         row = state.row
-        reason = await without_secrets(run, failure.text(), [state])
-        row.status, row.reason, row.updated_at = FAILED, reason, run.engine.clock.now()
+        reason, message = await without_secrets(run, [failure.text(), failure.message], [state])
+        state.fail(replace(failure, message=message), reason)
+        row.updated_at = run.engine.clock.now()
         state.stored.progress = {}
         if not unchanged:
             state.stored.attributes = {}  # nobody knows which of them the action has changed
