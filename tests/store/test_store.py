@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import func, select, text
+from sqlalchemy import MetaData, func, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -40,8 +40,19 @@ def test_the_migrations_create_the_tables_that_the_code_expects(database: Databa
         assert compare_metadata(MigrationContext.configure(connection, opts=options), tables.metadata) == []
 
 
-def test_migrating_again_changes_nothing(database: Database) -> None:
+async def test_migrating_again_changes_nothing(database: Database, journal: Journal) -> None:
+    await journal.commit(Batch().add(stack("kept"), operation("kept"), event("kept", "first", 0)))
+
+    def everything() -> dict[str, list[Any]]:
+        reflected = MetaData()
+        reflected.reflect(database.engine)
+        with database.engine.connect() as connection:
+            return {table.name: [*connection.execute(select(table))] for table in reflected.sorted_tables}
+
+    before = everything()
+    assert before["stacks"] and before["operations"] and before["events"]
     database.migrate()
+    assert everything() == before
 
 
 async def test_batches_that_wait_together_are_committed_together(database: Database, journal: Journal) -> None:
@@ -81,12 +92,18 @@ async def test_a_batch_is_all_or_nothing(database: Database, journal: Journal) -
     assert count(database, tables.stacks) == 0
 
 
-async def test_the_name_of_a_deleted_stack_can_be_reused(journal: Journal) -> None:
+async def test_the_name_of_a_deleted_stack_can_be_reused(database: Database, journal: Journal) -> None:
     first = stack("name")
     await journal.commit(Batch().add(first))
     gone = {"deleted_at": 2.0, "live_name": None}
     await journal.commit(Batch().then(partial(queries.set_stack, stack_id=first.id, values=gone)))
-    await journal.commit(Batch().add(stack("name")))
+    with pytest.raises(IntegrityError):
+        await journal.commit(Batch().add(stack("other")).add(stack("other")))
+    second = stack("name")
+    await journal.commit(Batch().add(second))
+    found = await database.read(queries.stack_by_name, second.project_id, "name")
+    assert found is not None and found.id == second.id
+    assert count(database, tables.stacks) == 2
 
 
 async def test_old_events_are_deleted_beyond_the_limit(database: Database, journal: Journal) -> None:

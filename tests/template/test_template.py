@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.template.limits import Limits
@@ -123,7 +124,10 @@ def test_structural_problem(text: str, kind: str, words: str) -> None:
     ],
 )
 def test_valid_structure(text: str) -> None:
-    Template.load(LATEST + text)
+    template = Template.load(LATEST + text)
+    written = yaml.safe_load(text)
+    assert [*template.resources] == [*written.get("resources", {})]
+    assert [*template.outputs] == [*written.get("outputs", {})]
 
 
 def test_unknown_keys_of_cfn_resources_are_ignored() -> None:
