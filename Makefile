@@ -54,7 +54,7 @@ format: $(STAMP)        ## apply the formatter and the safe fixes
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/ruff check --fix $(CODE)
 
-plans: $(STAMP)         ## write the plans that tests compare with anew, and show what changed
+plans: $(STAMP)         ## write the plans that tests compare with again, and show what changed
 	STOKER_REWRITE_PLANS=1 $(BIN)/pytest -q tests/engine/test_golden_plans.py
 	git --no-pager diff tests/engine/golden
 

@@ -154,7 +154,7 @@ def test_signal_without_a_readable_body_has_no_details(request_as: Request, engi
 
 
 @pytest.mark.parametrize("path", ["/stacks/a%00b", "/stacks/%ff"])
-def test_paths_that_are_no_text(request_as: Request, path: str) -> None:
+def test_paths_that_are_no_string(request_as: Request, path: str) -> None:
     assert request_as("GET", path).status_code == 400
 
 

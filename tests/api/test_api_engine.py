@@ -100,7 +100,7 @@ def test_the_life_of_a_stack(heatclient: Any, running: ThreadedWorld) -> None:
         heatclient.stacks.get("words")
 
 
-def test_what_a_template_has_wrong_is_told_with_places(heatclient: Any) -> None:
+def test_what_a_template_has_wrong_is_reported_with_places(heatclient: Any) -> None:
     wrong = TEMPLATE.replace("{length: {get_param: length}}", "{lenght: 1, length: {get_param: nothing}}")
     with pytest.raises(exc.HTTPBadRequest) as refusal:
         heatclient.stacks.create(stack_name="wrong", template=wrong)

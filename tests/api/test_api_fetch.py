@@ -221,7 +221,7 @@ def test_a_url_that_is_none_is_refused(request_as: Request, url: str) -> None:
     assert request_as("POST", "/validate", json={"template_url": url}).status_code == 400
 
 
-def test_a_network_that_is_none_is_told_at_start(tmp_path: Path) -> None:
+def test_a_network_that_is_none_is_reported_at_start(tmp_path: Path) -> None:
     settings = tmp_path / "heat.conf"
     settings.write_text("[DEFAULT]\ntemplate_fetch_networks = 10.0.0.0/8,inside\n")
     with pytest.raises(cfg.Error, match="template_fetch_networks"):

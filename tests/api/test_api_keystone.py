@@ -203,7 +203,7 @@ def test_an_administrator_is_known(served: ServedCloud, engine: FakeEngine, tmp_
     assert engine.contexts[-1].is_admin
 
 
-def test_an_identity_service_that_is_away_is_told_as_such(engine: FakeEngine, tmp_path: Path) -> None:
+def test_an_identity_service_that_is_away_is_reported_as_such(engine: FakeEngine, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed_again:
         port = closed_again.getsockname()[1]
     client = api(tmp_path, engine, f"http://127.0.0.1:{port}", "x")

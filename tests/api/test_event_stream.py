@@ -158,7 +158,7 @@ def test_what_was_and_what_is_new(demo: Caller) -> None:
 
 
 @pytest.mark.parametrize("way", ["header", "query"])
-def test_a_client_that_comes_back_goes_on_where_it_was(demo: Caller, way: str) -> None:
+def test_a_client_that_comes_back_resumes_where_it_was(demo: Caller, way: str) -> None:
     stack = demo.create(f"back-{way}")
     first = demo.listen(stack)
     seen = first.until(f"back-{way}", "CREATE_COMPLETE")

@@ -168,6 +168,6 @@ def test_flat_lists_name_their_members() -> None:
         ListOf(INTEGER).read("Sizes", {"first": "1"}, FLAT)
 
 
-def test_a_number_out_of_range_is_told_apart() -> None:
+def test_a_number_out_of_range_is_distinguished() -> None:
     with pytest.raises(ValueOutOfRange):
         Integer(1, 5).read("Minutes", "6")

@@ -133,7 +133,7 @@ def test_a_template_that_uses_itself_comes_to_an_end(desk: Desk) -> None:
     assert desk.stoker("graph", "loop.yaml", "--nested").stdout.count("subgraph") == 5
 
 
-CIRCLE = """
+CYCLE = """
     heat_template_version: 2018-08-31
     resources:
       first: {type: OS::Heat::Value, properties: {value: {get_attr: [third, value]}}}
@@ -145,7 +145,7 @@ CIRCLE = """
 
 
 def test_circular_dependencies_are_drawn_and_marked(desk: Desk) -> None:
-    dot = desk.stoker("graph", desk.write("a.yaml", CIRCLE)).stdout.splitlines()
+    dot = desk.stoker("graph", desk.write("a.yaml", CYCLE)).stdout.splitlines()
     marks = 'color=red, label="circular", fontcolor=red'
     assert f'  "third" -> "first" [{marks}];' in dot
     assert f'  "first" -> "second" [style=dashed, {marks}];' in dot

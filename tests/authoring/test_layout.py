@@ -320,7 +320,7 @@ def said(text: str) -> str:
 
 @settings(max_examples=400, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(text=yaml_documents(), sort=st.booleans())
-def test_any_text_that_is_valid(text: str, sort: bool) -> None:
+def test_any_document_that_is_valid(text: str, sort: bool) -> None:
     try:
         before = said(text)
     except TemplateInvalid:

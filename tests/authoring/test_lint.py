@@ -38,7 +38,7 @@ def test_a_sound_template_is_accepted(desk: Desk) -> None:
     assert (result.exit_code, result.stdout) == (0, "no problems in 1 file\n")
 
 
-def test_every_mistake_is_told_with_its_place(desk: Desk) -> None:
+def test_every_mistake_is_reported_with_its_place(desk: Desk) -> None:
     desk.write("bad.yaml", BAD)
     result = desk.stoker("lint", "--format", "json", "bad.yaml")
     assert result.exit_code == 1
@@ -172,7 +172,7 @@ def test_nested_templates_are_checked_with_the_values_they_get(desk: Desk) -> No
     }
 
 
-def test_a_broken_nested_template_is_told_of_once(desk: Desk) -> None:
+def test_a_broken_nested_template_is_reported_once(desk: Desk) -> None:
     desk.write("part.yaml", "heat_template_version: 2018-08-31\nresorces: {}\n")
     desk.write(
         "top.yaml",
@@ -237,7 +237,7 @@ def test_types_of_the_default_environment_are_known(desk: Desk) -> None:
     assert not [item for item in found if "stoker:" in item["message"]]
 
 
-def test_a_wrong_environment_is_told_with_its_place(desk: Desk) -> None:
+def test_a_wrong_environment_is_reported_with_its_place(desk: Desk) -> None:
     desk.write("good.yaml", GOOD)
     desk.write("environment.yaml", "parameters: {}\nparameter_default: {}\n")
     assert desk.complaints("good.yaml", "-e", "environment.yaml") == [("environment-section", "environment.yaml", 2)]
@@ -261,7 +261,7 @@ def test_rules_can_be_chosen(desk: Desk, words: tuple[str, ...], rules: list[str
     assert result.exit_code == status
 
 
-def test_wrong_usage_is_told_apart(desk: Desk) -> None:
+def test_wrong_usage_is_distinguished(desk: Desk) -> None:
     desk.write("good.yaml", GOOD)
     for words in (
         ("lint",),
@@ -300,7 +300,7 @@ def test_a_comment_that_ignores_nothing_is_a_warning(desk: Desk) -> None:
     assert desk.stoker("lint", "good.yaml").exit_code == 0
 
 
-def test_a_text_that_looks_like_such_a_comment_is_none(desk: Desk) -> None:
+def test_a_string_that_looks_like_such_a_comment_is_none(desk: Desk) -> None:
     desk.write("good.yaml", GOOD + "    # see the manual on stoker: ignore[...]\n")
     assert desk.complaints("good.yaml") == []
 

@@ -46,13 +46,13 @@ def test_an_excerpt_has_a_caret_below_the_place() -> None:
     )
 
 
-def test_without_a_text_there_is_the_place_alone() -> None:
+def test_without_a_string_there_is_the_place_alone() -> None:
     shown = explanation(PROBLEM, None)
     assert "web.yaml:4:7" in shown
     assert "^" not in shown
 
 
-def test_a_place_after_the_end_of_the_text_is_survived() -> None:
+def test_a_place_after_the_end_of_the_document_is_survived() -> None:
     beyond = Diagnostic("syntax", "ends too early", (), "web.yaml", Position(9, 1))
     assert "web.yaml:9:1" in explanation(beyond, TEXT)
     assert "^" in explanation(Diagnostic("syntax", "x", (), "w", Position(4, 80)), TEXT)

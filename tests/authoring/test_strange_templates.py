@@ -48,7 +48,7 @@ def test_a_parameter_that_is_passed_to_a_type_that_is_not_known_is_not_unused(de
     assert [rule for rule, _ in told(desk, "part.yaml", "top.yaml")] == ["unknown-type"]
 
 
-def test_mistakes_in_packaged_templates_are_told_at_the_resource(desk: Desk) -> None:
+def test_mistakes_in_packaged_templates_are_reported_at_the_resource(desk: Desk) -> None:
     desk.write(
         "a.yaml",
         """

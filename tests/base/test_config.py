@@ -192,14 +192,14 @@ def test_arguments_override_and_directories_are_read(settings: Path, tmp_path: P
         ("[ec2authtoken]\nauth_type = magic", "[ec2authtoken] auth_type"),
     ],
 )
-def test_a_bad_value_is_told_at_start(tmp_path: Path, text: str, place: str) -> None:
+def test_a_bad_value_is_reported_at_start(tmp_path: Path, text: str, place: str) -> None:
     path = tmp_path / "heat.conf"
     path.write_text(text)
     with pytest.raises(cfg.Error, match=place.replace("[", r"\[")):
         load_config([], [str(path)])
 
 
-def test_a_bad_value_is_told_with_its_file_as_a_person_would_write_it(tmp_path: Path) -> None:
+def test_a_bad_value_is_reported_with_its_file_as_a_person_would_write_it(tmp_path: Path) -> None:
     path = tmp_path / "heat.conf"
     path.write_text("[heat_api]\nworkers = many\n")
     with pytest.raises(cfg.Error) as caught:
@@ -228,7 +228,7 @@ auth_type = pasword
 """
 
 
-def test_all_mistakes_are_told_at_once_with_their_lines_and_what_is_meant(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once_with_their_lines_and_what_is_meant(tmp_path: Path) -> None:
     path = tmp_path / "heat.conf"
     path.write_text(WRONG.replace("auth_type = pasword\n", ""))
     with pytest.raises(cfg.Error) as caught:
@@ -246,7 +246,7 @@ def test_all_mistakes_are_told_at_once_with_their_lines_and_what_is_meant(tmp_pa
     ]
 
 
-def test_wrong_values_of_options_that_are_also_arguments_are_told_with_the_others(
+def test_wrong_values_of_options_that_are_also_arguments_are_reported_with_the_others(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "heat.conf"
@@ -264,14 +264,14 @@ def test_wrong_values_of_options_that_are_also_arguments_are_told_with_the_other
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_wrong_login_is_told_with_the_other_mistakes(tmp_path: Path) -> None:
+def test_a_wrong_login_is_reported_with_the_other_mistakes(tmp_path: Path) -> None:
     path = tmp_path / "heat.conf"
     path.write_text(WRONG)
     with pytest.raises(cfg.Error, match=r"5 problems:\n.*heat\.conf:16: \[trustee\] auth_type: 'pasword' is not supp"):
         load_config([], [str(path)])
 
 
-def test_a_wrong_value_of_the_environment_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_value_of_the_environment_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OS_ENGINE__LEASE_SECONDS", "soon")
     with pytest.raises(cfg.Error, match=r"^\[engine\] lease_seconds: .*OS_ENGINE__LEASE_SECONDS is not valid"):
         load_config([], [])
@@ -289,7 +289,7 @@ def test_a_wrong_secret_value_is_not_shown(tmp_path: Path, monkeypatch: pytest.M
     assert "7" not in str(caught.value).replace(str(path), "")
 
 
-def test_lines_that_are_not_understood_are_told_all_at_once_without_what_they_have(tmp_path: Path) -> None:
+def test_lines_that_are_not_understood_are_reported_all_at_once_without_what_they_have(tmp_path: Path) -> None:
     path, other = tmp_path / "heat.conf", tmp_path / "other.conf"
     path.write_text("secret = s3cret\n[DEFAULT]\npassword s3cret\n\n  s3cret more\n= s3cret\n[engine\n[]\nhost = a\n")
     other.write_text("[DEFAULT]\ns3cret\n")
@@ -378,7 +378,7 @@ def test_lines_name_their_request_and_keep_secrets_even_in_tracebacks() -> None:
 
 
 @given(text=st.text() | st.one_of([st.from_regex(pattern) for pattern in _SECRETS]))
-def test_a_text_is_looked_at_closely_whenever_there_may_be_a_secret_in_it(text: str) -> None:
+def test_a_string_is_looked_at_closely_whenever_there_may_be_a_secret_in_it(text: str) -> None:
     closely = text
     for pattern in _SECRETS:
         closely = pattern.sub(r"\g<keep>***", closely)

@@ -77,7 +77,7 @@ def test_data_that_is_read_can_be_written(value: Any, ascii_only: bool) -> None:
 
 
 @given(st.text(st.sampled_from('[]{}",:\\u0189dENa-+. '), max_size=30) | st.binary(max_size=20))
-def test_no_text_raises_anything_but_a_value_error(text: str | bytes) -> None:
+def test_no_string_raises_anything_but_a_value_error(text: str | bytes) -> None:
     with contextlib.suppress(ValueError):
         data = read_json(text)
         assert read_json(dumps(data)) == data

@@ -154,7 +154,7 @@ def test_another_project_has_no_part_in_a_change_set(world: QueryService, boto: 
 
 
 @pytest.mark.usefixtures("clean")
-def test_what_happens_inside_of_nested_stacks_is_told_where_that_is_asked_for(boto: Any) -> None:
+def test_what_happens_inside_of_nested_stacks_is_reported_where_that_is_asked_for(boto: Any) -> None:
     def members(count: int) -> str:
         member = {"type": "OS::Heat::TestResource", "properties": {"value": "a"}}
         group = {"Type": "OS::Heat::ResourceGroup", "Properties": {"count": count, "resource_def": member}}

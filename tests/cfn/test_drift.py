@@ -117,7 +117,7 @@ def test_one_resource_at_a_time(world: QueryService, boto: Any, stack: str) -> N
     assert detected(world, boto, LogicalResourceIds=["Net"])["StackDriftStatus"] == "IN_SYNC"
 
 
-def test_hidden_values_are_not_told(world: QueryService, boto: Any, stack: str) -> None:
+def test_hidden_values_are_not_shown(world: QueryService, boto: Any, stack: str) -> None:
     group = {"security_group": {"description": "swordfish, and more"}}
     in_cloud(world, "PUT", f"security-groups/{physical_id(boto, 'Group')}", group)
     detected(world, boto)

@@ -183,7 +183,7 @@ def test_codes_of_errors(error: errors.StokerError, code: str) -> None:
     assert code in STATUSES
 
 
-def test_a_stranger_is_told_by_a_reference_only() -> None:
+def test_a_stranger_is_named_by_a_reference_only() -> None:
     status, document = fault_document(RuntimeError("the secret"), "req-1")
     assert status == 500
     told = document["ErrorResponse"]["Error"]

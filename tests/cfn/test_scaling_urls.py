@@ -76,7 +76,7 @@ def test_an_alarm_scales_a_group_by_its_url(world: QueryService, boto: Any) -> N
     assert len(signals) == 1
 
 
-def test_a_wait_condition_is_told_by_its_url(world: QueryService, boto: Any) -> None:
+def test_a_wait_condition_is_signaled_by_its_url(world: QueryService, boto: Any) -> None:
     boto.create_stack(StackName="waits", TemplateBody=json.dumps(WAITING))
     url = world.until(
         lambda: next(iter(v for k, v in outputs(boto, "waits").items() if k == "Url" and "http" in v), "")

@@ -110,7 +110,7 @@ def test_a_request_from_another_time(world: QueryService, keys: Keys, ago: float
     assert send(world, "POST", "/v1/", LIST, headers).code == "RequestExpired"
 
 
-def test_a_request_without_a_time_could_be_sent_again_for_ever(world: QueryService, keys: Keys) -> None:
+def test_a_request_without_a_time_could_be_sent_again_forever(world: QueryService, keys: Keys) -> None:
     signed = version_2(keys, world.host, {"Action": "ListStacks"}, timed=False)
     assert refusal(world, "GET", f"/v1/?{urlencode(signed)}") == "IncompleteSignature"
 

@@ -167,7 +167,7 @@ def test_an_output_whose_condition_does_not_hold_is_left_out(boto: Any) -> None:
 
 
 @pytest.mark.usefixtures("clean")
-def test_descriptions_are_told_where_there_are_any(boto: Any) -> None:
+def test_descriptions_are_reported_where_there_are_any(boto: Any) -> None:
     boto.create_stack(StackName="silent", TemplateBody=plain())
     boto.create_stack(StackName="told", TemplateBody=plain(Description="Tells"))
     wait(boto, "stack_create_complete", "silent")

@@ -71,7 +71,7 @@ def test_an_exception_that_is_not_needed_is_an_error(tmp_path: Path) -> None:
     ]
 
 
-def test_two_cycles_that_share_no_module_are_told_apart(tmp_path: Path) -> None:
+def test_two_cycles_that_share_no_module_are_distinguished(tmp_path: Path) -> None:
     source = tree(
         tmp_path,
         a="import pack.b\n",

@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tools.checks.prose import Term, Vocabulary, check, markdown_prose, python_prose
+from tools.checks.prose import Term, Vocabulary, check, comments, markdown_prose, python_prose
 from tools.checks.source_tree import SourceTree
 
 VOCABULARY = Vocabulary((Term(re.compile(r"\bhither\b", re.IGNORECASE), "again"),), ("docs/pending",))
 
 
-def test_words_are_found_in_comments_and_strings_of_python_and_not_in_its_names() -> None:
+def test_words_are_found_in_comments_and_strings_of_python_and_not_in_its_variables() -> None:
     source = 'hither = 1  # made hither\nx = """\nonce\nHither\n"""\n'
 
     found = list(VOCABULARY.complaints(python_prose(source)))
 
     assert found == [(1, "hither", "again"), (4, "Hither", "again")]
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("def test_come_hither(): ...", [1]),
+        ("x = 1\n\n\nclass ComeHither:\n    async def hither_again(self): ...", [4, 5]),
+        ("def hitherto(hither): return hither", []),
+    ],
+)
+def test_names_of_functions_and_classes_are_read_as_words(source: str, lines: list[int]) -> None:
+    assert [line for line, _, _ in VOCABULARY.wrong_names(source)] == lines
+
+
+def test_a_term_may_be_allowed_in_names() -> None:
+    (term,) = VOCABULARY.terms
+    lenient = Vocabulary((replace(term, in_names=False),), ())
+    assert [*lenient.wrong_names("def come_hither(): ...")] == []
+
+
+def test_comments_of_settings_are_prose_and_values_are_not() -> None:
+    assert [*comments('hither = 1\nx = "y"  # hither\n')] == [(2, " hither")]
 
 
 def test_code_in_markdown_is_not_prose_but_a_note_is() -> None:

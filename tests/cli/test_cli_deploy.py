@@ -203,7 +203,7 @@ def test_a_failure_names_the_resource_the_service_and_its_words(embedded: Shell)
         ("resources: {a: {type: gone.yaml}}", "gone.yaml cannot be read"),
     ],
 )
-def test_problems_of_a_template_are_told_with_their_places(
+def test_problems_of_a_template_are_reported_with_their_places(
     embedded: Shell, tmp_path: Path, text: str, told: str
 ) -> None:
     template = tmp_path / "bad.yaml"
@@ -349,7 +349,7 @@ def test_every_command_explains_itself_with_examples(embedded: Shell) -> None:
         assert "Examples:" in embedded.ok(*command, "--help").out
 
 
-def test_what_an_interrupted_command_has_begun_goes_on(embedded: Shell, tmp_path: Path) -> None:
+def test_what_an_interrupted_command_has_begun_continues(embedded: Shell, tmp_path: Path) -> None:
     template = tmp_path / "slow.yaml"
     template.write_text(
         "heat_template_version: 2021-04-16\n"

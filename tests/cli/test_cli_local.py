@@ -69,7 +69,7 @@ def test_stoker_survives_being_killed_and_being_stopped(shell: Shell) -> None:
     shell.ok("delete", "hello", "--yes")
 
 
-def test_a_port_that_is_taken_is_told_and_nothing_is_left_running(shell: Shell) -> None:
+def test_a_port_that_is_taken_is_reported_and_nothing_is_left_running(shell: Shell) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         message = shell.fails("up", "--detach", *ANY_PORTS[2:], "--api-port", str(port))
@@ -86,7 +86,7 @@ def test_a_process_that_does_not_start_shows_its_own_words(shell: Shell, tmp_pat
     assert states(shell) == ["stopped", "stopped"]
 
 
-def test_all_mistakes_of_a_configuration_are_told_before_anything_is_started(shell: Shell, tmp_path: Path) -> None:
+def test_all_mistakes_of_a_configuration_are_reported_before_anything_is_started(shell: Shell, tmp_path: Path) -> None:
     bad = tmp_path / "bad.conf"
     bad.write_text("[DEFAULT]\nmax_resources_per_stack = many\n[engine]\nlease_secnds = 60\nheartbeat_seconds = 0\n")
     message = shell.fails("up", "--detach", *ANY_PORTS, "--config-file", str(bad))
@@ -99,7 +99,7 @@ def test_all_mistakes_of_a_configuration_are_told_before_anything_is_started(she
     assert "There is no Stoker" in shell.fails("status")
 
 
-def test_unknown_options_of_a_configuration_are_told_at_the_terminal(shell: Shell, tmp_path: Path) -> None:
+def test_unknown_options_of_a_configuration_are_reported_at_the_terminal(shell: Shell, tmp_path: Path) -> None:
     odd = tmp_path / "odd.conf"
     odd.write_text("[engine]\nlease_secnds = 60\n")
     told = shell.ok("up", "--detach", *ANY_PORTS, "--config-file", str(odd)).err

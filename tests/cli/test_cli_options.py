@@ -161,7 +161,7 @@ def test_updates(client: OpenStack, looks: Looks) -> None:
     assert "options.child.leaf:" in failures and "OS::Heat::TestResource" in failures
 
 
-def test_held_updates_go_on_or_are_called_off(client: OpenStack, looks: Looks) -> None:
+def test_held_updates_continue_or_are_canceled(client: OpenStack, looks: Looks) -> None:
     hold(client, "plain", "held")
     client("stack hook clear --pre-update plain thing")
     until(client, "plain", "UPDATE_COMPLETE")

@@ -60,7 +60,7 @@ def test_the_record_of_a_set_up_comes_back(directory: DataDirectory) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "{}", "[]"])
-def test_a_damaged_record_is_told(directory: DataDirectory, text: str) -> None:
+def test_a_damaged_record_is_reported(directory: DataDirectory, text: str) -> None:
     (directory.path / "endpoints.json").write_text(text)
     with pytest.raises(Invalid, match=r"endpoints\.json"):
         directory.set_up()

@@ -49,7 +49,7 @@ def said(command: Any, *words: str, status: int = 0) -> str:
     return done.output
 
 
-def test_the_revision_of_the_tables_is_told_before_and_after_they_are_made(configuration: str) -> None:
+def test_the_revision_of_the_tables_is_reported_before_and_after_they_are_made(configuration: str) -> None:
     config = ("--config-file", configuration)
     assert said(database, "version", *config) == "none\n"
     said(database, "check", *config, status=1)
@@ -83,7 +83,7 @@ def test_an_operation_is_watched_until_it_has_ended(
     assert lines[-1] == "CREATE COMPLETE on host1"
 
 
-def test_nothing_is_sealed_anew_without_the_keys_that_engines_seal_with(configuration: str, tmp_path: Path) -> None:
+def test_nothing_is_sealed_again_without_the_keys_that_engines_seal_with(configuration: str, tmp_path: Path) -> None:
     said(database, "sync", "--config-file", configuration)
     store = Database(f"sqlite:///{tmp_path}/s.db")
     with store.writing() as connection:
@@ -99,7 +99,9 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize(("command", "words"), [(command, words) for command, *words in COMMANDS])
-def test_a_database_without_tables_is_told_with_what_to_do(configuration: str, command: Any, words: list[str]) -> None:
+def test_a_database_without_tables_is_reported_with_what_to_do(
+    configuration: str, command: Any, words: list[str]
+) -> None:
     assert "run `stoker db sync`" in said(command, *words, "--config-file", configuration, status=1)
 
 
@@ -122,7 +124,7 @@ def test_a_database_in_memory_is_not_synchronised(tmp_path: Path) -> None:
     assert "in-memory databases are not supported" in said(database, "sync", "--config-file", str(path), status=1)
 
 
-def test_engines_that_were_stopped_are_told_from_those_that_are_gone(configuration: str, tmp_path: Path) -> None:
+def test_stopped_engines_are_distinguished_from_lost_ones(configuration: str, tmp_path: Path) -> None:
     config = ("--config-file", configuration)
     said(database, "sync", *config)
     store = Database(f"sqlite:///{tmp_path}/s.db")

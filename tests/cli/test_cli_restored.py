@@ -33,7 +33,7 @@ def object_of(shell: Shell, name: str, resource: str = "net") -> str:
     return str(next(row["physical_resource_id"] for row in found if row["resource_name"] == resource))
 
 
-def test_a_restored_database_is_told_with_what_is_orphaned_and_lost(shell: Shell, tmp_path: Path) -> None:
+def test_a_restored_database_is_reported_with_what_is_orphaned_and_lost(shell: Shell, tmp_path: Path) -> None:
     file, backup, template = shell.directory / "stoker.db", tmp_path / "backup.db", tmp_path / "net.yaml"
     shell.ok("up", "--detach", *ANY_PORTS)
     for name in ("kept", "grown", "gone"):

@@ -216,7 +216,7 @@ def test_drift_is_shown_and_corrected(shell: Shell, tmp_path: Path) -> None:
     run("delete", "drifting", "--yes")
 
 
-def test_after_a_failure_the_place_and_the_commands_are_told(shell: Shell, tmp_path: Path) -> None:
+def test_after_a_failure_the_place_and_the_commands_are_reported(shell: Shell, tmp_path: Path) -> None:
     runner = CliRunner(env={**shell.environment, "OS_CLOUD": "", "OS_AUTH_URL": ""})
     template = tmp_path / "bad.yaml"
     template.write_text(

@@ -29,7 +29,7 @@ def test_a_template_that_refers_to_nothing_is_sent_as_it_is(tmp_path: Path) -> N
     assert sources.files == {}
 
 
-def test_references_become_urls_and_nothing_else_in_the_text_changes(tmp_path: Path) -> None:
+def test_references_become_urls_and_nothing_else_in_the_document_changes(tmp_path: Path) -> None:
     text = VERSION + (
         "resources:\n"
         "  größe: {type: 'lib/a b.yaml', properties: {x: 1}}   # ünïcode before and behind\n"
@@ -122,7 +122,7 @@ def test_registries_of_environments_are_followed(tmp_path: Path) -> None:
     assert {f"{base}/types/net.yaml", f"{base}/own.yaml", f"{base}/other/here.yaml"} < set(sources.files)
 
 
-def test_a_missing_file_is_told_with_the_place_of_the_reference(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported_with_the_place_of_the_reference(tmp_path: Path) -> None:
     write(tmp_path, "middle.yaml", VERSION + "resources:\n  a:\n    type: gone.yaml\n")
     top = write(tmp_path, "top.yaml", VERSION + "resources: {m: {type: middle.yaml}}\n")
     with pytest.raises(CommandFailed) as failure:
@@ -130,7 +130,7 @@ def test_a_missing_file_is_told_with_the_place_of_the_reference(tmp_path: Path) 
     assert f"{tmp_path}/middle.yaml:4:11: {tmp_path}/gone.yaml cannot be read" in failure.value.message
 
 
-def test_a_text_that_is_no_yaml_is_left_to_the_service(tmp_path: Path) -> None:
+def test_a_string_that_is_no_yaml_is_left_to_the_service(tmp_path: Path) -> None:
     text = "resources: {a: [\n"
     assert collect(write(tmp_path, "top.yaml", text)).template == text
 

@@ -94,7 +94,7 @@ def test_a_stream_that_ends_is_taken_up_where_it_was(orchestration: Orchestratio
     assert orchestration.asked == [("text/event-stream", "z"), ("text/event-stream", "a")]
 
 
-def test_what_is_refused_is_told(orchestration: Orchestration, stack: Stack) -> None:
+def test_what_is_refused_is_reported(orchestration: Orchestration, stack: Stack) -> None:
     orchestration.streams = [""]
     with pytest.raises(Refused):
         next(stack.watch())

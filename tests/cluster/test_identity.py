@@ -42,7 +42,7 @@ def recorded(cluster: Cluster) -> str:
         )
 
 
-def test_another_engine_goes_on_for_an_owner_who_has_logged_out(cluster: Cluster, issued: list[str]) -> None:
+def test_another_engine_continues_for_an_owner_who_has_logged_out(cluster: Cluster, issued: list[str]) -> None:
     engines = cluster.engines(2)
     made = begin(cluster, "leaver", 3)
     await_first_network(cluster, made)

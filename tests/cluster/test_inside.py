@@ -22,7 +22,7 @@ resources:
 """
 
 
-def test_what_goes_on_is_seen_from_outside(cluster: Cluster) -> None:
+def test_what_happens_is_seen_from_outside(cluster: Cluster) -> None:
     engines = cluster.engines(2)
     cluster.create("inside", HELD)
     wait_until(lambda: cluster.command("operation", "list", "-f", "json") != "[]\n", "the operation is listed")

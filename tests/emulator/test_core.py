@@ -305,7 +305,7 @@ def test_objects_are_counted_per_project(served: ServedCloud) -> None:
     assert other["objects"]["widget"]["widgets"]["count"] == 0
 
 
-def test_state_survives_without_a_farewell(tmp_path: Path) -> None:
+def test_state_survives_without_an_orderly_end(tmp_path: Path) -> None:
     """The second cloud opens the file while the first has not closed it: as after `kill -9`."""
     clock, path = ManualClock(), tmp_path / "cloud.db"
     with ServedCloud(make_cloud(clock=clock, state_path=path)) as first:

@@ -70,7 +70,7 @@ async def test_every_event_of_the_tree_is_sent_once_and_in_order(world: World) -
     assert "swordfish" not in repr(got)
 
 
-async def test_the_end_of_a_stack_is_told_before_its_credential_is_given_up(world: World) -> None:
+async def test_the_end_of_a_stack_is_reported_before_its_credential_is_given_up(world: World) -> None:
     await create(world, "ending")
     reader = Reader(world)
     await reader.until_told("ending", "CREATE", "COMPLETE")

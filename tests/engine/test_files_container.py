@@ -37,7 +37,7 @@ async def test_a_container_that_is_not_there(world: World) -> None:
         await world.call("container_files", container="nowhere", limit=LIMIT)
 
 
-async def test_a_file_that_is_no_text(world: World, swift: Cloud) -> None:
+async def test_a_file_that_is_no_string(world: World, swift: Cloud) -> None:
     await swift.put("swift", "/files/picture", data=b"\xff\xfe")
     with pytest.raises(BadValue, match="picture"):
         await world.call("container_files", container="files", limit=LIMIT)

@@ -163,7 +163,7 @@ async def test_a_user_who_is_quicker_and_a_stack_policy_prevent_healing(world: W
     assert (await healed(world, made["id"]))["status"] == COMPLETE, "what the check has found is healed"
 
 
-async def test_attempts_that_fail_are_repeated_ever_more_slowly_and_not_for_ever(world: World) -> None:
+async def test_attempts_that_fail_are_repeated_ever_more_slowly_and_not_forever(world: World) -> None:
     parts = {"net": {"type": "OS::Neutron::Net", "properties": {"name": "one"}}}
     made = await world.create(
         "web", {"heat_template_version": "2021-04-16", "resources": parts}, tags=["stoker:heal=10"]

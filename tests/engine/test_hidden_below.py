@@ -155,7 +155,7 @@ async def test_events_do_not_tell_what_functions_make_of_hidden_values(world: Wo
     assert telling(events, SECRET.upper(), "Tr0ub4dor") == []
 
 
-async def test_values_of_long_ago_are_not_told(world: World) -> None:
+async def test_values_of_long_ago_are_not_shown(world: World) -> None:
     await world.create("web", template(user=resource({"get_param": "secret"})), parameters={"secret": "first-value-1"})
     for number in range(22):
         await world.call("stack_patch", ref=REF, parameters={"secret": f"{number}-later-value"})

@@ -121,7 +121,7 @@ async def test_an_external_id_cannot_change(world: World) -> None:
     assert {theirs, others} <= set(networks(world))
 
 
-async def test_an_external_object_that_is_not_there_is_told_before_anything_is_made(world: World) -> None:
+async def test_an_external_object_that_is_not_there_is_reported_before_anything_is_made(world: World) -> None:
     with pytest.raises(TemplateInvalid, match="nowhere"):
         await world.create("guest", template(net={**NET, "external_id": "nowhere"}))
     assert (await world.call("stack_list"))["stacks"] == []

@@ -115,7 +115,7 @@ async def test_a_service_without_the_collection_has_made_nothing(world: World, s
     assert named(served, "known") == []
 
 
-async def test_a_mark_is_taken_back_when_the_replacement_cannot_be_made(world: World, served: ServedCloud) -> None:
+async def test_a_mark_is_removed_when_the_replacement_cannot_be_made(world: World, served: ServedCloud) -> None:
     ref = {"name": "web", "id": None}
     await world.create("web", KEY)
     await world.call("resource_mark_unhealthy", ref=ref, name="thing", mark_unhealthy=True)
@@ -224,7 +224,7 @@ async def test_what_an_update_that_failed_may_have_changed_is_set_back(
     assert (len(named(served, "first")), len(named(served, "second"))) == (1, 0)
 
 
-async def test_the_project_of_a_stacks_users_is_made_anew_when_its_removal_was_said_to_have_failed(
+async def test_the_project_of_a_stacks_users_is_created_again_when_its_removal_was_said_to_have_failed(
     world: World, served: ServedCloud
 ) -> None:
     handle = template("OS::Heat::WaitConditionHandle", signal_transport="NO_SIGNAL")
@@ -365,9 +365,7 @@ async def test_the_removal_of_what_is_left_waits_for_the_resource_that_is_kept_u
     assert steps["keep"]["key"] in steps["delete"]["after"]
 
 
-async def test_what_came_to_nothing_and_was_marked_does_not_look_well_after_a_check(
-    world: World, served: ServedCloud
-) -> None:
+async def test_what_failed_and_was_marked_is_not_healthy_after_a_check(world: World, served: ServedCloud) -> None:
     group = template("OS::Nova::ServerGroup", policies=["affinity"])
     refusal = fails(served, "POST /compute/v2.1/os-server-groups")
     made = await world.create("web", group)
@@ -383,7 +381,7 @@ async def test_what_came_to_nothing_and_was_marked_does_not_look_well_after_a_ch
     assert (await world.resources("web"))["thing"]["physical_id"] is not None
 
 
-async def test_a_nested_stack_that_is_gone_does_not_look_well_and_is_made_anew(world: World) -> None:
+async def test_a_nested_stack_that_is_gone_is_unhealthy_and_created_again(world: World) -> None:
     """The removal of a group continued in its own stack when its parent could not continue."""
     group = template("OS::Heat::ResourceGroup", count=2, resource_def={"type": "OS::Heat::RandomString"})
     made = await world.create("web", group)

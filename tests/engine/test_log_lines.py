@@ -38,7 +38,7 @@ async def test_lines_name_their_operation(world: World, kept: list[Any], monkeyp
     assert during.request_id == world.context.request_id
 
 
-async def test_each_operation_is_told_of_when_it_begins_and_when_it_ends(
+async def test_each_operation_is_reported_when_it_begins_and_when_it_ends(
     world: World, kept: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The service echoes a value that is hidden, and breaks the line."""

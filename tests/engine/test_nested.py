@@ -137,7 +137,7 @@ async def test_events_below_tell_the_root_of_the_tree(world: World) -> None:
         assert nested in {event["stack_id"] for event in events}
 
 
-async def test_a_failure_is_told_on_the_path_of_the_leaf(world: World) -> None:
+async def test_a_failure_is_reported_on_the_path_of_the_leaf(world: World) -> None:
     stack = await world.create("tree", group(2, fail=True), files=FILES)
     assert stack["status"] == "FAILED"
     assert ": resources.group.resources[" in stack["status_reason"]

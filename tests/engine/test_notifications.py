@@ -58,7 +58,7 @@ async def world(served: ServedCloud, tmp_path: Path, bus: Bus) -> AsyncIterator[
     await world.stop()
 
 
-async def test_every_action_is_told_from_start_to_end(world: World, bus: Bus) -> None:
+async def test_every_action_is_reported_from_start_to_end(world: World, bus: Bus) -> None:
     stack = await world.create("told", TEMPLATE, parameters={"word": "swordfish"}, tags=["blue", "green"])
     ref = {"name": "told", "id": None}
     for action in ("suspend", "resume", "check"):
@@ -96,7 +96,7 @@ async def test_every_action_is_told_from_start_to_end(world: World, bus: Bus) ->
     assert bus.sent[-1][1]["state"] == "DELETE_COMPLETE"
 
 
-async def test_failures_and_rollbacks_are_told_as_such(world: World, bus: Bus) -> None:
+async def test_failures_and_rollbacks_are_reported_as_such(world: World, bus: Bus) -> None:
     failing = {
         "heat_template_version": "2021-04-16",
         "resources": {"bad": {"type": "OS::Heat::TestResource", "properties": {"fail": True}}},
@@ -112,7 +112,7 @@ async def test_failures_and_rollbacks_are_told_as_such(world: World, bus: Bus) -
     assert [error for _, _, error in bus.sent] == [False, True, False, False]
 
 
-async def test_nested_stacks_are_told_of_and_groups_that_scale(world: World, bus: Bus) -> None:
+async def test_nested_stacks_and_groups_that_scale_are_reported(world: World, bus: Bus) -> None:
     template = {
         "heat_template_version": "2021-04-16",
         "resources": {
@@ -154,7 +154,7 @@ async def test_a_broker_that_is_away_delays_notifications_and_nothing_else(world
     assert bus.types == ["orchestration.stack.create.start", "orchestration.stack.create.end"]
 
 
-async def test_what_an_engine_has_not_told_the_next_one_tells(world: World, bus: Bus, served: ServedCloud) -> None:
+async def test_what_an_engine_has_not_sent_the_next_one_sends(world: World, bus: Bus, served: ServedCloud) -> None:
     bus.refusals = 10**6
     await world.create("left", TEMPLATE, parameters={"word": "x"})
     assert await world.database.read(announcements.engines_with_pending) == {world.engine.id}

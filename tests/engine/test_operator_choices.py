@@ -168,7 +168,7 @@ async def test_snapshots_of_volumes_need_backups(make_world: MakeWorld) -> None:
         await world.create("refused", VERSION + volume)
 
 
-async def test_the_host_of_an_engine_is_what_it_is_told(make_world: MakeWorld) -> None:
+async def test_the_host_of_an_engine_is_the_configured_one(make_world: MakeWorld) -> None:
     world = await make_world(host="rack-7")
     assert [service["host"] for service in await world.call("service_list")] == ["rack-7"]
 

@@ -99,7 +99,7 @@ async def test_a_patch_is_previewed_over_what_there_is(world: World) -> None:
 # -- in full --------------------------------------------------------------------------------------------------------
 
 
-async def test_the_chain_that_leads_to_a_replacement_is_told(world: World) -> None:
+async def test_the_chain_that_leads_to_a_replacement_is_reported(world: World) -> None:
     def chain(value: str) -> dict[str, Any]:
         first = thing(update_replace_value=value)
         return template(first=first, second=thing(update_replace_value={"get_attr": ["first", "output"]}))

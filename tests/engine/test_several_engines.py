@@ -183,7 +183,7 @@ async def test_a_hook_is_cleared_where_the_stack_runs_or_not_at_all(pair: tuple[
         assert (await ended(other, first.id)).status == COMPLETE
 
 
-async def test_a_parent_goes_on_when_its_child_has_ended_on_another_engine(pair: tuple[World, World]) -> None:
+async def test_a_parent_continues_when_its_child_has_ended_on_another_engine(pair: tuple[World, World]) -> None:
     owner, other = pair
     member = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 3, "resource_def": {"type": "member.yaml"}}}
     text = "heat_template_version: 2021-04-16\nresources: {r: {type: OS::Heat::TestResource}}\n"

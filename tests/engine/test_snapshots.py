@@ -217,7 +217,7 @@ async def test_a_snapshot_can_be_restored_again_and_brings_the_contents_back_eac
     assert _restored(world) == 2
 
 
-async def test_what_has_been_removed_since_is_made_anew_from_its_copy(world: World) -> None:
+async def test_what_has_been_removed_since_is_created_again_from_its_copy(world: World) -> None:
     await world.create("again", template(disk=volume(), word=value("x")))
     snapshot = await take(world, "again")
     await world.update("again", template(word=value("x")))

@@ -45,7 +45,7 @@ def told(result: Surveyed, finding: Finding) -> list[tuple[str, str, str, str]]:
     return [(it.type, it.physical_id, it.stack, it.resource) for it in result.found if it.finding is finding]
 
 
-async def test_nothing_is_told_of_a_cloud_that_has_what_is_recorded(world: World) -> None:
+async def test_nothing_is_reported_about_a_cloud_that_has_what_is_recorded(world: World) -> None:
     await world.create("web", TEMPLATE)
     create(world, "backend")  # a user's
     assert (await surveyed(world)).found == ()

@@ -116,7 +116,7 @@ async def test_a_trust_that_is_being_given_up_is_not_lent(world: World, monkeypa
 
 
 @pytest.mark.parametrize("request_", ["update", "delete", "check"])
-async def test_a_trust_that_is_gone_is_made_anew_by_the_next_caller(world: World, request_: str) -> None:
+async def test_a_trust_that_is_gone_is_created_again_by_the_next_caller(world: World, request_: str) -> None:
     member = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"
     template = "heat_template_version: 2021-04-16\nresources: {member: {type: member.yaml}}\n"
     made = await world.create("web", template, files={"member.yaml": member})

@@ -58,7 +58,7 @@ async def operations(world: World, stack_id: str) -> list[Operation]:
     return await world.database.read(queries.operations_of, stack_id)
 
 
-async def test_an_end_that_goes_wrong_once_is_a_failure_that_is_told(
+async def test_an_end_that_goes_wrong_once_is_a_failure_that_is_reported(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     break_ends(world, monkeypatch, 1)

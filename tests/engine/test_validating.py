@@ -35,7 +35,7 @@ async def validated(world: World, template: str, **more: Any) -> dict[str, Any]:
     return answer
 
 
-async def test_parameters_of_nested_stacks_are_told_where_that_is_asked_for(world: World) -> None:
+async def test_parameters_of_nested_stacks_are_reported_where_that_is_asked_for(world: World) -> None:
     assert "NestedParameters" not in await validated(world, ROOT)
     middle = (await validated(world, ROOT, show_nested=True))["NestedParameters"]["middle"]
     assert (middle["Type"], middle["Parameters"]["size"]["Value"]) == ("middle.yaml", 5)
@@ -43,7 +43,7 @@ async def test_parameters_of_nested_stacks_are_told_where_that_is_asked_for(worl
     assert (leaf["Type"], leaf["Parameters"]["size"]["Default"]) == ("leaf.yaml", 4)
 
 
-async def test_mistakes_in_the_template_itself_are_told_and_those_in_others_by_a_preview(world: World) -> None:
+async def test_mistakes_in_the_template_itself_are_reported_and_those_in_others_by_a_preview(world: World) -> None:
     with pytest.raises(TemplateInvalid, match="unknown property 'colour'"):
         await validated(world, MIDDLE)
     await validated(world, ROOT)
@@ -51,7 +51,7 @@ async def test_mistakes_in_the_template_itself_are_told_and_those_in_others_by_a
         await world.call("stack_preview", name="web", template=ROOT, files=FILES)
 
 
-async def test_a_nested_template_that_cannot_be_read_is_told(world: World) -> None:
+async def test_a_nested_template_that_cannot_be_read_is_reported(world: World) -> None:
     with pytest.raises(TemplateInvalid, match=r"middle\.yaml: the document is a single value"):
         await world.call("validate_template", template=ROOT, files={"middle.yaml": "broken"})
 
@@ -86,7 +86,7 @@ async def without_messaging(served: ServedCloud, tmp_path: Path) -> AsyncIterato
     await world.stop()
 
 
-async def test_a_service_that_is_not_there_is_told_unless_that_is_to_be_ignored(without_messaging: World) -> None:
+async def test_a_service_that_is_not_there_is_reported_unless_that_is_to_be_ignored(without_messaging: World) -> None:
     world = without_messaging
     with pytest.raises(ResourceTypeUnavailable, match="HEAT-E99001 Service zaqar is not available"):
         await validated(world, QUEUE)

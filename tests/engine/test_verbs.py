@@ -63,7 +63,7 @@ def state(stack: dict[str, Any]) -> str:
 # -- trying again --------------------------------------------------------------------------------------------------
 
 
-async def test_retry_goes_on_from_what_failed(world: World) -> None:
+async def test_retry_resumes_from_what_failed(world: World) -> None:
     fault = fail(world, f"POST {NETWORKS}")
     stack = await world.create("web", template(a=thing(), net=net(), after=thing("x", "net")))
     assert state(stack) == "CREATE_FAILED"
@@ -141,7 +141,7 @@ async def test_cancelling_an_update_goes_back_even_without_rollback(world: World
 # -- calling off ---------------------------------------------------------------------------------------------------
 
 
-async def test_what_is_under_way_ends_when_the_rest_is_called_off(world: World) -> None:
+async def test_what_is_running_ends_when_the_rest_is_canceled(world: World) -> None:
     made = template(slow=thing(wait_secs=30), never=thing("x", "slow"))
     view = await world.call("stack_create", name="web", template=made, disable_rollback=False)
     await world.until(lambda: bool(world.engine.runs[view["id"]].states))
@@ -155,7 +155,7 @@ async def test_what_is_under_way_ends_when_the_rest_is_called_off(world: World) 
     assert state(await act(world, "web", "retry")) == "CREATE_COMPLETE"
 
 
-async def test_a_deployment_that_is_called_off_expects_no_answer_any_more(world: World) -> None:
+async def test_a_deployment_that_is_canceled_expects_no_answer_any_more(world: World) -> None:
     config = {"type": "OS::Heat::SoftwareConfig", "properties": {"config": "true"}}
     values = {"config": {"get_resource": "config"}, "server": "elsewhere", "signal_transport": "HEAT_SIGNAL"}
     applied = {"type": "OS::Heat::SoftwareDeployment", "properties": values}
@@ -170,7 +170,7 @@ async def test_a_deployment_that_is_called_off_expects_no_answer_any_more(world:
     assert state(await world.delete("web")) == "DELETE_COMPLETE"
 
 
-async def test_stacks_inside_are_called_off_too(world: World) -> None:
+async def test_stacks_inside_are_canceled_too(world: World) -> None:
     files = nested_file(slow=thing(wait_secs=30), never=thing("x", "slow"))
     view = await world.call("stack_create", name="web", template=template(nested={"type": "child.yaml"}), files=files)
     await world.until(lambda: len(world.engine.runs) == 2 and all(run.states for run in world.engine.runs.values()))
@@ -330,7 +330,7 @@ async def test_a_check_names_what_it_cannot_look_at(world: World) -> None:
     assert (await act(world, "web", "check"))["status_reason"] == "Stack CHECK completed successfully"
 
 
-async def test_what_is_ill_deep_inside_is_replaced_by_the_next_update_of_the_root(world: World) -> None:
+async def test_what_is_unhealthy_deep_inside_is_replaced_by_the_next_update_of_the_root(world: World) -> None:
     files = nested_file(leaf=thing(), well=thing())
     made = template(nested={"type": "child.yaml"})
     await world.create("web", made, files=files)
@@ -489,7 +489,7 @@ async def test_a_deletion_waits_for_what_uses_the_object_and_names_it(world: Wor
     assert state(await world.settle(stack["id"])) == "DELETE_COMPLETE"
 
 
-async def test_a_creation_in_error_is_tried_anew_and_tells_the_first_failure(world: World) -> None:
+async def test_a_creation_in_error_is_tried_again_and_reports_the_first_failure(world: World) -> None:
     first = fail(world, f"POST {NETWORKS}", 409, times=1, message="first")
     later = fail(world, f"POST {NETWORKS}", 409, message="later")
     stack = await world.create("web", template(net=net()))
@@ -501,7 +501,7 @@ async def test_a_creation_in_error_is_tried_anew_and_tells_the_first_failure(wor
 # -- history -------------------------------------------------------------------------------------------------------
 
 
-async def test_the_history_tells_who_did_what_and_what_came_of_it(world: World) -> None:
+async def test_the_history_has_callers_actions_and_results(world: World) -> None:
     await world.create("web", template(a=thing("old")))
     await world.update("web", template(a=thing("new"), b=thing(fail=True)))
     second, first = await world.call("operation_list", ref=ref("web"))

@@ -101,7 +101,7 @@ async def test_ordinary_restarts_are_silent(installation: Installation) -> None:
     assert await installation.run("d", NOW - 3000) == []
 
 
-async def test_a_restored_database_is_told_until_it_is_accepted(installation: Installation) -> None:
+async def test_a_restored_database_is_reported_until_it_is_accepted(installation: Installation) -> None:
     await installation.run("a", NOW, *recorded("one"))
     backup = installation.copy()
     await installation.run("b", NOW + 10, *recorded("two"))
@@ -151,7 +151,7 @@ async def test_an_empty_database_in_place_of_one_with_stacks(installation: Insta
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"engine": "a", "seen_at": "x", "event": 0, "stacks": {}}'])
-async def test_a_damaged_mark_is_told(installation: Installation, text: str) -> None:
+async def test_a_damaged_mark_is_reported(installation: Installation, text: str) -> None:
     await installation.run("a", NOW)
     (installation.directory.path / "mark.json").write_text(text)
     with pytest.raises(Invalid, match=r"mark\.json cannot be read .* it is unknown whether"):
@@ -182,7 +182,7 @@ def test_the_mark_of_a_real_cloud_is_outside_of_the_data_directory(
     assert MarkFiles.of(one, "mine") != MarkFiles.of(other, "mine")
 
 
-async def test_a_database_that_is_replaced_under_a_running_engine_is_told(
+async def test_a_database_that_is_replaced_under_a_running_engine_is_reported(
     installation: Installation, caplog: pytest.LogCaptureFixture
 ) -> None:
     await installation.run("a", NOW, *recorded("one"))
@@ -196,7 +196,7 @@ async def test_a_database_that_is_replaced_under_a_running_engine_is_told(
     assert mark is not None and [stack.name for stack in mark.stacks.values()] == ["one"]
 
 
-async def test_what_a_database_lacks_is_told_where_it_cannot_be_written(
+async def test_what_a_database_lacks_is_reported_where_it_cannot_be_written(
     installation: Installation, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def no_space(_files: MarkFiles, _gap: Gap) -> None:

@@ -56,7 +56,7 @@ def test_a_clock_that_steps_back() -> None:
     assert action.left(30) == 0
 
 
-def test_a_steady_clock_follows_only_when_it_is_told() -> None:
+def test_a_steady_clock_follows_only_on_request() -> None:
     """Durations contain the steps of the clock."""
     machine = ManualClock(1000.0)
     steady = SteadyClock(machine)

@@ -69,7 +69,7 @@ LEFT_ALONE = {
 }
 """Collections that keep history, limits or caches rather than objects."""
 
-_FORSAKEN = select(stacks.c.name, stacks.c.action).where(
+_ABANDONED = select(stacks.c.name, stacks.c.action).where(
     stacks.c.status == IN_PROGRESS,
     stacks.c.deleted_at.is_(None),
     stacks.c.operation.not_in(select(operations.c.id).where(operations.c.status.in_(UNFINISHED))),
@@ -189,7 +189,7 @@ class Inspection:
             self._look_at(f"a copy of {name}", kind, [row for row in copies if row.type == name], passing)
 
     def _look_at_owners(self, connection: Connection) -> None:
-        for row in connection.execute(_FORSAKEN):
+        for row in connection.execute(_ABANDONED):
             self._nature.violate("stuck", f"{row.name} {row.action} {IN_CHARGE}")
 
     def _look_at_deployments(self, connection: Connection, rows: list[Resource]) -> None:

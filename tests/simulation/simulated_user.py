@@ -108,9 +108,9 @@ class User:
 
     async def _unmark(self, name: str) -> None:
         if marked := self._marked(name):
-            await self._take_back(name, self._chance.choice(marked))
+            await self._undo(name, self._chance.choice(marked))
 
-    async def _take_back(self, name: str, resource: str) -> None:
+    async def _undo(self, name: str, resource: str) -> None:
         await self._cluster.request("resource_mark_unhealthy", ref=ref(name), name=resource, mark_unhealthy=False)
 
     def _marked(self, name: str) -> list[str]:
@@ -171,7 +171,7 @@ class User:
             if stack is not None and (stack.action, stack.status) in (("CREATE", "COMPLETE"), ("UPDATE", "COMPLETE")):
                 return
             for resource in self._marked(name):  # a subnet, for one, cannot be replaced by an equal one
-                await self._take_back(name, resource)
+                await self._undo(name, resource)
             await asyncio.sleep(30.0)
         state = f"{stack.action} {stack.status}: {stack.reason}" if stack is not None else "it is gone"
         self._cluster.nature.violate("stuck", f"{name} does not come to its last template: {state}")

@@ -126,7 +126,7 @@ def test_invalid_parameters(text: str, parameters: dict[str, Any], kind: str, wo
          "letters ('1' does not match the pattern '[a-z]+')"),
     ],
 )  # fmt: skip
-def test_a_wrong_value_is_told_with_what_is_allowed(declared: str, given: Any, words: str) -> None:
+def test_a_wrong_value_is_reported_with_what_is_allowed(declared: str, given: Any, words: str) -> None:
     text = HEAD + f"parameters: {{a: {{{declared}}}}}"
     (found,) = invalid(text, {"a": given}).diagnostics
     assert found.text().endswith(f": parameters.a: {words}")
@@ -145,7 +145,7 @@ def test_a_wrong_value_is_told_with_what_is_allowed(declared: str, given: Any, w
         ("number", "allowed_values: [7531974]", "7531975"),
     ],
 )
-def test_a_wrong_hidden_value_is_not_told(kind: str, constraint: str, given: str, description: str) -> None:
+def test_a_wrong_hidden_value_is_not_shown(kind: str, constraint: str, given: str, description: str) -> None:
     text = HEAD + f"parameters: {{a: {{type: {kind}, hidden: true, constraints: [{{{constraint}{description}}}]}}}}"
     found = invalid(text, {"a": given}).diagnostics
     assert given not in str([one.to_dict() for one in found])

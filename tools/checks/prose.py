@@ -1,7 +1,8 @@
-"""Words that the project does not use, found in comments, docstrings, messages and the manual.
+"""Words that the project does not use, found in comments, docstrings, messages, names and the manual.
 
 `tools/checks/vocabulary.toml` lists them with what to write instead. Python files are read token by token, so that only
-comments and strings count; of Markdown, everything outside code blocks. Exit status 1 when a word is found.
+comments and strings count, and the names of functions and classes; of Markdown, everything outside code blocks; of the
+Makefile and TOML files, the comments. Exit status 1 when a word is found.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 import sys
 import tokenize
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,9 +24,10 @@ VOCABULARY = Path(__file__).with_name("vocabulary.toml")
 _PROSE_TOKENS = {tokenize.COMMENT, tokenize.STRING}
 _CHECKED = (
     "packages", "contrib", "deploy", "docs", "tools", "tests",
-    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md",
+    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "Makefile", "pyproject.toml",
 )  # fmt: skip
-_SUFFIXES = {".py", ".md"}
+_NAME = re.compile(r"^\s*(?:async )?(?:def|class) (\w+)", re.MULTILINE)
+_WORD = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])")
 _BUILT = {"_build", "generated"}
 _FENCE = "```"
 _INLINE_CODE = re.compile(r"`[^`]*`")
@@ -33,10 +35,11 @@ _INLINE_CODE = re.compile(r"`[^`]*`")
 
 @dataclass(frozen=True)
 class Term:
-    """A word or phrase to avoid, and what to write instead."""
+    """A word or phrase to avoid, and what to write instead. `in_names`: the names of functions and classes, too."""
 
     pattern: re.Pattern[str]
     use: str
+    in_names: bool = True
 
 
 @dataclass(frozen=True)
@@ -54,11 +57,24 @@ class Vocabulary:
     @classmethod
     def load(cls, path: Path = VOCABULARY) -> Vocabulary:
         content = tomllib.loads(path.read_text())
-        terms = (Term(re.compile(item["pattern"], re.IGNORECASE), item["use"]) for item in content["terms"])
+        terms = (
+            Term(re.compile(item["pattern"], re.IGNORECASE), item["use"], item.get("in_names", True))
+            for item in content["terms"]
+        )
         return cls(tuple(terms), tuple(content["pending"]))
 
     def is_pending(self, path: str) -> bool:
         return any(path == place or path.startswith(f"{place}/") for place in self.pending)
+
+    def wrong_names(self, source: str) -> Iterator[tuple[int, str, str]]:
+        """The same for the names that a Python source gives to functions and classes."""
+        found = [(match.start(1), _WORD.sub(" ", match[1]).strip()) for match in _NAME.finditer(source)]
+        if not self.any_term.search("\n".join(words for _, words in found)):
+            return
+        for start, words in found:
+            for term in self.terms:
+                if term.in_names and (match := term.pattern.search(words)):
+                    yield source.count("\n", 0, start) + 1, match[0], term.use
 
     def complaints(self, prose: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, str]]:
         """Each use of a term: line number, the words found, what to write instead."""
@@ -85,12 +101,32 @@ def markdown_prose(source: str) -> Iterator[tuple[int, str]]:
             yield number, _INLINE_CODE.sub("", line)
 
 
+def comments(source: str) -> Iterator[tuple[int, str]]:
+    """The comments of a Makefile or a TOML file, each with its line."""
+    for number, line in enumerate(source.splitlines(), 1):
+        _, sign, comment = line.partition("#")
+        if sign:
+            yield number, comment
+
+
+_READERS: Mapping[str, Callable[[str], Iterator[tuple[int, str]]]] = {
+    ".py": python_prose,
+    ".md": markdown_prose,
+    ".toml": comments,
+    "": comments,
+}
+"""By suffix: what yields the prose of a file, with the lines that it begins on."""
+
+
 def files(root: Path) -> Iterator[Path]:
     """The files that are checked: sources, manual and the pages beside them."""
     for name in _CHECKED:
         path = root / name
-        found = [path] if path.is_file() else sorted(path.rglob("*")) if path.is_dir() else []
-        yield from (each for each in found if each.suffix in _SUFFIXES and not _BUILT & {*each.parts})
+        if path.is_file():
+            yield path
+        for each in sorted(path.rglob("*")) if path.is_dir() else ():
+            if each.suffix and each.suffix in _READERS and not _BUILT & {*each.parts}:
+                yield each
 
 
 def check(tree: SourceTree, vocabulary: Vocabulary) -> list[str]:
@@ -101,10 +137,10 @@ def check(tree: SourceTree, vocabulary: Vocabulary) -> list[str]:
         if vocabulary.is_pending(name):
             continue
         source = tree.text(path)
-        if not vocabulary.any_term.search(source):
-            continue
-        prose = python_prose(source) if path.suffix == ".py" else markdown_prose(source)
-        complaints += [f"{name}:{line}: {words!r} (write: {use})" for line, words, use in vocabulary.complaints(prose)]
+        found = [*vocabulary.wrong_names(source)] if path.suffix == ".py" else []
+        if vocabulary.any_term.search(source):
+            found += vocabulary.complaints(_READERS[path.suffix](source))
+        complaints += [f"{name}:{line}: {words!r} (write: {use})" for line, words, use in found]
     return complaints
 
 

@@ -109,7 +109,7 @@ def test_a_server_goes_and_comes_back(
     assert nova.status(key) == finally_
 
 
-def test_a_wrong_state_is_told_in_novas_words(nova: Any) -> None:
+def test_a_wrong_state_is_reported_in_novas_words(nova: Any) -> None:
     key = nova.boot()
     message = nova.act(key, "os-start").json["conflictingRequest"]["message"]
     assert message == f"Cannot 'start' instance {key} while it is in vm_state active"

@@ -27,7 +27,7 @@ def check(served: ServedCloud, subject: str, token: str | None = None, method: s
     return served.call(method, TOKENS, token=token or served.token(), headers={"X-Subject-Token": subject})
 
 
-def test_a_project_token_tells_user_roles_and_catalog(served: ServedCloud) -> None:
+def test_a_project_token_has_user_roles_and_catalog(served: ServedCloud) -> None:
     answer = log_in(served, demo(), {"project": {"name": "demo", "domain": {"name": "Default"}}})
     assert answer.status == 201
     token = answer.json["token"]

@@ -178,7 +178,7 @@ def test_it_is_worth_nothing_while_the_trustor_is_disabled(deal: Deal) -> None:
     assert deal.use(trust).status == 403
 
 
-def test_a_trusts_token_cannot_be_scoped_anew(deal: Deal) -> None:
+def test_a_trusts_token_cannot_be_scoped_again(deal: Deal) -> None:
     token = deal.use(deal.trust()).headers["x-subject-token"]
     again = deal.identity.log_in({"token": {"id": token}}, {"project": {"id": deal.project}})
     assert again.status == 403

@@ -52,7 +52,7 @@ def test_a_link_stands_for_its_target(owner: Call, account: str) -> None:
     assert owner("GET", "/d/link").status == 404
 
 
-def test_a_link_that_leads_nowhere_or_in_circles_or_elsewhere_than_it_says(owner: Call) -> None:
+def test_a_link_that_leads_nowhere_or_in_cycles_or_elsewhere_than_it_says(owner: Call) -> None:
     assert owner("PUT", "/c/x", b"body", X_Symlink_Target="c/o").status == 400
     assert owner("PUT", "/c/x", X_Symlink_Target="c").status == 412
     assert owner("PUT", "/c/x", X_Symlink_Target="c/y").status == 201

@@ -212,7 +212,7 @@ def test_an_empty_id_is_unknown_and_so_is_a_marker(call: Call) -> None:
     assert page["volumes_links"][0]["rel"] == "next"
 
 
-def test_the_progress_of_a_snapshot_is_told_while_it_is_made(served: ServedCloud, call: Call) -> None:
+def test_the_progress_of_a_snapshot_is_reported_while_it_is_made(served: ServedCloud, call: Call) -> None:
     body = {"snapshot": {"volume_id": new_volume(call)}}
     key = served.call("POST", "/volume/v3/snapshots", body, served.token("demo", "demo"), LATEST).json["snapshot"]["id"]
     path = f"/volume/v3/snapshots/{key}"

@@ -585,7 +585,7 @@ def test_an_invalid_cron_trigger_is_refused(client: Client, fields: dict[str, An
 # -- restarts --------------------------------------------------------------------------------------------------------
 
 
-def test_an_execution_goes_on_after_a_restart(tmp_path: Path) -> None:
+def test_an_execution_continues_after_a_restart(tmp_path: Path) -> None:
     clock, state = ManualClock(), tmp_path / "cloud.db"
     with ServedCloud(new_cloud(clock=clock, state_path=state)) as served:
         client = Client(served)
