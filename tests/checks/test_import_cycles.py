@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from textwrap import dedent
 
-from tools.checks.import_cycles import check, cycles, graph
+from tools.checks.import_cycles import between_packages, check, cycles, graph
 from tools.checks.source_tree import load
 
 
@@ -61,6 +61,23 @@ def test_a_cycle_is_excepted_only_when_all_of_it_lies_in_the_package(tmp_path: P
 
     assert check(graph(load(inside)), {"pack.inner": "for now"}) == []
     assert check(graph(load(across)), {"pack.inner": "for now"})[0] == "2 modules import each other:"
+
+
+def test_packages_that_import_each_other_are_reported_even_if_no_two_of_their_modules_do(tmp_path: Path) -> None:
+    source = tree(tmp_path, inner__a="import pack.b\n", inner__c="x = 1\n", b="import os\nfrom pack.inner import c\n")
+
+    assert cycles(graph(load(source))) == []
+    assert between_packages(graph(load(source))) == [
+        "2 parts of pack import each other:",
+        "  pack.b imports pack.inner.c (line 2)",
+        "  pack.inner.a imports pack.b (line 1)",
+    ]
+
+
+def test_modules_that_import_each_other_are_not_reported_twice(tmp_path: Path) -> None:
+    source = tree(tmp_path, a="from pack import c\n", c="from pack.a import x\n")
+
+    assert between_packages(graph(load(source))) == []
 
 
 def test_an_exception_that_is_not_needed_is_an_error(tmp_path: Path) -> None:

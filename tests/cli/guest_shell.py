@@ -23,14 +23,14 @@ from unittest.mock import patch
 
 import pytest
 
+from openstack_emulator.core.guests.driver import GuestsUnavailable
+from openstack_emulator.core.guests.selection import Selection
 from openstack_emulator.guests import agents, building
 from openstack_emulator.guests.building import FEATURES
 from openstack_emulator.guests.choices import guest_driver
-from openstack_emulator.guests.driver import GuestsUnavailable
 from openstack_emulator.guests.fabric import Fabric
 from openstack_emulator.guests.ids import id_maps
 from openstack_emulator.guests.images import HOST
-from openstack_emulator.guests.selection import Selection
 from tests.cli.cli_shell import ANY_PORTS, BIN, Shell, shell_in
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "stoker-tests"

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from openstack_emulator.core.guests.driver import GuestsUnavailable
+from openstack_emulator.core.guests.selection import Selection
 from openstack_emulator.guests.choices import guest_driver
-from openstack_emulator.guests.driver import GuestsUnavailable
-from openstack_emulator.guests.selection import Selection
 from tests.docs.pages import commands
 
 pytestmark = pytest.mark.slow

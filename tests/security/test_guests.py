@@ -12,12 +12,12 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from openstack_emulator.core.guests.topology import Forwarding, Port, Rule
 from openstack_emulator.guests import building
 from openstack_emulator.guests.console import LARGEST
 from openstack_emulator.guests.ids import id_maps
 from openstack_emulator.guests.launch.filters import NUMBERS
 from openstack_emulator.guests.limits import MOST_TASKS, allowed_places, missing_limits
-from openstack_emulator.guests.topology import Forwarding, Port, Rule
 from tests.emulator.compute.guest_cloud import (
     ASK_METADATA,
     SERVE,

@@ -14,9 +14,9 @@ from uuid import uuid4
 import pytest
 
 from openstack_emulator.core import outgoing, posting
+from openstack_emulator.core.guests.driver import NoGuests
+from openstack_emulator.core.guests.selection import Selection
 from openstack_emulator.core.outgoing import Outgoing, Permitted, Unsent
-from openstack_emulator.guests.driver import NoGuests
-from openstack_emulator.guests.selection import Selection
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import aiohttp
 
-from openstack_emulator.guests.driver import GuestsUnavailable
+from openstack_emulator.core.guests.driver import GuestsUnavailable
 from openstack_emulator.guests.images import DEFAULT, HOST, find_image
 from tools.bench.lifecycle_cases import Client
 

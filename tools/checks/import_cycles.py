@@ -1,6 +1,7 @@
-"""Import cycles between the modules of Stoker, imports for type checkers and inside functions counted.
+"""Import cycles between modules, and between packages; imports for type checkers and inside functions count.
 
-Modules that import each other can only be understood together. A cycle is an error, unless all of its modules lie in
+Modules that import each other can only be understood together, and so can packages, even if no two of their modules
+import each other. A cycle is an error, unless all of its modules lie in
 one of the packages that `tool.stoker.checks.import-cycles` of pyproject.toml lists with a reason; that list is to
 become empty. Exit status 1 when there is an error, also for a listed package without a cycle.
 """
@@ -8,7 +9,7 @@ become empty. Exit status 1 when there is an error, also for a listed package wi
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from tools.checks.source_tree import Module, SourceTree, imports, show
 
@@ -95,9 +96,44 @@ def check(edges: Graph, excepted: Mapping[str, str]) -> list[str]:
     return report
 
 
+def parts(edges: Graph) -> Iterator[tuple[str, dict[str, dict[str, tuple[str, str]]]]]:
+    """Each package with its parts, packages and modules: which part imports which, each with an import as example."""
+    packages = {name.rpartition(".")[0] for name in edges} - {""}
+    for package in sorted(packages):
+        inside = f"{package}."
+        between: dict[str, dict[str, tuple[str, str]]] = {}
+        for source in (name for name in edges if name.startswith(inside)):
+            part = _part(source, inside)
+            between.setdefault(part, {})
+            for target in (name for name in edges[source] if name.startswith(inside)):
+                if (other := _part(target, inside)) != part:
+                    between[part].setdefault(other, (source, target))
+                    between.setdefault(other, {})
+        yield package, between
+
+
+def _part(module: str, inside: str) -> str:
+    """The part of a package that a module belongs to; `inside` is the package's name with a dot."""
+    return inside + module.removeprefix(inside).partition(".")[0]
+
+
+def between_packages(edges: Graph) -> list[str]:
+    """The lines of the report on cycles of packages; those of modules alone are left to `check`."""
+    report: list[str] = []
+    for package, between in parts(edges):
+        for group in cycles({name: dict.fromkeys(targets, 0) for name, targets in between.items()}):
+            examples = [between[one][other] for one in group for other in group if other in between[one]]
+            if all(name in group for pair in examples for name in pair):
+                continue
+            report.append(f"{len(group)} parts of {package} import each other:")
+            report += [f"  {source} imports {target} (line {edges[source][target]})" for source, target in examples]
+    return report
+
+
 def report(tree: SourceTree) -> list[str]:
-    """The lines of the report on Stoker's modules."""
-    return check(graph(tree.modules), tree.exceptions["import-cycles"])
+    """The lines of the report on the modules of all distributions."""
+    edges = graph(tree.modules)
+    return [*check(edges, tree.exceptions["import-cycles"]), *between_packages(edges)]
 
 
 if __name__ == "__main__":

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.core.guests.driver import GuestsUnavailable
+from openstack_emulator.core.guests.selection import Selection
 from openstack_emulator.guests.choices import guest_driver
-from openstack_emulator.guests.driver import GuestsUnavailable
-from openstack_emulator.guests.selection import Selection
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 

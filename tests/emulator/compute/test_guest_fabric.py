@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from openstack_emulator.core.guests.driver import GuestsUnavailable
 from openstack_emulator.guests import fabric
 from openstack_emulator.guests.doors import Doors
-from openstack_emulator.guests.driver import GuestsUnavailable
 from openstack_emulator.guests.fabric import Fabric, NetworkFailed
 from openstack_emulator.guests.ids import id_maps
 from openstack_emulator.guests.launch.connecting import OWN

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import pytest
 
+from openstack_emulator.core.guests.topology import Door
 from openstack_emulator.guests.fabric import Fabric
 from openstack_emulator.guests.forwarding import Forwarders
-from openstack_emulator.guests.topology import Door
 
 PLACE = ("127.77.4.9", 18080)
 SILENT = ("127.77.4.9", 18081)

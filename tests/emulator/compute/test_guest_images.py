@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from openstack_emulator.core.guests.driver import GuestsUnavailable
+from openstack_emulator.core.guests.selection import Selection
 from openstack_emulator.guests import agents, building
-from openstack_emulator.guests.driver import GuestsUnavailable
 from openstack_emulator.guests.ids import IdMaps
 from openstack_emulator.guests.images import built_images, find_image
 from openstack_emulator.guests.local import LocalDriver
 from openstack_emulator.guests.namespace import Namespaces
-from openstack_emulator.guests.selection import Selection
 
 MMDEBSTRAP = """#!/bin/sh
 printf '%s\\n' "$@" >"$(dirname "$0")/arguments"

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import pytest
 
+from openstack_emulator.core.guests.topology import Lease6
 from openstack_emulator.guests import dhcp6
-from openstack_emulator.guests.topology import Lease6
 
 from .guest_cloud import RealNova, boot, ended, guest_cloud, neutron, program, subnetwork
 

@@ -14,8 +14,8 @@ from subprocess import Popen
 import pytest
 
 from openstack_emulator.compute.metering import utilization
+from openstack_emulator.core.guests.driver import Size
 from openstack_emulator.guests import limits
-from openstack_emulator.guests.driver import Size
 from openstack_emulator.guests.limits import CONTROLLERS, Limits, Place, allowed_places, missing_limits
 
 from .guest_cloud import RealNova, boot, ended, guest_cloud, program

@@ -17,14 +17,14 @@ from pathlib import Path
 import orjson
 import pytest
 
+from openstack_emulator.core.guests.driver import GuestsUnavailable, Size
+from openstack_emulator.core.guests.selection import Selection
 from openstack_emulator.guests import images, virtual_launching
 from openstack_emulator.guests.choices import chosen_images, guest_driver, remark
-from openstack_emulator.guests.driver import GuestsUnavailable, Size
 from openstack_emulator.guests.forwarding import local_address, local_port
 from openstack_emulator.guests.limits import allowed_places, missing_limits
 from openstack_emulator.guests.local import LocalDriver
 from openstack_emulator.guests.qemu import Qemu
-from openstack_emulator.guests.selection import Selection
 from openstack_emulator.guests.virtual import VirtualMachine
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import CloudClient, ServedCloud

@@ -6,7 +6,7 @@ import pytest
 
 from openstack_emulator.compute.metering import Metering, utilization
 from openstack_emulator.compute.records import ComputeRecords
-from openstack_emulator.guests.driver import ProcessorTime
+from openstack_emulator.core.guests.driver import ProcessorTime
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import ManualClock

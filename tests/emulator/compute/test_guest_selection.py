@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from openstack_emulator.core.guests.driver import GuestDriver, GuestsUnavailable
+from openstack_emulator.core.guests.selection import Selection, parsed
 from openstack_emulator.guests import virtual_launching
 from openstack_emulator.guests.choices import chosen_images
-from openstack_emulator.guests.driver import GuestDriver, GuestsUnavailable
 from openstack_emulator.guests.local import LocalDriver
 from openstack_emulator.guests.namespace import Namespaces
 from openstack_emulator.guests.qemu import Qemu
-from openstack_emulator.guests.selection import Selection, parsed
 from openstack_emulator.main import main
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud

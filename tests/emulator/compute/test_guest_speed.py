@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openstack_emulator.guests.driver import GuestDriver
+from openstack_emulator.core.guests.driver import GuestDriver
 from openstack_emulator.guests.metering import processor_time
 
 from .guest_cloud import guest_cloud

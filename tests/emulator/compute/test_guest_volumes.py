@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from openstack_emulator.compute.guests import Guests
-from openstack_emulator.guests.driver import GuestsUnavailable, Volume
+from openstack_emulator.core.guests.driver import GuestsUnavailable, Volume
 from openstack_emulator.guests.fabric import Fabric
 from openstack_emulator.guests.ids import id_maps
 from openstack_emulator.guests.images import HOST, find_image

@@ -20,13 +20,13 @@ from uuid import uuid4
 import pytest
 
 from openstack_emulator.compute.records import ComputeRecords
+from openstack_emulator.core.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable, Volume
+from openstack_emulator.core.guests.selection import Selection
+from openstack_emulator.core.guests.topology import Topology
 from openstack_emulator.guests import ids, images
 from openstack_emulator.guests.choices import chosen_images, guest_driver
-from openstack_emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable, Volume
 from openstack_emulator.guests.limits import allowed_places, cloud_group
 from openstack_emulator.guests.local import LocalDriver
-from openstack_emulator.guests.selection import Selection
-from openstack_emulator.guests.topology import Topology
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import CloudClient, ServedCloud
 from stoker_foundation.clock import ManualClock

@@ -24,7 +24,7 @@ from stoker.cloud.session import Cloud
 from stoker.plugins.agents import as_stack_user
 from stoker.resources.nova.guest import BOOT_HOOK, PART_HANDLER, RUN_USER_DATA
 from stoker.resources.nova.server.server import Server
-from stoker.resources.nova.server.user_data import boot_data
+from stoker.resources.nova.user_data import boot_data
 from stoker_foundation.clock import ManualClock
 from tests.resources.crash_support import run_crashing
 from tests.resources.resource_harness import Bench, Resource

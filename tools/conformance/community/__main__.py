@@ -18,10 +18,10 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from openstack_emulator.core.guests.driver import GuestsUnavailable
+from openstack_emulator.core.guests.selection import Selection
 from openstack_emulator.guests.choices import guest_driver
-from openstack_emulator.guests.driver import GuestsUnavailable
 from openstack_emulator.guests.images import DEFAULT, built_images
-from openstack_emulator.guests.selection import Selection
 from tests.authoring import corpus
 from tools.conformance.community.page import PAGE, page
 from tools.conformance.community.run import Case, Community, Document, Failed, read_document

@@ -22,13 +22,13 @@ from aiohttp import web
 from openstack_emulator import __version__
 from openstack_emulator.core.app import runner
 from openstack_emulator.core.cloud import WELL_KNOWN_PASSWORD, Cloud
+from openstack_emulator.core.guests.driver import GuestDriver, GuestsUnavailable
+from openstack_emulator.core.guests.selection import Selection, parsed
 from openstack_emulator.core.outgoing import Permitted
 from openstack_emulator.core.upgrades import StateUnusable
 from openstack_emulator.dns.server import NameServer
 from openstack_emulator.guests.choices import guest_driver
-from openstack_emulator.guests.driver import GuestDriver, GuestsUnavailable
 from openstack_emulator.guests.images import DEFAULT as DEFAULT_IMAGE
-from openstack_emulator.guests.selection import Selection, parsed
 from openstack_emulator.identity.seed import USERS
 from openstack_emulator.services import CHOICES, chosen, new_cloud
 from stoker_foundation.log_lines import protect

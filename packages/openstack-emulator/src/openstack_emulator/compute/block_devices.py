@@ -8,9 +8,9 @@ from openstack_emulator.compute.tables import GUEST, SHORT
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.component import Component
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
+from openstack_emulator.core.guests.driver import Volume
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.store import Record
-from openstack_emulator.guests.driver import Volume
 from openstack_emulator.volume.records import VolumeRecords
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

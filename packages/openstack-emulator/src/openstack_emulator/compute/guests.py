@@ -15,10 +15,10 @@ from openstack_emulator.compute.states import OPERATIONS, PAUSED, REINSTALL, RUN
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.component import Component
 from openstack_emulator.core.errors import ApiError, bad_request
+from openstack_emulator.core.guests.driver import Guest, GuestsUnavailable, Size, Volume
+from openstack_emulator.core.guests.selection import NONE
 from openstack_emulator.core.store import Record
 from openstack_emulator.guests.doors import Doors
-from openstack_emulator.guests.driver import Guest, GuestsUnavailable, Size, Volume
-from openstack_emulator.guests.selection import NONE
 from openstack_emulator.image.records import ImageRecords
 from openstack_emulator.network.guest_topology import TopologyView
 from openstack_emulator.network.records import NetworkRecords

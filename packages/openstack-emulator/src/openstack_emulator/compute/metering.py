@@ -8,7 +8,7 @@ from openstack_emulator.compute.servers import Servers
 from openstack_emulator.compute.states import RUNNING
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.component import Component
-from openstack_emulator.guests.driver import ProcessorTime
+from openstack_emulator.core.guests.driver import ProcessorTime
 
 NANOSECONDS = 1e9
 

@@ -12,13 +12,13 @@ from uuid import uuid4
 
 from openstack_emulator.core.errors import ApiError, keystone_body, not_found
 from openstack_emulator.core.faults import Faults
+from openstack_emulator.core.guests.driver import GuestDriver, NoGuests
 from openstack_emulator.core.http import Context, Phrases, Request, Response, Version
 from openstack_emulator.core.journal import Journal
 from openstack_emulator.core.outgoing import Outgoing, Permitted
 from openstack_emulator.core.routing import Router
 from openstack_emulator.core.store import Collection, Record, Store
 from openstack_emulator.core.transitions import Transitions
-from openstack_emulator.guests.driver import GuestDriver, NoGuests
 from stoker_foundation.clock import Clock, SystemClock
 
 WELL_KNOWN_PASSWORD = "secret"  # noqa: S105  the documented password of a throw-away cloud, as DevStack's

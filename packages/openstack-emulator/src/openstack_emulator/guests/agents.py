@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from openstack_emulator.guests.driver import GuestsUnavailable
+from openstack_emulator.core.guests.driver import GuestsUnavailable
 from stoker_foundation.interpreter import python_command, python_environment
 
 RELEASE = "heat-agents==13.0.0 --hash=sha256:346099c6e9f16bd5e68913b825013acdd97b6743a1764ebcfc08d6528cefa9d6"

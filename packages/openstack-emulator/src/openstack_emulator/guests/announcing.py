@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from ipaddress import ip_address, ip_network
 from socket import AF_INET6, IPPROTO_ICMPV6, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, IPV6_PKTINFO, SOCK_RAW, socket
 
+from openstack_emulator.core.guests.topology import Advertisement, Link, Topology
 from openstack_emulator.guests.fabric import Fabric
 from openstack_emulator.guests.rules import link_local
 from openstack_emulator.guests.spaces import Plan, router_interface, router_space
-from openstack_emulator.guests.topology import Advertisement, Link, Topology
 
 log = logging.getLogger(__name__)
 

@@ -17,11 +17,11 @@ from contextlib import suppress
 from ipaddress import ip_address, ip_network
 from socket import SOCK_STREAM, socket
 
+from openstack_emulator.core.guests.topology import Balancer, Listener, Member, Pool
 from openstack_emulator.guests.fabric import Fabric, NetworkFailed
 from openstack_emulator.guests.probing import Health, connected, status_line
 from openstack_emulator.guests.spaces import balancer_space
 from openstack_emulator.guests.streams import Connection, ended, join
-from openstack_emulator.guests.topology import Balancer, Listener, Member, Pool
 
 log = logging.getLogger(__name__)
 

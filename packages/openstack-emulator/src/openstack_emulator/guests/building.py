@@ -17,8 +17,8 @@ from pathlib import Path
 
 import orjson
 
+from openstack_emulator.core.guests.driver import GuestsUnavailable
 from openstack_emulator.guests import agents
-from openstack_emulator.guests.driver import GuestsUnavailable
 from openstack_emulator.guests.ids import IdMaps, id_maps
 from openstack_emulator.guests.images import (
     DISK,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from openstack_emulator.guests.driver import GuestDriver, GuestsUnavailable, NoGuests
+from openstack_emulator.core.guests.driver import GuestDriver, GuestsUnavailable, NoGuests
+from openstack_emulator.core.guests.selection import NAMESPACE, NONE, QEMU, Selection
 from openstack_emulator.guests.images import DEFAULT, Image, find_disk, find_image
-from openstack_emulator.guests.selection import NAMESPACE, NONE, QEMU, Selection
 
 
 def chosen_images(selection: Selection, image: str = DEFAULT) -> dict[str, Image]:

@@ -10,11 +10,11 @@ from ipaddress import ip_address, ip_interface, ip_network
 from socket import AF_INET6, SOCK_DGRAM, inet_aton, socket
 from typing import Any
 
+from openstack_emulator.core.guests.topology import Lease
 from openstack_emulator.guests import dhcp6
 from openstack_emulator.guests.fabric import Fabric
 from openstack_emulator.guests.rules import link_local
 from openstack_emulator.guests.spaces import BRIDGE, network_space
-from openstack_emulator.guests.topology import Lease
 
 SERVER_PORT, CLIENT_PORT = 67, 68
 EVERYBODY = "255.255.255.255"

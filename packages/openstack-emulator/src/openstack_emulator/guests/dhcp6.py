@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ipaddress import ip_address
 from uuid import UUID
 
-from openstack_emulator.guests.topology import Lease6
+from openstack_emulator.core.guests.topology import Lease6
 
 SERVER_PORT = 547
 SERVERS = "ff02::1:2"

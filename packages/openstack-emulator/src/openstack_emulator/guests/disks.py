@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
-from openstack_emulator.guests.driver import IMAGE, Volume
+from openstack_emulator.core.guests.driver import IMAGE, Volume
 from openstack_emulator.guests.volumes import Contents
 
 GIBIBYTE = 1 << 30

@@ -16,9 +16,9 @@ from aiohttp import web
 
 from openstack_emulator.core.app import guest_runner
 from openstack_emulator.core.cloud import Cloud
-from openstack_emulator.guests.driver import Address, Cloudside
+from openstack_emulator.core.guests.driver import Address, Cloudside
+from openstack_emulator.core.guests.topology import METADATA_ADDRESS
 from openstack_emulator.guests.streams import ended, join
-from openstack_emulator.guests.topology import METADATA_ADDRESS
 
 METADATA = (METADATA_ADDRESS, 80)
 METADATA_MOUNT = "/metadata"

@@ -19,7 +19,7 @@ from typing import Any
 
 import orjson
 
-from openstack_emulator.guests.driver import GuestsUnavailable
+from openstack_emulator.core.guests.driver import GuestsUnavailable
 from openstack_emulator.guests.ids import IdMaps
 from openstack_emulator.guests.launching import HINT, READY, control_sockets, find_program, received, task_command
 

@@ -10,11 +10,11 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
+from openstack_emulator.core.guests.topology import Door
 from openstack_emulator.guests.fabric import Fabric, NetworkFailed
 from openstack_emulator.guests.probing import connected
 from openstack_emulator.guests.spaces import network_space
 from openstack_emulator.guests.streams import Connection, ended, join
-from openstack_emulator.guests.topology import Door
 
 log = logging.getLogger(__name__)
 

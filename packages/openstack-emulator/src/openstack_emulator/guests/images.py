@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from openstack_emulator.guests.driver import GuestsUnavailable
+from openstack_emulator.core.guests.driver import GuestsUnavailable
 
 HOST = "host"
 """The image that consists of this machine's own programs and settings (`/usr` and `/etc`)."""

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 import orjson
 
-from openstack_emulator.guests.driver import Guest, GuestsUnavailable
+from openstack_emulator.core.guests.driver import Guest, GuestsUnavailable
 from openstack_emulator.guests.ids import IdMaps
 from openstack_emulator.guests.images import Image
 from stoker_foundation.interpreter import bare_python_command

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import orjson
 
-from openstack_emulator.guests.driver import LEAST_MEMORY, Size
+from openstack_emulator.core.guests.driver import LEAST_MEMORY, Size
 
 log = logging.getLogger(__name__)
 

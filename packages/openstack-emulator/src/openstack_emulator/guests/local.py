@@ -12,7 +12,16 @@ from fcntl import LOCK_NB, LOCK_SH, flock
 from pathlib import Path
 from typing import IO
 
-from openstack_emulator.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable, ProcessorTime, Volume
+from openstack_emulator.core.guests.driver import (
+    Cloudside,
+    Guest,
+    GuestDriver,
+    GuestsUnavailable,
+    ProcessorTime,
+    Volume,
+)
+from openstack_emulator.core.guests.selection import Selection
+from openstack_emulator.core.guests.topology import Port, Topology
 from openstack_emulator.guests.fabric import Fabric
 from openstack_emulator.guests.forwarding import Forwarders
 from openstack_emulator.guests.ids import id_maps
@@ -20,9 +29,7 @@ from openstack_emulator.guests.images import Image
 from openstack_emulator.guests.launching import Launcher, is_guest_directory
 from openstack_emulator.guests.machine import Machine
 from openstack_emulator.guests.metering import INTERVAL
-from openstack_emulator.guests.selection import Selection
 from openstack_emulator.guests.spaces import Plan, PlanPort
-from openstack_emulator.guests.topology import Port, Topology
 from openstack_emulator.guests.volumes import DIRECTORIES, Contents
 from openstack_emulator.guests.wiring import Wiring
 

@@ -11,8 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 
+from openstack_emulator.core.guests.driver import Address, Cloudside, Guest, ProcessorTime, Volume
 from openstack_emulator.guests.console import ConsoleLog
-from openstack_emulator.guests.driver import Address, Cloudside, Guest, ProcessorTime, Volume
 from openstack_emulator.guests.fabric import NetworkFailed
 from openstack_emulator.guests.launching import GO, NAMESPACES, READY, WIRED, LaunchFailed, control_sockets, received
 from openstack_emulator.guests.metering import processor_time

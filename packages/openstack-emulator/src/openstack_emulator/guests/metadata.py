@@ -12,10 +12,10 @@ from functools import partial
 from ipaddress import ip_address, ip_interface
 from socket import SOCK_STREAM, socket
 
-from openstack_emulator.guests.driver import Cloudside
+from openstack_emulator.core.guests.driver import Cloudside
+from openstack_emulator.core.guests.topology import METADATA_ADDRESS, Link, Topology
 from openstack_emulator.guests.fabric import Fabric
 from openstack_emulator.guests.spaces import Plan, network_space, router_space
-from openstack_emulator.guests.topology import METADATA_ADDRESS, Link, Topology
 
 METADATA_PORT = 80
 

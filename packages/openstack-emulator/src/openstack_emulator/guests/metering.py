@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from openstack_emulator.guests.driver import ProcessorTime
+from openstack_emulator.core.guests.driver import ProcessorTime
 
 TICKS = os.sysconf("SC_CLK_TCK")
 NANOSECONDS = 1e9

@@ -8,7 +8,7 @@ import signal
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from openstack_emulator.guests.driver import (
+from openstack_emulator.core.guests.driver import (
     LEAST_MEMORY,
     RESCUED_DEVICE,
     Address,

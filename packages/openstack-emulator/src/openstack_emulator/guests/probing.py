@@ -10,9 +10,9 @@ from contextlib import suppress
 from http.client import responses
 from socket import IPPROTO_ICMP, SOCK_RAW, SOCK_STREAM, socket
 
+from openstack_emulator.core.guests.topology import Member, Monitor
 from openstack_emulator.guests.fabric import Fabric, NetworkFailed
 from openstack_emulator.guests.streams import Connection
-from openstack_emulator.guests.topology import Member, Monitor
 
 SHORTEST_DELAY = 0.1
 ECHO, ECHO_REPLY = 8, 0

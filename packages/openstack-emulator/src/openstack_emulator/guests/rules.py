@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from ipaddress import IPv6Address, IPv6Network, collapse_addresses, ip_address, ip_interface, ip_network
 
-from openstack_emulator.guests.topology import METADATA_ADDRESS, Port, Router, Rule
+from openstack_emulator.core.guests.topology import METADATA_ADDRESS, Port, Router, Rule
 
 PROBE = "0.0.0.0/32"
 """Where a guest that has no address yet sends from (RFC 2131; RFC 5227, 2.1.1)."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from openstack_emulator.core.guests.topology import METADATA_ADDRESS, Balancer, Link, Port, Router, Topology
 from openstack_emulator.guests.fabric import INET, TRACKED_BRIDGES
 from openstack_emulator.guests.rules import CARD_BRIDGE_MAC, FLUSH, network_filter, router_filter
-from openstack_emulator.guests.topology import METADATA_ADDRESS, Balancer, Link, Port, Router, Topology
 
 BRIDGE = "bridge0"
 PREFIX = 11

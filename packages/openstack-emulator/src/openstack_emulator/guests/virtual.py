@@ -11,15 +11,15 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from openstack_emulator.core.guests.driver import Address, Cloudside, Guest, Volume
+from openstack_emulator.core.guests.topology import Port
 from openstack_emulator.guests.disks import DiskContents
-from openstack_emulator.guests.driver import Address, Cloudside, Guest, Volume
 from openstack_emulator.guests.fabric import Fabric, NetworkFailed
 from openstack_emulator.guests.launching import LaunchFailed
 from openstack_emulator.guests.machine import Machine
 from openstack_emulator.guests.monitor import Monitor, MonitorFailed
 from openstack_emulator.guests.rules import CARD, virtual_doors_filter
 from openstack_emulator.guests.spaces import Cable, card_commands, tap_name
-from openstack_emulator.guests.topology import Port
 from openstack_emulator.guests.virtual_launching import (
     BASED_ON,
     CLOUD,

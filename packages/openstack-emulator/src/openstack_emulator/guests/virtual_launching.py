@@ -16,8 +16,8 @@ from uuid import uuid4
 
 import orjson
 
+from openstack_emulator.core.guests.driver import LEAST_MEMORY, Address, Guest, GuestsUnavailable, Size
 from openstack_emulator.guests.disks import GIBIBYTE
-from openstack_emulator.guests.driver import LEAST_MEMORY, Address, Guest, GuestsUnavailable, Size
 from openstack_emulator.guests.images import DISK, INITRD, KERNEL, MANIFEST
 from openstack_emulator.guests.launching import (
     CHECK_SECONDS,

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
-from openstack_emulator.guests.driver import IMAGE, Volume
+from openstack_emulator.core.guests.driver import IMAGE, Volume
 from openstack_emulator.guests.fabric import Fabric, NetworkFailed
 from openstack_emulator.guests.launching import NamespaceLauncher, ShownVolume, task_command
 from openstack_emulator.guests.spaces import guest_space

@@ -7,10 +7,11 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
+from openstack_emulator.core.guests.driver import Cloudside
+from openstack_emulator.core.guests.topology import Lease, Lease6, Port, Topology
 from openstack_emulator.guests.announcing import Announcers
 from openstack_emulator.guests.balancing import Balancing
 from openstack_emulator.guests.dhcp import DHCP4, DHCP6, DhcpServers
-from openstack_emulator.guests.driver import Cloudside
 from openstack_emulator.guests.fabric import Fabric, NetworkFailed
 from openstack_emulator.guests.metadata import MetadataProxies
 from openstack_emulator.guests.spaces import (
@@ -27,7 +28,6 @@ from openstack_emulator.guests.spaces import (
     tap_name,
     without,
 )
-from openstack_emulator.guests.topology import Lease, Lease6, Port, Topology
 
 log = logging.getLogger(__name__)
 

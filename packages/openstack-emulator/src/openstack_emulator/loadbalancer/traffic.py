@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from openstack_emulator.core.guests.topology import Balancer, Listener, Member, Monitor, Pool
 from openstack_emulator.core.store import Collection, Record
-from openstack_emulator.guests.topology import Balancer, Listener, Member, Monitor, Pool
 from openstack_emulator.loadbalancer.kinds import HEALTH_MONITOR, LISTENER, LOAD_BALANCER, MEMBER, POOL, Kind
 from openstack_emulator.network.guest_topology import TopologyView
 from openstack_emulator.network.records import NetworkRecords

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from openstack_emulator.core.store import Record
-from openstack_emulator.guests.rules import admits
-from openstack_emulator.guests.topology import (
+from openstack_emulator.core.guests.topology import (
     METADATA_ADDRESS,
     Advertisement,
     Balancer,
@@ -23,6 +21,8 @@ from openstack_emulator.guests.topology import (
     Rule,
     Topology,
 )
+from openstack_emulator.core.store import Record
+from openstack_emulator.guests.rules import admits
 from openstack_emulator.network.groups import NUMBERS
 from openstack_emulator.network.networks import EXTERNAL
 from openstack_emulator.network.ports import place_at_device

@@ -14,8 +14,8 @@ from typing import Any
 
 from openstack_emulator.core.cloud import Cloud, Records, new_id
 from openstack_emulator.core.errors import ApiError
+from openstack_emulator.core.guests.topology import Balancer
 from openstack_emulator.core.store import Collection, Record
-from openstack_emulator.guests.topology import Balancer
 from openstack_emulator.network.errors import disallowed, foreign_project, in_use
 from openstack_emulator.network.kinds import Actor, Catalog, Deletion, Kind
 from openstack_emulator.network.port_index import PortIndex

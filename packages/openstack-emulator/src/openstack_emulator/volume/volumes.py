@@ -9,9 +9,9 @@ from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.component import Component, visible
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.fields import as_boolean
+from openstack_emulator.core.guests.driver import IMAGE
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.store import Collection, Record
-from openstack_emulator.guests.driver import IMAGE
 from openstack_emulator.volume.backend import Backend
 from openstack_emulator.volume.messages import NO_BACKEND, Messages
 from openstack_emulator.volume.quotas import Quotas

@@ -71,8 +71,8 @@ def build(image: str, mirror: str | None, packages: tuple[str, ...], features: l
         http://snapshot.debian.org/archive/debian/20261101T000000Z
     """
     require_parts("stoker guests build", ["emulator"])
+    from openstack_emulator.core.guests.driver import GuestsUnavailable
     from openstack_emulator.guests import building
-    from openstack_emulator.guests.driver import GuestsUnavailable
 
     began = time.monotonic()
 

@@ -182,7 +182,7 @@ def _chosen_services(context: click.Context, option: click.Parameter, text: str)
 def _guest_drivers(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     if not values:
         return ()
-    from openstack_emulator.guests.selection import parsed
+    from openstack_emulator.core.guests.selection import parsed
 
     try:
         parsed(values)
@@ -330,9 +330,9 @@ def _require_same_options(known: SetUp | None, wanted: SetUp) -> None:
 
 def _require_guests(planned: SetUp) -> str:
     """Refuse drivers of guests that cannot work on this system, and an unknown image; what to know about them."""
+    from openstack_emulator.core.guests.driver import GuestsUnavailable
+    from openstack_emulator.core.guests.selection import parsed
     from openstack_emulator.guests.choices import chosen_images, remark
-    from openstack_emulator.guests.driver import GuestsUnavailable
-    from openstack_emulator.guests.selection import parsed
 
     selection = parsed(planned.guests)
     try:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stoker.schema.unknown import Unknown
-from stoker.template.functions.base import to_index
 
 
 def follow_attribute(value: Any, path: Iterable[Any]) -> Any:
@@ -46,6 +45,18 @@ def follow_parameter(value: Any, path: Iterable[Any]) -> Any:
         else:
             return ""
     return value
+
+
+def to_index(value: Any) -> int | None:
+    """Return a list index from an integer or its decimal string; None for anything else."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        try:
+            return int(value)
+        except ValueError:
+            return None
+    return None
 
 
 def _is_position(part: Any, items: Sequence[Any]) -> bool:

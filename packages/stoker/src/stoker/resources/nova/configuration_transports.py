@@ -18,7 +18,7 @@ from stoker.plugins.resource import Call
 from stoker.plugins.transports import ConfigurationTransport
 from stoker.resources.heat.companion_user import ensure_user
 from stoker.resources.heat.stack_user import user_project
-from stoker.resources.nova.server.user_data import metadata_url
+from stoker.resources.nova.user_data import metadata_url
 from stoker.resources.swift.temp_url import delete_object, object_path, put_object, temp_url
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from stoker.plugins.resource import Call
 from stoker.plugins.transports import ConfigurationTransport, configuration_transport, configuration_transports, used
 from stoker.resources.heat.companion_user import dismiss_user
 from stoker.resources.heat.stack_user import user_project
-from stoker.resources.nova.server.user_data import SOFTWARE_CONFIG
+from stoker.resources.nova.user_data import SOFTWARE_CONFIG
 
 _CONCERNED = {"software_config_transport", "deployment_swift_data"}
 

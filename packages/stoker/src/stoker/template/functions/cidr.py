@@ -7,7 +7,8 @@ from itertools import islice
 from typing import Any
 
 from stoker.template.expressions import Evaluation, items_of
-from stoker.template.functions.base import Function, to_index, variant
+from stoker.template.functions.base import Function, variant
+from stoker.template.paths import to_index
 
 _MOST_BLOCKS = 256
 

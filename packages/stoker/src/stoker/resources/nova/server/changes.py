@@ -21,8 +21,8 @@ from stoker.resources.nova.server.states import (
     path_of,
     status_of,
 )
-from stoker.resources.nova.server.user_data import boot_data
 from stoker.resources.nova.software_config import is_configured, reconfigure
+from stoker.resources.nova.user_data import boot_data
 from stoker.resources.nova.volume_attachments import volume_shown
 from stoker.resources.steps import Step
 

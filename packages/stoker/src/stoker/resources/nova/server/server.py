@@ -42,9 +42,9 @@ from stoker.resources.nova.server.states import (
     status_of,
     wait_for,
 )
-from stoker.resources.nova.server.user_data import boot_data
 from stoker.resources.nova.server.validation import complaints, subnets_before
 from stoker.resources.nova.software_config import dismiss, equip, is_configured
+from stoker.resources.nova.user_data import boot_data
 from stoker.resources.scheduler_hints import scheduler_hints
 from stoker.resources.steps import Step, in_turn
 

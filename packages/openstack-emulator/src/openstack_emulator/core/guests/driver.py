@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from socket import socket
 
-from openstack_emulator.guests.selection import Selection
-from openstack_emulator.guests.topology import Topology
+from openstack_emulator.core.guests.selection import Selection
+from openstack_emulator.core.guests.topology import Topology
 
 Address = tuple[str, int]
 """An IPv4 address and a port."""
