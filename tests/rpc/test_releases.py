@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NotRequired, TypedDict
 
 import pytest
@@ -13,8 +13,9 @@ from stoker import __version__
 from stoker.api.cfn.faults import code_of
 from stoker.api.faults import fault_body, status_of
 from stoker.base.context import RequestContext
-from stoker.base.errors import AnswerMismatch, Bug, EntityNotFound, ReleaseMismatch
-from stoker.contract.request import OfStack, Problem, Reference, Request
+from stoker.base.errors import AnswerMismatch, Bug, EntityNotFound, ReleaseMismatch, StokerError
+from stoker.contract.request import ADDED, OfStack, Problem, Reference, Request
+from stoker.rpc.contract import error_to_dict
 from stoker.rpc.dispatch import Dispatcher
 from stoker.rpc.envelope import Reply, answer_of, packed, reply_of
 
@@ -141,6 +142,31 @@ ROWS = ListMoreRows(ref=REF)
 
 def reply(answer: Any, **more: str) -> Reply:
     return {"answer": packed("the answer", answer), **more}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListAllRows(ListRows):
+    method = "list_all_rows"
+    hidden: bool = field(default=False, metadata=ADDED)
+
+
+@pytest.mark.parametrize(
+    ("request_", "more", "expected"),
+    [
+        (ListAllRows(ref=REF, hidden=True), {}, ReleaseMismatch),
+        (ListAllRows(ref=REF), {}, Bug),
+        (ListAllRows(ref=REF, hidden=True), {"release": "0.2.0"}, Bug),
+    ],
+)
+def test_a_defect_that_the_first_release_reports_for_an_argument_that_it_does_not_know_is_a_mismatch(
+    request_: ListAllRows, more: dict[str, str], expected: type[StokerError]
+) -> None:
+    error = packed("the error", error_to_dict(Bug("The engine failed unexpectedly in list_all_rows.", "ref-1")))
+    with pytest.raises(expected) as caught:
+        answer_of(request_, {"error": error, **more})
+    if isinstance(caught.value, ReleaseMismatch):
+        named = (caught.value.method, caught.value.argument, caught.value.release, caught.value.sender)
+        assert named == ("list_all_rows", "hidden", "0.1.0", __version__)
 
 
 @pytest.mark.parametrize("answer", [[], [{"name": "a", "time": 1}], [{"name": "a", "time": None, "added": {"b": [1]}}]])

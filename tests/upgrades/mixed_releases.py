@@ -167,8 +167,10 @@ def use_query_api(caller: Caller) -> None:
     query("SetStackPolicy", **web, StackPolicyBody=policy)
     query("UpdateTerminationProtection", **web, EnableTerminationProtection="false")
     sized = {"Parameters.member.1.ParameterKey": "Size", "Parameters.member.1.ParameterValue": "9"}
-    query("UpdateStack", **web, UsePreviousTemplate="true", **sized, StackPolicyDuringUpdateBody=policy)
+    topics = {"NotificationARNs.member.1": "told-of-changes"}
+    query("UpdateStack", **web, UsePreviousTemplate="true", **sized, StackPolicyDuringUpdateBody=policy, **topics)
     caller.until(path, "UPDATE_COMPLETE")
+    assert "told-of-changes" in json.dumps(query("DescribeStacks", **web))
     kept = {"Parameters.member.1.ParameterKey": "Size", "Parameters.member.1.ParameterValue": "10"}
     for name in ("dropped", "executed"):
         query("CreateChangeSet", **web, ChangeSetName=name, TemplateBody=body, **kept, IncludeNestedStacks="true")

@@ -15,7 +15,7 @@ import pytest
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.base.context import RequestContext
-from stoker.contract.request import Answer, Request
+from stoker.contract.request import ADDED, Answer, Request
 from stoker.operations import OPERATIONS
 from stoker.rpc.dispatch import Dispatcher
 from stoker.rpc.envelope import answer_of, packed, reply_of, unpacked
@@ -57,6 +57,8 @@ def test_every_method_of_the_release_before_takes_what_this_one_sends(sources: P
     known = requests()
     for method, taken in json.loads(done.stdout).items():
         ours = {item.name: item.default for item in fields(known[method])}  # type: ignore[arg-type]
+        declared = {item.name for item in fields(known[method]) if item.metadata.keys() & ADDED}  # type: ignore[arg-type]
+        assert declared == ours.keys() - taken.keys(), method
         for name, argument in taken.items():
             if "default" not in argument:
                 assert ours.get(name, "absent") is MISSING, f"{method}: {name} must always be sent"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NotRequired, TypedDict
 
-from stoker.contract.request import OfStack, Request
+from stoker.contract.request import ADDED, OfStack, Request
 from stoker.contract.views import EventView, FailureView, JSONObject
 
 
@@ -25,7 +25,7 @@ class ListEvents(OfStack[Sequence[EventView]]):
     sort_keys: Sequence[str] | None = None
     sort_dir: str | None = None
     nested_depth: int = 0
-    operation_id: str | None = None
+    operation_id: str | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, kw_only=True)

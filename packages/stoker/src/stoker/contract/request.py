@@ -3,7 +3,8 @@
 On the wire a request is the name of a method and a JSON object of arguments. During a rolling upgrade, processes of two
 neighboring releases call each other, so these rules hold:
 
-- A field that a release adds has a default, which never changes. Fields that have their default are not sent.
+- A field that a release adds has a default, which never changes, and has the metadata `ADDED`. Fields that have their
+  default are not sent.
 - An engine refuses a method or an argument that it does not know, and an argument of another type. It must not ignore
   one: a request could then do something else than was asked (apply another plan, delete what was to be kept).
 - A key that a release adds to an answer is `NotRequired`, and the API processes of that release do without it. They
@@ -25,6 +26,9 @@ from typing import Any, ClassVar, Generic, Self, TypedDict, TypeVar, is_typeddic
 import msgspec
 
 from stoker.base.context import RequestContext
+
+ADDED: Mapping[str, str] = types.MappingProxyType({"added": "0.2.0"})
+"""The metadata of a field that a release has added to a request."""
 
 Answer = TypeVar("Answer", covariant=True)
 Engine = TypeVar("Engine")
@@ -76,6 +80,12 @@ class Request(Generic[Answer]):
     def arguments(self) -> dict[str, Any]:
         """Return the arguments as they are sent, as data: those that differ from their default."""
         return sent(self)
+
+    def added_argument(self) -> str | None:
+        """Return an argument that is sent, and that the first release does not know; None if there is none."""
+        known: Any = self  # subclasses are dataclasses
+        names = self.arguments()
+        return next((item.name for item in fields(known) if item.metadata.keys() & ADDED and item.name in names), None)
 
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any]) -> Self:

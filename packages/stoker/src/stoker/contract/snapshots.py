@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypedDict
 
-from stoker.contract.request import OfStack
+from stoker.contract.request import ADDED, OfStack
 from stoker.contract.views import JSONObject
 
 
@@ -60,4 +60,4 @@ class RestoreSnapshot(OfStack[None]):
 
     method = "snapshot_restore"
     snapshot_id: str
-    plan_digest: str | None = None
+    plan_digest: str | None = field(default=None, metadata=ADDED)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NotRequired, TypedDict
 
 from stoker.contract.drift import DriftSummary
-from stoker.contract.request import Answer, OfStack, Request
+from stoker.contract.request import ADDED, Answer, OfStack, Request
 from stoker.contract.views import (
     JSONObject,
     ResourceView,
@@ -107,7 +107,7 @@ class UpdateRequest(StackChange, OfStack[Answer]):
     With `existing_parameters`, parameters of the former request keep their values unless this one sets them.
     """
 
-    existing_parameters: bool = False
+    existing_parameters: bool = field(default=False, metadata=ADDED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +127,7 @@ class PatchStack(PatchRequest[StackView]):
     """Change the given parts of a stack, and with it settings of its tree."""
 
     method = "stack_patch"
-    settings: SettingsChange | None = None
+    settings: SettingsChange | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +143,7 @@ class DeleteStack(OfStack[None]):
     """Delete a stack; with the digest of a plan, only as the plan says."""
 
     method = "stack_delete"
-    plan_digest: str | None = None
+    plan_digest: str | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +155,7 @@ class ActOnStack(OfStack[None]):
 
     method = "stack_action"
     action: str
-    plan_digest: str | None = None
+    plan_digest: str | None = field(default=None, metadata=ADDED)
 
 
 # -- previews ----------------------------------------------------------------------------------------------------------

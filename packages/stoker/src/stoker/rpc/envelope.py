@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from stoker import __version__
-from stoker.base.errors import AnswerMismatch, Bug, StokerError, forget_frames
-from stoker.contract.request import Answer, Request
+from stoker.base.errors import AnswerMismatch, Bug, ReleaseMismatch, StokerError, forget_frames
+from stoker.contract.request import Answer, Problem, Request
 from stoker.rpc.contract import RequestContext, error_from_dict, error_to_dict, json_data, json_text
 
 _SPARE_SECONDS, _SPARE_PART = 6.0, 0.8
 """How much earlier than its caller a call ends: so many seconds, but not before this part of the time."""
+
+_FIRST_RELEASE = "0.1.0"
 
 Reply = dict[str, str]
 """`answer` or `error`, a JSON document, and the `release` of the process that replies, which 0.1.0 does not send."""
@@ -70,7 +72,8 @@ def answer_of(request: Request[Answer], reply: Reply) -> Answer:
     """Return the answer to a request that a reply contains.
 
     Raises the error in the reply, if any; AnswerMismatch for what this release does not understand, and Bug if the
-    process that replied has this release, too.
+    process that replied has this release, too. Release 0.1.0 reports an argument that it does not know as a Bug, before
+    it changes anything; this is raised as ReleaseMismatch, as a later release reports it.
     """
     try:
         if "error" not in reply:
@@ -79,6 +82,9 @@ def answer_of(request: Request[Answer], reply: Reply) -> Answer:
     except (ValueError, LookupError, TypeError, AttributeError) as problem:
         raise _unusable(request.method, reply, problem) from problem
     try:
+        if isinstance(error, Bug) and "release" not in reply and (argument := request.added_argument()) is not None:
+            unknown = Problem.UNKNOWN_ARGUMENT.value
+            raise ReleaseMismatch(unknown, request.method, argument, _FIRST_RELEASE, __version__)
         raise error
     finally:
         del error  # this frame and the error would refer to each other

@@ -10,12 +10,13 @@ from stoker.api.bodies import parse_json
 from stoker.api.cfn import views
 from stoker.api.cfn.call import PAGE, Call, marker_of, next_token, no_stack
 from stoker.api.cfn.faults import QueryError
-from stoker.base.errors import EntityNotFound
+from stoker.base.errors import EntityNotFound, ReleaseMismatch
 from stoker.base.ids import arn
 from stoker.contract.change_sets import ForgetFutureStack, ListFutureStacks
 from stoker.contract.request import by_name
 from stoker.contract.stacks import (
     ActOnStack,
+    ChangeSettings,
     CheckForChanges,
     CreateStackWithSettings,
     DeleteStack,
@@ -93,8 +94,19 @@ def update(call: Call) -> dict[str, Any]:
     settings = laid_down(call)
     if not call.ask_of_stack(CheckForChanges(ref=call.ref, laid_down=settings, **body)):
         raise QueryError("ValidationError", NO_UPDATES)
-    view = call.ask_of_stack(PatchStack(ref=call.ref, settings=settings or None, **body))
-    return {"StackId": views.stack_arn(view)}
+    return {"StackId": views.stack_arn(_patched(call, PatchStack(ref=call.ref, settings=settings or None, **body)))}
+
+
+def _patched(call: Call, request: PatchStack) -> StackView:
+    """Start an update. An engine of release 0.1.0 changes settings only in another request, which can be lost."""
+    try:
+        return call.ask_of_stack(request)
+    except ReleaseMismatch as refused:
+        if request.settings is None or refused.argument != "settings":
+            raise
+        view = call.ask_of_stack(replace(request, settings=None))
+        call.ask_of_stack(ChangeSettings(ref=call.ref, changes=request.settings))
+        return view
 
 
 def patch(call: Call) -> StackPatch:
