@@ -17,8 +17,7 @@ from stoker.cli.formats import ROW_FORMATS, cell, console, show_record, show_row
 from stoker.cli.framework import with_service
 from stoker.cli.progress import path_of
 from stoker.cli.service import NESTED, Answer, Service, Stack
-
-_NO_REASON = "state changed"
+from stoker.contract.views import NO_REASON
 
 
 @click.command("logs")
@@ -76,7 +75,7 @@ def _show(event: Answer, stack: Stack, as_json: bool) -> None:
     state, reason = event["resource_status"], event["resource_status_reason"] or ""
     line = Text.assemble((event["event_time"].rstrip("Z").replace("T", " "), "dim"), "  ", (path, "bold"), "  ")
     line.append(state, state_style(state))
-    if reason and reason != _NO_REASON:
+    if reason and reason != NO_REASON:
         line.append(f"  {reason}", "red" if _has_failed(event) else "")
     console().print(line)
 

@@ -15,11 +15,11 @@ from stoker.cli.framework import Commands, listing, record, with_service
 from stoker.cli.history import history
 from stoker.cli.service import NESTED, Answer, Service, Stack
 from stoker.cli.verbs import VERBS
+from stoker.contract.views import NO_REASON
 
 Rows = Iterable[Answer]
 
 _REASON = "resource_status_reason"
-_NO_REASON = "state changed"
 
 
 def _is_nested(resource: Mapping[str, Any]) -> bool:
@@ -28,7 +28,7 @@ def _is_nested(resource: Mapping[str, Any]) -> bool:
 
 def _waits(resource: Mapping[str, Any]) -> bool:
     """Return whether a resource in progress says what it waits for."""
-    return resource["resource_status"].endswith("_IN_PROGRESS") and resource[_REASON] not in ("", None, _NO_REASON)
+    return resource["resource_status"].endswith("_IN_PROGRESS") and resource[_REASON] not in ("", None, NO_REASON)
 
 
 @listing(

@@ -17,9 +17,7 @@ from stoker.authoring.constraint_words import accepted
 from stoker.console.horizon import horizon_page
 from stoker.console.settings import PREFIX, ConsoleSettings
 from stoker.console.tree import linked
-
-_NO_REASON = "state changed"
-"""The reason that the API gives for each state of a resource that has no reason of its own."""
+from stoker.contract.views import NO_REASON
 
 
 class Pages:
@@ -35,6 +33,7 @@ class Pages:
         )
         self._environment.globals.update(
             PREFIX=PREFIX,
+            NO_REASON=NO_REASON,
             static=static_url,
             linked=linked,
             login_hint=settings.login_hint,
@@ -100,7 +99,7 @@ def pretty(value: Any) -> str:
 
 def reason(text: str | None) -> str:
     """Return the reason of a state; empty for the one that says only that the state has changed."""
-    return "" if text is None or text == _NO_REASON else text
+    return "" if text is None or text == NO_REASON else text
 
 
 def length_in_words(declaration: Mapping[str, Any]) -> str:

@@ -9,6 +9,10 @@ JSONObject: TypeAlias = Mapping[str, Any]
 """A JSON object that is passed through, or whose content is a user's."""
 
 
+NO_REASON = "state changed"
+"""The reason of a state that has none of its own: a constant of Heat's API, which clients compare."""
+
+
 class FailureView(TypedDict):
     """Why something has failed: the class of the error, the names from the stack down to the resource, and the message.
 

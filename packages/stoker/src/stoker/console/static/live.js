@@ -20,7 +20,8 @@ function change(row, event) {
   const when = Date.parse(event.timestamp) / 1000;
   state.replaceChildren(badge(event.resource_status));
   if (reason) {
-    (reason.firstElementChild ?? reason).textContent = event.resource_status_reason === "state changed" ? "" : event.resource_status_reason ?? "";
+    const text = event.resource_status_reason ?? "";
+    (reason.firstElementChild ?? reason).textContent = text === row.closest("#live").dataset.noReason ? "" : text;
   }
   if (event.resource_status.endsWith("_IN_PROGRESS")) {
     time.dataset.since ??= String(when);

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stoker.base.ids import new_id
+from stoker.contract.views import NO_REASON
 from stoker.engine.calls.context import StackContext
 from stoker.engine.records.content_copies import Path, read_copies
 from stoker.engine.records.failure import Failure
@@ -81,7 +82,7 @@ class Copier:
             type=state.row.type,
             action="CREATE",
             status=IN_PROGRESS,
-            reason="state changed",
+            reason=NO_REASON,
             created_at=now,
             started_at=now,
             substituted=state.row.substituted,

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection
 
 from stoker.base.budget import Postponed
+from stoker.contract.views import NO_REASON
 from stoker.engine.calls.context import OperationHost, StackContext
 from stoker.engine.notifications.announcer import Sinks
 from stoker.engine.planning.plan import Plan
@@ -208,7 +209,7 @@ class OperationContext(StackContext):
         """Return the event sinks in the environment."""
         return self.inputs.environment.event_sinks if self.inputs is not None else ()
 
-    def event(self, state: ResourceState, reason: str = "state changed", *, cause: Failure | None = None) -> Event:
+    def event(self, state: ResourceState, reason: str = NO_REASON, *, cause: Failure | None = None) -> Event:
         """Return an event for the current action and status; `cause` is the failure that it reports, if any."""
         return replace(state.event(reason, self.engine.clock.now()), cause=None if cause is None else cause.path_json())
 

@@ -17,6 +17,7 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import CloudError, Fenced, StokerError, TemplateInvalid, Unconfirmed
 from stoker.base.ids import new_id
 from stoker.cloud.effects import counted
+from stoker.contract.views import NO_REASON
 from stoker.engine.calls.building import Unrecorded, make_call, users_of
 from stoker.engine.calls.finding import found
 from stoker.engine.planning.decide import BEGINNING
@@ -407,7 +408,7 @@ class Performer:
     async def _completed(self, state: ResourceState, outcome: Done, batch: Batch) -> None:
         run = self.run
         row = state.row
-        reason = await without_secrets(run, outcome.note, [state]) if outcome.note else "state changed"
+        reason = await without_secrets(run, outcome.note, [state]) if outcome.note else NO_REASON
         if outcome.physical_id is not None:
             row.physical_id = outcome.physical_id
         row.status, row.reason, row.updated_at = COMPLETE, reason, run.engine.clock.now()

@@ -15,6 +15,7 @@ import orjson
 
 from stoker.base.errors import Bug, StokerError
 from stoker.base.ids import new_id
+from stoker.contract.views import NO_REASON
 from stoker.engine.planning.decide import (
     BEGINNING,
     NOT_CREATED,
@@ -290,7 +291,7 @@ class StepRunner:
             type=target.type_name,
             action=NOT_CREATED,
             status=COMPLETE,
-            reason="state changed",
+            reason=NO_REASON,
             created_at=now,
             started_at=now,
         )
