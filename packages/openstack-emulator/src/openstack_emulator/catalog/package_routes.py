@@ -17,7 +17,7 @@ from openstack_emulator.core import fields
 from openstack_emulator.core.component import merged, using
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.json_patch import check_form
+from openstack_emulator.core.json_patch import REFUSALS, Dialect, Operation, operations
 from openstack_emulator.core.paging import page
 from openstack_emulator.core.store import Record
 
@@ -135,27 +135,25 @@ def change_package(packages: Packages, request: Request) -> Response:
     """Change a package by a JSON-patch document. Raises ApiError: 400, or 403 for a field that cannot be changed."""
     row = packages.own(request.context, request.vars["package_id"])
     changes: dict[str, Any] = {}
-    check_form(request.json)
-    for operation in request.json:
-        name = operation["path"].removeprefix("/")
+    for operation in operations(request.json, Dialect(REFUSALS)):
+        name = operation.path.removeprefix("/")
         if name not in CHANGEABLE:
-            raise forbidden(f"Method '{operation['op']}' is not allowed for a path with name '{name}'")
+            raise forbidden(f"Method '{operation.op}' is not allowed for a path with name '{name}'")
         changes[name] = _patched(name, operation, changes.get(name, copy.copy(row[name])))
     packages.change(request.context, row, changes)
     return Response(view(row))
 
 
-def _patched(name: str, operation: Mapping[str, Any], value: Any) -> Any:
+def _patched(name: str, operation: Operation, value: Any) -> Any:
     """Return the new value of a field. Lists get or lose the values of an operation."""
-    op = operation["op"]
-    if op == "replace":
-        return operation["value"]
+    if operation.op == "replace":
+        return operation.value
     if name not in _LISTS:
-        raise forbidden(f"Method '{op}' is not allowed for a path with name '{name}'")
-    given = operation.get("value", [])
+        raise forbidden(f"Method '{operation.op}' is not allowed for a path with name '{name}'")
+    given = [] if operation.op == "remove" and operation.value is None else operation.value
     if not isinstance(given, list):
         raise bad_request(f"The value of {name} must be an array")
-    if op == "add":
+    if operation.op == "add":
         return [*value, *(one for one in given if one not in value)]
     return [one for one in value if one not in given]
 

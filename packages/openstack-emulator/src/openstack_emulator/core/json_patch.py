@@ -1,24 +1,107 @@
-"""The form of JSON-patch documents (RFC 6902)."""
+"""JSON-patch documents (RFC 6902): their form, in the dialects of the services, and their effect."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any
 
-from openstack_emulator.core.errors import bad_request
+from jsonpatch import JsonPatch, JsonPatchException
+from jsonpointer import JsonPointer, JsonPointerException
+
+from openstack_emulator.core.errors import ApiError, bad_request
 
 OPERATIONS = ("add", "replace", "remove")
+"""No service of the cloud accepts more: `copy`, with which a document could grow exponentially, is none of them."""
+_FAILURES = (JsonPatchException, JsonPointerException, LookupError, TypeError, ValueError)
+"""What the library raises for an operation that does not suit the document, such as an index of 5000 digits."""
 
 
-def check_form(body: Any) -> None:
-    """Refuse a body that is no list of operations. Raises ApiError 400."""
-    if not isinstance(body, list) or not body:
-        raise bad_request("The request body must be a JSON array of operations.")
-    for operation in body:
-        if not isinstance(operation, Mapping) or operation.get("op") not in OPERATIONS:
-            raise bad_request(f"Each operation must be an object whose 'op' is one of {', '.join(OPERATIONS)}.")
-        path = operation.get("path")
-        if not isinstance(path, str) or not path.startswith("/"):
-            raise bad_request(f"Invalid path {path!r}: it must start with '/'.")
-        if operation["op"] != "remove" and "value" not in operation:
-            raise bad_request("'add' and 'replace' operations need a value.")
+class Flaw(Enum):
+    """What is wrong with the form of a document."""
+
+    BODY = auto()
+    OPERATION = auto()
+    OP = auto()
+    PATH = auto()
+    VALUE = auto()
+
+
+Refusal = Callable[[Any, int], ApiError]
+"""The error for a body and the index of the operation that is wrong (0 if it is the body)."""
+
+
+_NEITHER = f"Each operation must be an object whose 'op' is one of {', '.join(OPERATIONS)}."
+REFUSALS: Mapping[Flaw, Refusal] = {
+    Flaw.BODY: lambda body, at: bad_request("The request body must be a JSON array of operations."),
+    Flaw.OPERATION: lambda body, at: bad_request(_NEITHER),
+    Flaw.OP: lambda body, at: bad_request(_NEITHER),
+    Flaw.PATH: lambda body, at: bad_request(f"Invalid path {body[at].get('path')!r}: it must start with '/'."),
+    Flaw.VALUE: lambda body, at: bad_request("'add' and 'replace' operations need a value."),
+}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What a service accepts as a patch, and how it refuses others.
+
+    path: what a path matches completely. empty: a document without operations is right.
+    """
+
+    refusals: Mapping[Flaw, Refusal]
+    operations: tuple[str, ...] = OPERATIONS
+    path: re.Pattern[str] = re.compile(r"/.*", re.DOTALL)
+    empty: bool = False
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation of a document.
+
+    pointer: the members that the path names, without its escapes. value: None if the operation has none.
+    """
+
+    op: str
+    path: str
+    pointer: tuple[str, ...]
+    value: Any
+
+
+class Inapplicable(Exception):
+    """An operation is about a place that the document does not have."""
+
+
+def operations(body: Any, dialect: Dialect) -> list[Operation]:
+    """The operations of a body, whose form is checked. Raises ApiError, as the dialect says."""
+    if not isinstance(body, list) or not (body or dialect.empty):
+        raise dialect.refusals[Flaw.BODY](body, 0)
+    return [_operation(body, at, dialect) for at in range(len(body))]
+
+
+def _operation(body: list[Any], at: int, dialect: Dialect) -> Operation:
+    given = body[at]
+    if not isinstance(given, Mapping):
+        raise dialect.refusals[Flaw.OPERATION](body, at)
+    op, path = given.get("op"), given.get("path")
+    if op not in dialect.operations:
+        raise dialect.refusals[Flaw.OP](body, at)
+    if not isinstance(path, str) or dialect.path.fullmatch(path) is None:
+        raise dialect.refusals[Flaw.PATH](body, at)
+    try:
+        pointer = tuple(JsonPointer(path).parts)
+    except JsonPointerException:
+        raise dialect.refusals[Flaw.PATH](body, at) from None
+    if op != "remove" and "value" not in given:
+        raise dialect.refusals[Flaw.VALUE](body, at)
+    return Operation(op, path, pointer, given.get("value"))
+
+
+def apply(document: dict[str, Any], operation: Operation) -> None:
+    """Carry out an operation in a document. Raises Inapplicable."""
+    given = {"op": operation.op, "path": operation.path, "value": operation.value}
+    try:
+        JsonPatch([given]).apply(document, in_place=True)
+    except _FAILURES as error:
+        raise Inapplicable from error

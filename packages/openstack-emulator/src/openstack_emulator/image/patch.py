@@ -7,24 +7,56 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from openstack_emulator.core.errors import bad_request, forbidden
+from openstack_emulator.core import json_patch
+from openstack_emulator.core.errors import ApiError, bad_request, forbidden
 from openstack_emulator.core.http import Request
+from openstack_emulator.core.json_patch import OPERATIONS, Flaw, Inapplicable, Operation
 from openstack_emulator.core.store import Record
 from openstack_emulator.image.attributes import BASE, COMPUTED, RESERVED, RESERVED_PREFIX, WRITABLE, check
 from openstack_emulator.image.errors import detailed, unsupported
 
-OPERATIONS = ("add", "replace", "remove")
 MEDIA_TYPE = "application/openstack-images-v2.1-json-patch"
 OLD_MEDIA_TYPE = "application/openstack-images-v2.0-json-patch"
+
+
+def _unknown(body: Any, at: int) -> ApiError:
+    for key in ("op", "path"):
+        if key not in body[at]:
+            return bad_request(f"Unable to find '{key}' in JSON Schema change")
+    accepted = ", ".join(sorted(OPERATIONS))
+    return bad_request(f"Invalid operation: `{body[at]['op']}`. It must be one of the following: {accepted}.")
+
+
+def _mispointed(body: Any, at: int) -> ApiError:
+    if "path" not in body[at]:
+        return bad_request("Unable to find 'path' in JSON Schema change")
+    path = body[at]["path"]
+    if not isinstance(path, str) or not path.startswith("/"):
+        return bad_request(f'Pointer `{path}` does not start with "/".')
+    if path.endswith("/") or "//" in path[1:]:
+        return bad_request(f'Pointer `{path}` contains adjacent or trailing "/".')
+    return bad_request(f'Pointer `{path}` contains "~" not part of a recognized escape sequence.')
+
+
+DIALECT = json_patch.Dialect(
+    {
+        Flaw.BODY: lambda body, at: bad_request("Request body must be a JSON array of operation objects."),
+        Flaw.OPERATION: lambda body, at: bad_request("Operations must be JSON objects."),
+        Flaw.OP: _unknown,
+        Flaw.PATH: _mispointed,
+        Flaw.VALUE: lambda body, at: bad_request(f'Operation "{body[at]["op"]}" requires a member named "value".'),
+    },
+    path=re.compile(r"(/[^/]+)+"),
+    empty=True,
+)
 
 
 @dataclass(frozen=True)
 class Change:
     """One operation. `may_overwrite`: an `add` replaces what is there (the old media type refuses)."""
 
-    operation: str
+    operation: Operation
     name: str
-    value: Any
     may_overwrite: bool
 
 
@@ -39,10 +71,10 @@ def changes_of(request: Request) -> list[Change]:
         detail = f"Image PATCH expects Content-Type one of: {accepted}"
         raise unsupported(media_type, detail, {"Accept-Patch": accepted})
     body = request.json
-    if not isinstance(body, list):
-        raise bad_request("Request body must be a JSON array of operation objects.")
-    read = _operation if media_type == MEDIA_TYPE else _old_operation
-    return [_change(*read(entry), may_overwrite=media_type == MEDIA_TYPE) for entry in body]
+    if media_type == OLD_MEDIA_TYPE and isinstance(body, list):
+        body = [_modern(entry) for entry in body]
+    found = json_patch.operations(body, DIALECT)
+    return [Change(one, _attribute(one), media_type == MEDIA_TYPE) for one in found]
 
 
 def applied(image: Record, changes: list[Change]) -> Record:
@@ -83,75 +115,41 @@ def stored(name: str, value: Any) -> Record:
 def _change_field(image: Record, fields: Record, change: Change) -> None:
     if change.name == "id":
         raise forbidden("Attribute 'id' is read-only.")
-    if change.operation == "remove":
+    if change.operation.op == "remove":
         raise forbidden(f"Property {change.name} may not be removed.")
-    if change.operation == "add" and not change.may_overwrite:
+    if change.operation.op == "add" and not change.may_overwrite:
         raise detailed(409, f"Property {change.name} already present.")
     if change.name in ("disk_format", "container_format") and image["status"] not in ("queued", "importing"):
         raise forbidden(f"Attribute {change.name} can be only replaced for a queued image.")
-    fields.update(stored(change.name, change.value))
+    fields.update(stored(change.name, change.operation.value))
 
 
 def _change_property(properties: dict[str, str], change: Change) -> None:
-    there = change.name in properties
-    if change.operation == "add" and there and not change.may_overwrite:
+    if change.operation.op == "add" and change.name in properties and not change.may_overwrite:
         raise detailed(409, f"Property {change.name} already present.")
-    if change.operation != "add" and not there:
-        raise detailed(409, f"Property {change.name} does not exist.")
-    if change.operation == "remove":
-        del properties[change.name]
-        return
-    check(change.name, change.value)
-    properties[change.name] = change.value
+    try:
+        json_patch.apply(properties, change.operation)
+    except Inapplicable:
+        raise detailed(409, f"Property {change.name} does not exist.") from None
+    if change.operation.op != "remove":
+        check(change.name, change.operation.value)
 
 
-def _operation(entry: Any) -> tuple[str, str, Any]:
-    if not isinstance(entry, Mapping):
-        raise bad_request("Operations must be JSON objects.")
-    for key in ("op", "path"):
-        if key not in entry:
-            raise bad_request(f"Unable to find '{key}' in JSON Schema change")
-    if entry["op"] not in OPERATIONS:
-        accepted = ", ".join(sorted(OPERATIONS))
-        raise bad_request(f"Invalid operation: `{entry['op']}`. It must be one of the following: {accepted}.")
-    return entry["op"], entry["path"], _value(entry)
-
-
-def _old_operation(entry: Any) -> tuple[str, str, Any]:
-    """`{"replace": "/name", "value": …}`."""
+def _modern(entry: Any) -> Any:
+    """An operation of the old media type, `{"replace": "/name", "value": …}`, in the words of the RFC."""
     if not isinstance(entry, Mapping):
         raise bad_request("Operations must be JSON objects.")
     named = [key for key in OPERATIONS if key in entry]
     if len(named) != 1:
         raise bad_request(f"Operation objects must contain exactly one member named one of {', '.join(OPERATIONS)}.")
-    value = None if named[0] == "remove" else _value({**entry, "op": named[0]})
-    return named[0], entry[named[0]], value
+    return {**entry, "op": named[0], "path": entry[named[0]]}
 
 
-def _value(entry: Mapping[str, Any]) -> Any:
-    if entry["op"] == "remove":
-        return None
-    if "value" not in entry:
-        raise bad_request(f'Operation "{entry["op"]}" requires a member named "value".')
-    return entry["value"]
-
-
-def _change(operation: str, path: Any, value: Any, may_overwrite: bool) -> Change:
-    return Change(operation, _pointed_at(path), value, may_overwrite)
-
-
-def _pointed_at(path: Any) -> str:
-    """The attribute a JSON pointer names; 400 for a pointer that is malformed or goes deeper."""
-    if not isinstance(path, str) or not path.startswith("/"):
-        raise bad_request(f'Pointer `{path}` does not start with "/".')
-    if path.endswith("/") or "//" in path[1:]:
-        raise bad_request(f'Pointer `{path}` contains adjacent or trailing "/".')
-    if re.search(r"~(?![01])", path):
-        raise bad_request(f'Pointer `{path}` contains "~" not part of a recognized escape sequence.')
-    name, *deeper = path[1:].split("/")
-    name = name.replace("~1", "/").replace("~0", "~")
+def _attribute(operation: Operation) -> str:
+    """The attribute that an operation changes; 400 for a pointer that goes deeper."""
+    name, *deeper = operation.pointer
     if deeper and name not in RESERVED | {"locations"}:
-        raise bad_request(f"Invalid JSON pointer for this resource: '{path}'")
+        raise bad_request(f"Invalid JSON pointer for this resource: '{operation.path}'")
     return name
 
 

@@ -11,7 +11,7 @@ from openstack_emulator.core.paging import page
 from openstack_emulator.core.store import Record
 from openstack_emulator.messaging.access import project_of, project_of_token, share
 from openstack_emulator.messaging.claims import claim_of, message_view
-from openstack_emulator.messaging.http import INVALID_BODY, json_of, links_after, object_of, page_size
+from openstack_emulator.messaging.http import json_of, links_after, object_of, page_size
 from openstack_emulator.messaging.records import MessagingRecords, check_name, place, settings_of
 
 _EMPTIED = ("subscriptions", "messages")
@@ -55,10 +55,7 @@ def update(zaqar: MessagingRecords, request: Request) -> Response:
     known = zaqar.queue(project, name)
     if known is None:
         raise not_found(f"Queue {name} does not exist for project {project}")
-    operations: Any = json_of(request)
-    if not isinstance(operations, list):
-        raise bad_request("The request body must be a list of operations.", INVALID_BODY)
-    zaqar.patch_queue(known, operations)
+    zaqar.patch_queue(known, json_of(request))
     return Response(settings_of(known))
 
 

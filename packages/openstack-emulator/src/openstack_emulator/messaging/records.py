@@ -5,13 +5,15 @@ from __future__ import annotations
 import logging
 import re
 import secrets
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 from uuid import UUID
 
+from openstack_emulator.core import json_patch
 from openstack_emulator.core.cloud import Cloud, Records, new_hex_id, new_id
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Request
+from openstack_emulator.core.json_patch import Flaw
 from openstack_emulator.core.store import Record
 from openstack_emulator.identity.service_trusts import end_trust, own_trust, token_of
 from openstack_emulator.messaging.delivery import Deliveries
@@ -50,6 +52,23 @@ _RANGES = {
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
+def _misplaced(body: Any, at: int) -> ApiError:
+    return bad_request("Each operation needs a path below /metadata.")
+
+
+PATCHES = json_patch.Dialect(
+    {
+        Flaw.BODY: lambda body, at: bad_request("The request body must be a list of operations.", INVALID_BODY),
+        Flaw.OPERATION: _misplaced,
+        Flaw.OP: lambda body, at: bad_request(f"Operations are add, replace and remove, not {body[at].get('op')!r}."),
+        Flaw.PATH: _misplaced,
+        Flaw.VALUE: lambda body, at: bad_request(f"The operation {body[at]['op']} needs a value."),
+    },
+    path=re.compile("/metadata/[^/]+"),
+    empty=True,
+)
+
+
 class MessagingRecords(Records):
     """All that belongs to a queue is found by its place: the project and the name."""
 
@@ -83,25 +102,17 @@ class MessagingRecords(Records):
         )
         return True
 
-    def patch_queue(self, queue: Record, operations: Iterable[Any]) -> None:
+    def patch_queue(self, queue: Record, body: Any) -> None:
         """Apply a JSON patch to the metadata, completely or not at all."""
-        metadata = dict(queue["metadata"])
-        for operation in operations:
-            if not isinstance(operation, dict) or not str(operation.get("path", "")).startswith("/metadata/"):
-                raise bad_request("Each operation needs a path below /metadata.")
-            key, kind = operation["path"].removeprefix("/metadata/"), operation.get("op")
-            if kind not in ("add", "replace", "remove"):
-                raise bad_request(f"Operations are add, replace and remove, not {kind!r}.")
-            if kind != "add" and key not in metadata and key not in RESERVED:
-                raise conflict(f"Can't {kind} non-existent object {key}.")
-            if kind == "remove":
-                metadata.pop(key, None)
-            elif "value" not in operation:
-                raise bad_request(f"The operation {kind} needs a value.")
-            else:
-                metadata[key] = operation["value"]
-        _check_reserved(metadata)
-        self.queues.update(queue, metadata=metadata)
+        document = {"metadata": settings_of(queue)}
+        for operation in json_patch.operations(body, PATCHES):
+            try:
+                json_patch.apply(document, operation)
+            except json_patch.Inapplicable:
+                raise conflict(f"Can't {operation.op} non-existent object {operation.pointer[-1]}.") from None
+        _check_reserved(document["metadata"])
+        own = {key: value for key, value in document["metadata"].items() if value != RESERVED.get(key, ...)}
+        self.queues.update(queue, metadata=own)
 
     def remove_queue(self, project_id: str, name: str) -> None:
         """Remove the queue with everything in it; does nothing when there is none."""

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from openstack_emulator.core.errors import bad_request, conflict
+from openstack_emulator.core.errors import ApiError, bad_request, conflict
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.json_patch import Dialect, Flaw, Inapplicable, apply, operations
 from openstack_emulator.core.store import Record
 from openstack_emulator.metric.bodies import anything, check_fields, checked, dictionary, invalid, nullable, text
 from openstack_emulator.metric.resources import GENERIC, Resources
 from openstack_emulator.metric.types import RESERVED, attribute, check_values, described
 
 _NAME = r"[a-zA-Z0-9][a-zA-Z0-9_.-]*"
-_PATH = "/attributes/"
+
+
+def _wrong(*path: str) -> Callable[[Any, int], ApiError]:
+    """The refusal of a wrong part of an operation."""
+    return lambda body, at: invalid("not a valid value for dictionary value", (at, *path))
+
+
+DIALECT = Dialect(
+    {
+        Flaw.BODY: lambda body, at: bad_request("The request body must be a list of operations."),
+        Flaw.OPERATION: _wrong("path"),
+        Flaw.OP: _wrong("op"),
+        Flaw.PATH: _wrong("path"),
+        Flaw.VALUE: lambda body, at: invalid("expected a dictionary"),
+    },
+    operations=("add", "remove"),
+    path=re.compile("/attributes/[^/]+"),
+    empty=True,
+)
 
 
 def view(kind: Record) -> dict[str, Any]:
@@ -42,27 +64,23 @@ def create(resources: Resources, request: Request) -> Response:
 def change(resources: Resources, request: Request) -> Response:
     """Add and remove attributes by a JSON patch (RFC 6902), completely or not at all."""
     request.context.require("admin")
-    kind, operations = resources.types.require(request.vars["type"]), request.json
-    if not isinstance(operations, list):
-        raise bad_request("The request body must be a list of operations.")
-    attributes, added = dict(kind["attributes"]), {}
-    for at, operation in enumerate(operations):
-        path = operation.get("path") if isinstance(operation, dict) else None
-        name = str(path).removeprefix(_PATH)
-        if not isinstance(path, str) or not path.startswith(_PATH) or not name:
-            raise invalid("not a valid value for dictionary value", (at, "path"))
-        if operation.get("op") == "add":
-            attributes[name] = added[name] = _new(operation.get("value"), name)
-        elif operation.get("op") != "remove":
-            raise invalid("not a valid value for dictionary value", (at, "op"))
-        elif attributes.pop(name, None) is None:
-            raise bad_request(f"can't remove a non-existent object '{name}'")
-    resources.change_type(kind, attributes, {name: one.pop("fill", None) for name, one in added.items()})
+    kind = resources.types.require(request.vars["type"])
+    document, fills = {"attributes": dict(kind["attributes"])}, {}
+    for operation in operations(request.json, DIALECT):
+        name = operation.pointer[-1]
+        if operation.op == "add":
+            described, fills[name] = _new(operation.value, name)
+            operation = replace(operation, value=described)
+        try:
+            apply(document, operation)
+        except Inapplicable:
+            raise bad_request(f"can't {operation.op} a non-existent object '{name}'") from None
+    resources.change_type(kind, document["attributes"], fills)
     return Response(view(kind))
 
 
-def _new(given: Any, name: str) -> dict[str, Any]:
-    """The description of an attribute for existing resources, with the value `fill` that these get."""
+def _new(given: Any, name: str) -> tuple[dict[str, Any], Any]:
+    """The description of an attribute for existing resources, and the value that these get."""
     found = attribute(given)
     if name in RESERVED:
         raise bad_request(f"Invalid input: Resource attribute name {name} is invalid")
@@ -71,7 +89,7 @@ def _new(given: Any, name: str) -> dict[str, Any]:
         problem = "must not be empty if required=True"
         raise bad_request(f"Invalid input: Option 'fill' of resource attribute {name} is invalid: {problem}")
     checked({name: fill}, dictionary({name: nullable(check_values({name: found})[name])}))
-    return {**found, "fill": fill}
+    return found, fill
 
 
 def delete(resources: Resources, request: Request) -> Response:
