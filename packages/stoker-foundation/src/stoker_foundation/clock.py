@@ -89,8 +89,11 @@ class SteadyClock:
 async def sleep(clock: Clock, seconds: float) -> None:
     """Return when the clock has advanced by this many seconds."""
     over = asyncio.Event()
-    clock.call_later(seconds, over.set)
-    await over.wait()
+    timer = clock.call_later(seconds, over.set)
+    try:
+        await over.wait()
+    finally:
+        timer.cancel()
 
 
 class ManualClock:

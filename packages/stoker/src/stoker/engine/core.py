@@ -39,7 +39,7 @@ from stoker.plugins.registry import Registry
 from stoker.store import announcements, deaths, queries, snapshots, trusts
 from stoker.store.database import Database
 from stoker.store.expiry import outside_request
-from stoker.store.journal import Batch, Claim, ClaimedWriter, Journal, Statement, Writer
+from stoker.store.journal import Batch, Claim, ClaimedWriter, Journal, Statement, Writer, waits_for_space
 from stoker.store.records import (
     COMPLETE,
     FAILED,
@@ -125,8 +125,34 @@ class Engine(OwnerHost):
         """Begin to take over the operations of dead engines, in the background, until the engine stops."""
         await self.membership.takeovers.open()
 
-    async def stop(self) -> None:
-        """Finish calls in progress, hand all operations over, and deregister the engine."""
+    async def stop(self) -> bool:
+        """Finish calls in progress, hand all operations over, and deregister the engine.
+
+        Return False if the lease has expired before that was recorded, because the database cannot be used: then others
+        take the operations over, as those of an engine that died.
+        """
+        leaving = asyncio.ensure_future(self._leave())
+        expiry = asyncio.ensure_future(self.membership.expiry())
+        await asyncio.wait({leaving, expiry}, return_when=asyncio.FIRST_COMPLETED)
+        expiry.cancel()
+        if left := leaving.done():
+            await leaving
+        else:
+            LOG.error(
+                "The database cannot be used, and the lease has expired: %d operations are not handed over; they are "
+                "resumed from what is recorded",
+                len(self.runs),
+            )
+            waiting = {leaving, *self._tasks}
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+        self.evaluator.stop()
+        self.values.close()
+        return left
+
+    async def _leave(self) -> None:
+        waits_for_space.set(True)
         self.membership.leave()
         await self.membership.clock_followed()
         waiting = [run.operation.id for run in self._next.values()]
@@ -137,8 +163,6 @@ class Engine(OwnerHost):
             await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.announcer.stop()
         await self.membership.deregister()
-        self.evaluator.stop()
-        self.values.close()
         for operation_id in (*waiting, *self._handed_over):
             self.peers.offer(operation_id)
 

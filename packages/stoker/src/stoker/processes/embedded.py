@@ -11,7 +11,7 @@ import logging
 import os
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -187,7 +187,9 @@ async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncItera
                 yield engine
             finally:
                 await asyncio.to_thread(isolation.stop)
-                await engine.stop()
+                if not await engine.stop():
+                    with suppress(OSError):  # of the disk that the database is on
+                        options.directory.note_killed(os.getpid())
                 await keeper.stop()
 
 

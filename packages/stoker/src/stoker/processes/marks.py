@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from time import monotonic
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 
 from stoker.processes.mark_files import MARK_SECONDS, Gap, MarkFiles
 from stoker.store import marks
@@ -20,6 +21,9 @@ LOG = logging.getLogger(__name__)
 
 _COST = 50.0
 """The mark of a large database is renewed after this many times as long as it takes, at least."""
+
+_LAST_SECONDS = 5.0
+"""How long the last renewal waits for the database."""
 
 
 def look(connection: Connection, files: MarkFiles, shown: ShownId, replaced: bool = False) -> Gap | None:
@@ -87,11 +91,15 @@ class MarkKeeper:
         self._running = asyncio.ensure_future(self._run())
 
     async def stop(self) -> None:
-        """Renew the mark for the last time."""
+        """Renew the mark for the last time; a database that cannot be read is not waited for."""
         if self._running is not None:
             self._running.cancel()
             await asyncio.gather(self._running, return_exceptions=True)
-            await self.renew()
+            try:
+                async with asyncio.timeout(_LAST_SECONDS):
+                    await self.renew()
+            except (TimeoutError, DBAPIError) as error:
+                LOG.warning("The mark of the database is not renewed for the last time: %r", error)
 
     async def _run(self) -> None:
         while True:

@@ -251,7 +251,7 @@ class Journal:
         return self._waiting.qsize()
 
     def close(self) -> None:
-        """Write the waiting batches and stop."""
+        """Write the waiting batches, those that the database takes at once, and stop."""
         self._stopped = True
         self._waiting.put(None)
         if self._thread is not None:
@@ -320,7 +320,7 @@ class Journal:
                 continue
             except DBAPIError as error:
                 lasts = not passes(error)
-                if lasts and (self._stopped or not unusable(error)):
+                if self._stopped or not unusable(error):
                     raise
                 self._outage.failed(error.orig)
                 if lasts and settled:  # the database has answered: nothing of the group is in
@@ -352,9 +352,11 @@ class Journal:
         return fenced
 
     def _write_singly(self, group: list[_Frozen], error: Exception) -> None:
-        """Write the batches of a failed group one by one, so that only the faulty one fails."""
-        if len(group) == 1:
-            group[0].answer(error)
+        """Write the batches of a failed group one by one, so that only the faulty one fails. A closed journal does not
+        try a database that cannot be used once more for each.
+        """
+        if len(group) == 1 or (self._stopped and isinstance(error, DBAPIError) and unusable(error)):
+            _leave_out(group, lambda batch: True, error)
             return
         for batch in group:
             self._write([batch])

@@ -28,7 +28,7 @@ from stoker.store.claims import Begun, Standing
 from stoker.store.journal import Batch
 from stoker.store.records import IN_PROGRESS, REMOVE_SNAPSHOT, UNFINISHED, EngineRecord
 from stoker.store.time_of_day import time_of_day
-from stoker_foundation.clock import Timer
+from stoker_foundation.clock import Timer, sleep
 
 LOG = logging.getLogger(__name__)
 
@@ -101,6 +101,13 @@ class Membership:
             self._timer.cancel()
         deregistration = partial(claims.deregister, engine_id=self._engine.id, now=self._engine.clock.now())
         await self._engine.journal.commit(Batch().then(deregistration))
+
+    async def expiry(self) -> None:
+        """Return when the lease has not been renewed for its whole length, counted from now at the earliest."""
+        clock, lease = self._engine.clock, self._engine.settings.lease_seconds
+        began = clock.now()
+        while (left := max(self.beaten_at, began) + lease - clock.now()) > 0:
+            await sleep(clock, left)
 
     def _schedule(self) -> None:
         engine = self._engine

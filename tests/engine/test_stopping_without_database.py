@@ -1,0 +1,101 @@
+"""An engine that must stop while its database stores nothing, or cannot be reached, does not wait for it for ever."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
+
+from stoker.base.clock import ManualClock
+from stoker.emulator.testing import ServedCloud
+from stoker.store import claims, journal
+from tests.harness import World
+from tests.limited_disk import ReadOnlyFile
+
+TEMPLATE = {
+    "heat_template_version": "2021-04-16",
+    "resources": {
+        f"slow{number}": {"type": "OS::Heat::TestResource", "properties": {"value": "a", "wait_secs": 3600}}
+        for number in range(3)
+    },
+}
+
+
+@pytest.fixture
+async def busy(served: ServedCloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """An engine in the middle of an operation."""
+    monkeypatch.setattr(journal, "RETRY_SECONDS", 0.01)
+    world = await World(tmp_path / "stoker.db", served).start()
+    await world.call("stack_create", name="web", template=TEMPLATE)
+    await world.until(lambda: [len(run.states) for run in world.engine.all_runs()] == [3])
+    return world
+
+
+async def close(world: World) -> None:
+    """End what the engine used, as its process does; within a time that no attempt to reach a database takes."""
+    await asyncio.wait_for(asyncio.to_thread(world.journal.close), 30)
+    await world.pool.close()
+    world.database.close()
+
+
+async def stop(world: World) -> bool:
+    """Stop the engine; the clock moves on until it has."""
+    assert isinstance(world.clock, ManualClock)
+    stopping = asyncio.ensure_future(world.engine.stop())
+    while not stopping.done():
+        await world.turn()
+    return stopping.result()
+
+
+def lose(world: World) -> None:
+    """Let no connection be opened any more, as to a server that is away."""
+
+    def refuse(*_: Any) -> None:
+        raise OperationalError("connect", None, _Locked("database is locked"))
+
+    world.database.engine.dispose()
+    event.listen(world.database.engine, "do_connect", refuse)
+
+
+class _Locked(Exception):
+    sqlite_errorcode = 5
+
+
+_Locked.__module__ = "sqlite3"
+
+
+@pytest.mark.parametrize("away", [False, True])
+async def test_a_database_that_stores_nothing_delays_a_stop_by_one_lease(busy: World, away: bool, caplog: Any) -> None:
+    began = busy.clock.now()
+    if away:
+        lose(busy)
+    else:
+        ReadOnlyFile(busy.database.engine)
+    assert not await stop(busy)
+    assert 15 <= busy.clock.now() - began < 20
+    assert "1 operations are not handed over" in caplog.text
+    await close(busy)
+
+
+async def test_a_database_that_stores_something_again_takes_what_is_handed_over(busy: World) -> None:
+    file = ReadOnlyFile(busy.database.engine)
+    stopping = asyncio.ensure_future(busy.engine.stop())
+    began = busy.clock.now()
+    while busy.clock.now() < began + 10:
+        await busy.turn()
+    assert not stopping.done()
+    file.read_only = False
+    assert await asyncio.wait_for(stopping, 30)
+    assert await busy.database.read(claims.living, busy.clock.now()) == set()
+    await close(busy)
+
+
+async def test_without_operations_it_is_waited_for_as_well(served: ServedCloud, tmp_path: Path) -> None:
+    world = await World(tmp_path / "stoker.db", served).start()
+    ReadOnlyFile(world.database.engine)
+    assert not await stop(world)
+    await close(world)
