@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import signal
+import subprocess
 import threading
 from pathlib import Path
 
@@ -11,7 +14,7 @@ from stoker.base.errors import StokerError
 from stoker.processes import control, supervisor
 from stoker.processes.control import ENGINE, Program
 from stoker.processes.directory import DataDirectory, SetUp
-from stoker.processes.supervisor import CALM_SECONDS, LONGEST_PAUSE, Supervisor, histories
+from stoker.processes.supervisor import CALM_SECONDS, LONGEST_PAUSE, DirectoryReplaced, Supervisor, histories
 
 
 class Times:
@@ -84,6 +87,29 @@ def test_the_reason_why_a_program_cannot_be_started_is_recorded(directory: DataD
     look_until(watch, starts, 60)
     assert histories(directory)[ENGINE].restarts == 1
     assert "The engine and API was restarted." in said
+
+
+@pytest.mark.parametrize("then", ["nothing", "another directory", "a copy"])
+def test_programs_are_ended_when_their_directory_is_not_there_any_more(
+    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch, then: str
+) -> None:
+    """The lock on the PID file in the former directory would not be seen, and the program be started once more."""
+    with subprocess.Popen(["sleep", "600"]) as program:
+        monkeypatch.setattr(supervisor, "running", lambda _directory, _name: program.pid)
+        watch = Supervisor(directory, {}, lambda sentence: None)
+        stopped = threading.Event()
+        watch.look(stopped)
+        former = directory.path.rename(directory.path.with_name("former"))
+        if then == "another directory":
+            directory.make()
+        elif then == "a copy":
+            shutil.copytree(former, directory.path)
+        left = sorted(directory.path.glob("*"))
+        monkeypatch.setattr(supervisor, "running", lambda _directory, _name: None)
+        with pytest.raises(DirectoryReplaced, match="stoker down"):
+            watch.watch(stopped)
+        assert program.wait(10) == -signal.SIGKILL
+    assert sorted(directory.path.glob("*")) == left
 
 
 def test_a_damaged_record_is_no_error(directory: DataDirectory) -> None:

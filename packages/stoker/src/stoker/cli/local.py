@@ -374,7 +374,8 @@ def _for_shell(path: Path) -> str:
 def watch(local: Local, children: Processes, out: Console, stopped: threading.Event) -> None:
     """Wait until `stopped` is set, then stop everything; restart programs that end in the meantime.
 
-    A program that ended with status 0 was stopped on purpose, so everything else is stopped, too.
+    A program that ended with status 0 was stopped on purpose, so everything else is stopped, too. Raises
+    DirectoryReplaced as `Supervisor.watch`.
     """
 
     def say(sentence: str) -> None:

@@ -11,10 +11,13 @@ import json
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from os.path import samestat
 from pathlib import Path
 from subprocess import Popen
 from typing import Any
@@ -57,9 +60,15 @@ class History:
         return pause
 
 
+class DirectoryReplaced(StokerError):
+    """Another directory, or none, is where the data directory was when Stoker was started."""
+
+
 class Supervisor:
     """Watches the programs in a directory. `children` are those that this process has started, by name; `say` gets a
     sentence about each failure; `now` returns seconds since the epoch.
+
+    The directory is kept open, so that no other one can be mistaken for it.
     """
 
     def __init__(
@@ -74,28 +83,59 @@ class Supervisor:
         self._say = say
         self._now = now
         self._histories: dict[str, History] = {}
+        self._seen: dict[str, int] = {}
+        self._opened = os.open(directory.path, os.O_RDONLY)
         self._record()
 
     def watch(self, stopped: threading.Event) -> None:
-        """Restart programs until `stopped` is set, or a child has ended with status 0: it was stopped on purpose."""
-        while not stopped.wait(_WATCH_SECONDS):
-            if any(child.poll() == 0 for child in self._children.values()):
-                break
-            self.look(stopped)
+        """Restart programs until `stopped` is set, or a child has ended with status 0: it was stopped on purpose.
+
+        Raises DirectoryReplaced, and ends the programs, if they do not run on the directory at this path any more.
+        """
+        try:
+            while not stopped.wait(_WATCH_SECONDS):
+                if any(child.poll() == 0 for child in self._children.values()):
+                    break
+                self.look(stopped)
+        finally:
+            os.close(self._opened)
 
     def look(self, stopped: threading.Event) -> None:
-        """Look once after all programs."""
-        set_up = self._directory.set_up()
-        for program in programs_of(self._directory, set_up) if set_up is not None else ():
-            self._look_after(program, stopped)
+        """Look once after all programs. Raises DirectoryReplaced as `watch`."""
+        try:
+            self._require_directory()
+            set_up = self._directory.set_up()
+            for program in programs_of(self._directory, set_up) if set_up is not None else ():
+                self._look_after(program, stopped)
+        except OSError:
+            self._require_directory()
+            raise
+
+    def _require_directory(self) -> None:
+        path = self._directory.path
+        with suppress(FileNotFoundError):
+            if samestat(os.fstat(self._opened), path.stat()):
+                return
+        for name, process in self._seen.items():  # the engine would open the other database
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL if name == control.ENGINE else signal.SIGTERM)
+        raise DirectoryReplaced(
+            f"The data directory {path} was moved, removed or replaced while Stoker ran on it. Its programs were "
+            "ended, so that they change nothing in another directory. Use `stoker down` before you replace a data "
+            "directory, and `stoker up` to start with what is there now."
+        )
 
     def _look_after(self, program: Program, stopped: threading.Event) -> None:
         history, now = self._histories.setdefault(program.name, History()), self._now()
-        if running(self._directory, program.name) is not None:
+        process = running(self._directory, program.name)
+        if process is not None:
+            self._seen[program.name] = process
             history.due = None
             if history.failures and now >= history.started_at + CALM_SECONDS:
                 history.failures = 0
-        elif history.due is None:
+            return
+        self._seen.pop(program.name, None)
+        if history.due is None:
             self._note(program, history, self._how_ended(program))
         elif now >= history.due:
             self._restart(program, history, stopped)
@@ -166,7 +206,10 @@ def main(arguments: list[str] | None = None) -> None:
     signal.signal(signal.SIGHUP, lambda *_: _log.info("SIGHUP has no effect; `stoker down` stops everything"))
     supervisor = Supervisor(DataDirectory(given.data_dir), {}, lambda sentence: _log.warning("%s", sentence))
     report_ready(given.ready_fd)
-    supervisor.watch(stopped)
+    try:
+        supervisor.watch(stopped)
+    except DirectoryReplaced as error:
+        sys.exit(f"stoker: {error}")
 
 
 if __name__ == "__main__":
