@@ -50,14 +50,10 @@ def post(url: str, token: str, path: str, template: Any) -> requests.Response:
     return requests.post(f"{url}{path}", json=body, headers={"X-Auth-Token": token}, timeout=60)
 
 
-@pytest.mark.parametrize("path", ["/stacks", "/stacks/preview"])
-@pytest.mark.parametrize("template", [EMPTY, NETWORK, SERVER, HANDLE])
-def test_a_request_with_a_revoked_token_is_unauthorized(
-    world: ThreadedWorld, url: str, path: str, template: Any
-) -> None:
+def revoked_token(world: ThreadedWorld, url: str) -> str:
+    """A token that the API has validated, and that Keystone does not accept any more."""
     token = world.served.token("demo", "demo")
-    headers = {"X-Auth-Token": token}
-    assert requests.get(f"{url}/stacks", headers=headers, timeout=60).status_code == 200
+    assert requests.get(f"{url}/stacks", headers={"X-Auth-Token": token}, timeout=60).status_code == 200
     revoked = world.served.call(
         "DELETE",
         "/identity/v3/auth/tokens",
@@ -65,6 +61,16 @@ def test_a_request_with_a_revoked_token_is_unauthorized(
         headers={"X-Subject-Token": token},
     )
     assert revoked.status == 204
+    world.served.forget_tokens()
+    return token
+
+
+@pytest.mark.parametrize("path", ["/stacks", "/stacks/preview"])
+@pytest.mark.parametrize("template", [EMPTY, NETWORK, SERVER, HANDLE])
+def test_a_request_with_a_revoked_token_is_unauthorized(
+    world: ThreadedWorld, url: str, path: str, template: Any
+) -> None:
+    token = revoked_token(world, url)
     answer = post(url, token, path, template)
     if template in (EMPTY, HANDLE) and path == "/stacks/preview":
         assert answer.status_code == 200  # no service was asked, so that nobody knows yet
@@ -72,6 +78,35 @@ def test_a_request_with_a_revoked_token_is_unauthorized(
     assert (answer.status_code, answer.json()["error"]["type"]) == (401, "HTTPUnauthorized"), answer.text
     renewed = {"X-Auth-Token": world.served.token("demo", "demo")}
     assert requests.get(f"{url}/stacks", headers=renewed, timeout=60).json() == {"stacks": []}
+
+
+ZONES = {
+    "AWSTemplateFormatVersion": "2010-09-09",
+    "Resources": {"v": {"Type": "AWS::EC2::Volume", "Properties": {"Size": "1", "AvailabilityZone": {"Fn::Select": [
+        0, {"Fn::GetAZs": ""}
+    ]}}}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/validate", {"template": {**EMPTY, "resources": {"p": {"type": "OS::Neutron::QoSPolicy"}}}}),
+        ("POST", "/validate", {"template": EMPTY, "files_container": "templates"}),
+        ("POST", "/stacks/preview", {"stack_name": "other", "template": ZONES}),
+        ("PUT", "{stack}/preview", {"template": SERVER}),
+        ("PUT", "{stack}", {"template": SERVER}),
+        ("PATCH", "{stack}", {"template": SERVER}),
+    ],
+)
+def test_requests_about_a_stack_are_unauthorized_as_well(
+    world: ThreadedWorld, url: str, method: str, path: str, body: Any
+) -> None:
+    made = post(url, world.served.token("demo", "demo"), "/stacks", EMPTY).json()["stack"]
+    token = revoked_token(world, url)
+    place = url + path.format(stack=f"/stacks/web/{made['id']}")
+    answer = requests.request(method, place, json=body, headers={"X-Auth-Token": token}, timeout=60)
+    assert (answer.status_code, answer.json()["error"]["type"]) == (401, "HTTPUnauthorized"), answer.text
 
 
 def test_a_service_that_rejects_valid_tokens_does_not_make_clients_get_new_ones(world: ThreadedWorld, url: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stoker.base.errors import BadValue, DownloadLimitExceeded, NotFound
+from openstack_emulator.core.faults import Fault
+from stoker.base.errors import BadValue, CloudError, DownloadLimitExceeded, NotFound
 from stoker.cloud.credentials import TokenCredential
 from stoker.cloud.session import Cloud
 from tests.harness import World
@@ -35,6 +36,15 @@ async def test_what_is_too_large_is_not_fetched(world: World, swift: Cloud) -> N
 async def test_a_container_that_is_not_there(world: World) -> None:
     with pytest.raises(NotFound, match="nowhere"):
         await world.call("container_files", container="nowhere", limit=LIMIT)
+
+
+async def test_an_object_store_that_cannot_answer_now(world: World, swift: Cloud) -> None:
+    fault = Fault(on="GET /object-store/*", do="fail", status=503)
+    world.in_cloud(lambda: world.served.cloud.faults.add(fault))
+    with pytest.raises(CloudError) as refused:
+        await world.call("container_files", container="files", limit=LIMIT)
+    world.in_cloud(world.served.cloud.faults.clear)
+    assert refused.value.transient
 
 
 async def test_a_file_that_is_no_string(world: World, swift: Cloud) -> None:

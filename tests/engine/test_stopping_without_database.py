@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
-from stoker.base.clock import ManualClock
-from stoker.emulator.testing import ServedCloud
+from openstack_emulator.testing import ServedCloud
 from stoker.store import claims, journal
+from stoker_foundation.clock import ManualClock
 from tests.harness import World
 from tests.limited_disk import ReadOnlyFile
 

@@ -194,10 +194,11 @@ class Laboratory:
     """One cloud and one cluster in which a stack after the other is made and deleted."""
 
     trouble_class: type[Trouble] = Trouble
+    loop_class: type[SimulatedLoop] = SimulatedLoop
 
     def __init__(self, path: Path) -> None:
         self.trouble = self.trouble_class()
-        self.loop = SimulatedLoop(ManualClock(), lambda: 0.0)
+        self.loop = self.loop_class(ManualClock(), lambda: 0.0)
         self.trouble.now = self.loop.time
         self.cloud = Cloud((*SERVICES, *ELSEWHERE), clock=self.loop.clock, endpoint=ENGINE_URL)
         self.engines = Engines(self.loop, self.cloud, self.trouble, path, 1)

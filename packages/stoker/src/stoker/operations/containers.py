@@ -17,7 +17,7 @@ async def container_files(engine: Engine, context: RequestContext, request: GetC
     """Return the objects of a container as strings, by name, read with the caller's credentials.
 
     Raises DownloadLimitExceeded if they are larger than `limit` bytes in total, NotFound if the container cannot be
-    read, BadValue if an object is not UTF-8.
+    read, CloudError if the object store cannot answer now, BadValue if an object is not UTF-8.
     """
     if not request.container or "/" in request.container:
         raise BadValue(f"files_container must be the name of a container; it is {request.container!r}.")
@@ -33,6 +33,8 @@ async def container_files(engine: Engine, context: RequestContext, request: GetC
         names = [str(item["name"]) for item in listed]
         contents = await asyncio.gather(*(_content(cloud, request.container, name) for name in names))
     except CloudError as error:
+        if error.transient:
+            raise
         raise NotFound(f"The files in the container {request.container} cannot be read: {error.message}") from error
     return dict(zip(names, contents, strict=True))
 
