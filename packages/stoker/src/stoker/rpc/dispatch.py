@@ -32,7 +32,7 @@ class Dispatcher(Generic[Engine]):
     def __init__(self, engine: Engine, operations: Mapping[str, Operation[Engine]]) -> None:
         self._engine = engine
         self._operations = operations
-        self._calls: set[asyncio.Task[Any]] = set()
+        self._calls: dict[asyncio.Task[Any], Expiry] = {}
         self._stopping = False
         self._ended = asyncio.Event()
 
@@ -57,7 +57,7 @@ class Dispatcher(Generic[Engine]):
             raise EngineUnavailable(f"The engine is being stopped and did not begin with {method}. {_AGAIN}")
         expiry = Expiry()
         task = asyncio.ensure_future(self._guarded(context, method, arguments, sender, expiry))
-        self._calls.add(task)
+        self._calls[task] = expiry
         task.add_done_callback(self._over)
         ended = asyncio.ensure_future(self._ended.wait())
         try:
@@ -78,15 +78,20 @@ class Dispatcher(Generic[Engine]):
         raise EngineUnavailable(f"{why}; the request is being carried out. Look at its result before repeating it.")
 
     def _over(self, task: asyncio.Task[Any]) -> None:
-        self._calls.discard(task)
+        self._calls.pop(task, None)
         if not task.cancelled():
             task.exception()  # of a call whose sender has got another answer
 
     async def stop(self, seconds: float) -> None:
-        """Refuse further calls, wait `seconds` for those in progress, and then answer the others with an error."""
+        """Refuse further calls, wait `seconds` for those in progress, and then answer the others with an error.
+
+        What these have not committed by then is not committed any more; a commit that has begun gets a little time.
+        """
         self._stopping = True
         if self._calls:
-            await asyncio.wait(set(self._calls), timeout=seconds)
+            await asyncio.wait(self._calls, timeout=seconds)
+        if committing := [task for task, expiry in self._calls.items() if not expiry.expire()]:
+            await asyncio.wait(committing, timeout=_COMMIT_SECONDS)
         self._ended.set()
         await asyncio.sleep(0)  # the waiting calls are answered
         for task in self._calls:
