@@ -1,4 +1,4 @@
-"""An engine that must stop while its database stores nothing, or cannot be reached, does not wait for it for ever."""
+"""An engine that must stop while its database stores nothing, or is away, waits for it no longer than a lease."""
 
 from __future__ import annotations
 

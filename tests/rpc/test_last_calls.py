@@ -1,4 +1,4 @@
-"""Calls in progress when an engine stops: each is answered, and what its answer says is what becomes of it."""
+"""Calls in progress when an engine stops: each is answered, and the answer says the outcome."""
 
 from __future__ import annotations
 
