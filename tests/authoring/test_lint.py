@@ -485,6 +485,6 @@ def test_a_range_of_ports_must_not_end_before_it_begins(desk: Desk) -> None:
 
 def test_types_of_plugin_dirs_need_their_package(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.write("web.yaml", NUMBERS)
-    monkeypatch.setattr("stoker.cli.lint.find_spec", lambda name: None)
+    monkeypatch.setattr("stoker.cli.commands.lint.find_spec", lambda name: None)
     result = desk.stoker("lint", "--plugin-dir", ".", "web.yaml")
     assert (result.exit_code, "stoker-heat-plugins" in result.output) == (1, True)

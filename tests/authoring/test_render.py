@@ -13,7 +13,7 @@ from stoker.authoring import render
 from stoker.authoring.rules import RULES
 from stoker.base import manual
 from stoker.base.diagnostics import Diagnostic, Position
-from stoker.cli import paint
+from stoker.cli.terminal import paint
 from stoker.language_server import messages
 from stoker.language_server.outline import Outline
 from stoker.language_server.positions import Positions

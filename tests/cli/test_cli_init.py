@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from stoker.cli.init import STARTERS
+from stoker.cli.commands.init import STARTERS
 from stoker.cli.main import cli
 from tests.cli.cli_shell import Shell
 

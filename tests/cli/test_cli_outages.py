@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from keystoneauth1 import adapter, exceptions, session, token_endpoint
 
-from stoker.cli.errors import FollowingFailed
-from stoker.cli.follow import continued
-from stoker.cli.outages import NotAnswering, Outages
-from stoker.cli.service import Refused, Service, Stack
+from stoker.cli.client.outages import NotAnswering, Outages
+from stoker.cli.client.service import Refused, Service, Stack
+from stoker.cli.terminal.errors import FollowingFailed
+from stoker.cli.views.follow import continued
 from tests.cli.cli_shell import ANY_PORTS, BIN, Shell
 
 WAITING = """

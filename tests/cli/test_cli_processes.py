@@ -21,8 +21,8 @@ from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.api.token_cache import TokenCache
 from stoker.base.errors import Conflict, Invalid
-from stoker.cli.errors import CommandFailed
-from stoker.cli.local import planned_set_up, up
+from stoker.cli.commands.local import planned_set_up, up
+from stoker.cli.terminal.errors import CommandFailed
 from stoker.processes.access import write_access_files
 from stoker.processes.control import StartFailed, programs_of, running, start
 from stoker.processes.directory import WELL_KNOWN_PASSWORD, DataDirectory, SetUp
@@ -265,7 +265,7 @@ def test_passwords_of_a_cloud_with_guests_that_is_started_alone(tmp_path: Path) 
     state = tmp_path / "cloud.db"
 
     def chosen(*words: str, guests: bool = True) -> tuple[str, Mapping[str, str]]:
-        return chosen_passwords(parser().parse_args(["--state", str(state), *words]), guests)
+        return chosen_passwords(parser().parse_args(["up", "--state", str(state), *words]), guests)
 
     assert chosen(guests=False) == ("secret", {})
     assert chosen("--password", "given") == ("given", {})

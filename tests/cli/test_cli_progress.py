@@ -7,9 +7,9 @@ from typing import Any
 
 from rich.console import Console
 
-from stoker.cli.messages import wrapped
-from stoker.cli.progress import Progress
-from stoker.cli.progress_views import Lines, tree
+from stoker.cli.terminal.messages import wrapped
+from stoker.cli.views.progress import Progress
+from stoker.cli.views.progress_views import Lines, tree
 
 STACK = "11111111-1111-1111-1111-111111111111"
 

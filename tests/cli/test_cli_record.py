@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import insert, update
 
-from stoker.cli.database import database
-from stoker.cli.inside import operation, service
+from stoker.cli.commands.database import database
+from stoker.cli.commands.inside import operation, service
 from stoker.store import key_proofs, tables
 from stoker.store.database import Database
 from stoker.store.sealing import Sealer

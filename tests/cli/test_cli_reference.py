@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from stoker.authoring.reference import matching_types, type_details
-from stoker.cli.formats import show_record, show_rows
 from stoker.cli.main import cli
+from stoker.cli.terminal.formats import show_record, show_rows
 from stoker.plugins.registry import Registry
 from stoker.template.versions import VERSIONS
 

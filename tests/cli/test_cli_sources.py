@@ -9,8 +9,9 @@ import pytest
 import yaml
 
 from stoker.base.diagnostics import Diagnostic, Position
-from stoker.cli.errors import CommandFailed
-from stoker.cli.sources import collect, short, url_of
+from stoker.cli.client.sources import collect
+from stoker.cli.terminal.errors import CommandFailed
+from stoker.cli.terminal.places import short, url_of
 
 VERSION = "heat_template_version: 2021-04-16\n"
 

@@ -93,7 +93,9 @@ def test_completion_imports_little_for_any_command() -> None:
 
 
 def test_commands_on_the_database_import_no_engine() -> None:
-    _, modules = run("import sys, stoker.cli.inside, stoker.processes.maintenance\nprint('MODULES', *sys.modules)")
+    _, modules = run(
+        "import sys, stoker.cli.commands.inside, stoker.processes.maintenance\nprint('MODULES', *sys.modules)"
+    )
     assert among(modules, ("oslo_messaging", "eventlet", "aiohttp", "uvloop", "stoker.api", "stoker.engine.core")) == []
 
 

@@ -10,10 +10,10 @@ from typing import Literal
 import pytest
 from rich.console import Console
 
-from stoker.cli import formats
-from stoker.cli.history import COLUMNS, SPARE
-from stoker.cli.stacks import stack
-from stoker.cli.table_layout import GAP, fitted
+from stoker.cli.commands.history import COLUMNS, SPARE
+from stoker.cli.commands.stacks import stack
+from stoker.cli.terminal import formats
+from stoker.cli.terminal.table_layout import GAP, fitted
 
 ID = "0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e"
 ROWS = [
@@ -196,7 +196,7 @@ def test_the_time_of_an_event_is_shown_at_every_width(width: int, monkeypatch: p
         }
         for second in (15, 16)
     ]
-    monkeypatch.setattr("stoker.cli.connection.connect", lambda *_: Events(rows))
+    monkeypatch.setattr("stoker.cli.client.connection.connect", lambda *_: Events(rows))
     out = StringIO()
     monkeypatch.setattr(formats, "console", lambda: Console(file=out, width=width))
     stack.commands["events"].main(["web"], standalone_mode=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import stoker
 from stoker.authoring.plan_steps import VERBS
-from stoker.cli import plans
+from stoker.cli.views import plans
 from stoker.engine.planning.kinds import Kind
 
 

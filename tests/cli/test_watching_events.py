@@ -13,8 +13,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from keystoneauth1 import adapter, session, token_endpoint
 
-from stoker.cli import service as cli_service
-from stoker.cli.service import Refused, Service, Stack
+from stoker.cli.client import service as cli_service
+from stoker.cli.client.service import Refused, Service, Stack
 
 FACTS = {"stack_name": "web", "id": "1", "stack_status": "UPDATE_IN_PROGRESS"}
 

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from openstack_emulator.testing import ServedCloud
-from stoker.cli.plans import plan_lines
+from stoker.cli.views.plans import plan_lines
 from stoker.console.plan_view import shown_steps
 from tests.console.support import Browser, create, logged_in, served_console
 from tests.harness import ThreadedWorld

@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -44,12 +45,13 @@ def test_the_manual_shows_commands() -> None:
 
 
 def test_every_dependency_is_explained() -> None:
-    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text())["project"]
     page = (DOCS / "explanation" / "dependencies.md").read_text()
-    optional = [name for extra in ("postgresql", "mysql", "lsp") for name in project["optional-dependencies"][extra]]
-    for requirement in (*project["dependencies"], *optional):
-        name = requirement.partition(">")[0].partition("[")[0]
-        assert name in page, name
+    required = set()
+    for settings in DOCS.parent.glob("packages/*/pyproject.toml"):
+        project = tomllib.loads(settings.read_text())["project"]
+        required |= {*project["dependencies"], *chain(*project.get("optional-dependencies", {}).values())}
+    names = {re.split(r"[>=\[]", requirement)[0] for requirement in required}
+    assert {name for name in names if name not in page} == set()
 
 
 def test_every_fault_is_explained() -> None:

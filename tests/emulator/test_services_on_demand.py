@@ -107,7 +107,7 @@ def test_a_choice_that_cannot_work_is_refused(
     with pytest.raises(ValueError, match=message):
         chosen(names)
     with pytest.raises(SystemExit):
-        main(["--services", ",".join(names)])
+        main(["up", "--services", ",".join(names)])
     assert message in " ".join(capsys.readouterr().err.split())
 
 

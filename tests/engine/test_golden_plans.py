@@ -19,7 +19,7 @@ import pytest
 import yaml
 from rich.console import Console
 
-from stoker.cli.plans import plan_lines
+from stoker.cli.views.plans import plan_lines
 from tests.harness import World
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -11,7 +11,7 @@ from cryptography.fernet import Fernet
 from sqlalchemy import Text, select
 
 from openstack_emulator.testing import ServedCloud
-from stoker.cli.database import database as db
+from stoker.cli.commands.database import database as db
 from stoker.store import tables
 from stoker.store.database import Database
 from stoker.store.sealing import Sealer

@@ -14,8 +14,8 @@ import pytest
 from stoker.authoring.lint import lint as complaints
 from stoker.authoring.workspace import Workspace
 from stoker.base.named_files import LARGEST, read_named
-from stoker.cli.errors import CommandFailed
-from stoker.cli.sources import collect
+from stoker.cli.client.sources import collect
+from stoker.cli.terminal.errors import CommandFailed
 from stoker.language_server.project import Project
 from stoker.plugins.registry import Registry
 

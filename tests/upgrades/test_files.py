@@ -14,8 +14,8 @@ from openstack_emulator.core.store import Store
 from openstack_emulator.core.upgrades import STEPS, StateUnusable, filled, upgrade
 from openstack_emulator.main import main as emulator
 from stoker.base.errors import Invalid
-from stoker.cli.errors import CommandFailed
-from stoker.cli.saved_plans import SavedPlan
+from stoker.cli.client.saved_plans import SavedPlan
+from stoker.cli.terminal.errors import CommandFailed
 from stoker.processes.directory import DataDirectory
 from tests.upgrades import releases
 
@@ -120,7 +120,7 @@ def test_a_state_file_of_a_later_release_is_refused(state_file: Path) -> None:
     with pytest.raises(StateUnusable, match="this release knows forms up to"):
         Store(state_file)
     with pytest.raises(SystemExit, match=r"openstack-emulator: The state file .* has form"):
-        emulator(["--port", "0", "--state", str(state_file)])
+        emulator(["up", "--port", "0", "--state", str(state_file)])
 
 
 def test_what_is_no_state_file_is_refused(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_rules_for_what_does_not_exist_end_the_cloud_with_the_names_that_exist(t
         "flavor:m1.tiny=xen": r"openstack-emulator: --guests: There is no guest driver 'xen'",
     }.items():
         with pytest.raises(SystemExit, match=message):
-            main(["--port", "0", "--guests", rule])
+            main(["up", "--port", "0", "--guests", rule])
 
 
 SELECTION = ("flavor:m1.nano=qemu", "flavor:m1.micro=none", "image:cirros=namespace")

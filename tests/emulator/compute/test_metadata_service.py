@@ -139,7 +139,7 @@ def test_vendor_data_is_read_from_a_file(tmp_path: Path, capsys: pytest.CaptureF
     assert _vendor_data(str(good)) == {"a": 1}
     for path, words in ((list_, "must contain a JSON object"), (broken, "cannot be read")):
         with pytest.raises(SystemExit):
-            main(["--vendor-data", str(path)])
+            main(["up", "--vendor-data", str(path)])
         assert words in capsys.readouterr().err
 
 

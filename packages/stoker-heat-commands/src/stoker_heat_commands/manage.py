@@ -12,7 +12,7 @@ from oslo_config import cfg
 from sqlalchemy import Connection
 
 from stoker.base.errors import StokerError
-from stoker.cli.formats import show_rows
+from stoker.cli.terminal.formats import show_rows
 from stoker.processes import maintenance
 from stoker.processes.lifetime import cluster_config
 from stoker.processes.settings import encryption_keys

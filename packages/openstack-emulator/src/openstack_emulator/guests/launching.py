@@ -24,7 +24,7 @@ from stoker_foundation.interpreter import bare_python_command
 
 LAUNCH = f"""
 import sys
-sys.path.append({str(Path(__file__).parents[3])!r})
+sys.path.append({str(Path(__file__).parents[2])!r})
 from openstack_emulator.guests.launch.main import main
 sys.exit(main())
 """

@@ -26,7 +26,7 @@ def nearest_rule_page(rule: str) -> str | None:
     return rule_page(rule) or (built.as_uri() if built.is_file() else None)
 
 
-BUILT = Path(__file__).resolve().parents[3] / "docs" / "_build" / "html"
+BUILT = Path(__file__).resolve().parents[5] / "docs" / "_build" / "html"
 
 
 @cache

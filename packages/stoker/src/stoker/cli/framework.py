@@ -16,8 +16,8 @@ import click
 
 import stoker
 from stoker.base.similar import closest
-from stoker.cli.errors import CommandFailed, reported_errors
-from stoker.cli.formats import RECORD_FORMATS, ROW_FORMATS, Row, ids, show_record, show_row, show_rows
+from stoker.cli.terminal.errors import CommandFailed, reported_errors
+from stoker.cli.terminal.formats import RECORD_FORMATS, ROW_FORMATS, Row, ids, show_record, show_row, show_rows
 from stoker.processes.directory import DataDirectory, default_directory
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -113,7 +113,7 @@ def with_service(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def connected(directory: DataDirectory, os_cloud: str | None, **arguments: Any) -> Any:
-        from stoker.cli.connection import connect, unreachable  # imports the libraries of OpenStack's clients
+        from stoker.cli.client.connection import connect, unreachable  # imports the libraries of OpenStack's clients
 
         service = connect(directory, os_cloud)
 

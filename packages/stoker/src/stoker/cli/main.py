@@ -19,91 +19,85 @@ from stoker.cli.framework import Commands
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Where a command is, and the first sentence of its help."""
+    """Where a command is, as `MODULE:NAME` of `stoker.cli.commands`, and the first sentence of its help."""
 
     place: str
     summary: str
 
 
 COMMANDS: Mapping[str, Command] = {
-    "up": Command("stoker.cli.local:up", "Start Stoker and an emulated cloud on this machine."),
-    "down": Command("stoker.cli.local:down", "Stop Stoker; all data is kept."),
-    "status": Command("stoker.cli.local:status", "Show which processes are running, and why one was restarted last."),
-    "deploy": Command("stoker.cli.deploy:deploy", "Create or update the stack NAME, after showing the plan."),
-    "plan": Command("stoker.cli.deploy:plan", "Show what `deploy` would do to the stack NAME, without doing it."),
-    "show": Command("stoker.cli.deploy:show", "Show the saved plan FILE, as it was when it was saved."),
+    "up": Command("local:up", "Start Stoker and an emulated cloud on this machine."),
+    "down": Command("local:down", "Stop Stoker; all data is kept."),
+    "status": Command("local:status", "Show which processes are running, and why one was restarted last."),
+    "deploy": Command("deploy:deploy", "Create or update the stack NAME, after showing the plan."),
+    "plan": Command("deploy:plan", "Show what `deploy` would do to the stack NAME, without doing it."),
+    "show": Command("deploy:show", "Show the saved plan FILE, as it was when it was saved."),
     "drift": Command(
-        "stoker.cli.deploy:drift",
+        "deploy:drift",
         "Ask the cloud for the objects of the stack NAME, and show how they differ from its definition.",
     ),
-    "delete": Command(
-        "stoker.cli.deploy:delete", "Delete the stack NAME with all its resources, after showing the plan."
-    ),
+    "delete": Command("deploy:delete", "Delete the stack NAME with all its resources, after showing the plan."),
     "outputs": Command(
-        "stoker.cli.logs:outputs",
+        "logs:outputs",
         "List the outputs of the stack NAME; or print the value of the output KEY alone, for scripts.",
     ),
     "logs": Command(
-        "stoker.cli.logs:logs",
+        "logs:logs",
         "Show the events of the stack NAME and its nested stacks, oldest first: when, which resource, what and why.",
     ),
-    "stack": Command("stoker.cli.stacks:stack", "Show stacks and run actions on them."),
-    "snapshot": Command("stoker.cli.snapshots:snapshot", "Take, restore and delete snapshots of stacks."),
+    "stack": Command("stacks:stack", "Show stacks and run actions on them."),
+    "snapshot": Command("snapshots:snapshot", "Take, restore and delete snapshots of stacks."),
     "guests": Command(
-        "stoker.cli.guests:guests",
+        "guests:guests",
         "Build, list and delete the images of guests, which run in the servers of the emulated cloud.",
     ),
     "init": Command(
-        "stoker.cli.init:init",
+        "init:init",
         "Write templates of a KIND to begin with into a new directory; without KIND, list the kinds.",
     ),
     "lint": Command(
-        "stoker.cli.lint:lint",
+        "lint:lint",
         "Check templates without a server; for a directory, check all templates below it; - is the standard input.",
     ),
     "fmt": Command(
-        "stoker.cli.format:fmt",
+        "format:fmt",
         "Format templates; for a directory, format all templates below it; - is the standard input.",
     ),
-    "graph": Command(
-        "stoker.cli.graph:graph", "Draw the resources of a template and their dependencies, without a server."
-    ),
-    "convert": Command(
-        "stoker.cli.convert:command", "Convert a template to HOT or to CloudFormation, without a server."
-    ),
+    "graph": Command("graph:graph", "Draw the resources of a template and their dependencies, without a server."),
+    "convert": Command("convert:command", "Convert a template to HOT or to CloudFormation, without a server."),
     "types": Command(
-        "stoker.cli.reference:types",
+        "reference:types",
         "List the resource types, or those with PART in their names; or show the properties and attributes of TYPE.",
     ),
     "functions": Command(
-        "stoker.cli.reference:functions",
+        "reference:functions",
         "List the functions of templates; or show the function NAME: its arguments, and the versions that have it.",
     ),
-    "lsp": Command("stoker.cli.lsp:lsp", "Run the language server for editors, on standard input and output."),
-    "schema": Command("stoker.cli.schema:schema", "Print the JSON Schema of templates or environments, for editors."),
+    "lsp": Command("lsp:lsp", "Run the language server for editors, on standard input and output."),
+    "schema": Command("schema:schema", "Print the JSON Schema of templates or environments, for editors."),
     "completion": Command(
-        "stoker.cli.completion:completion",
+        "completion:completion",
         "Print the script with which SHELL (bash, zsh or fish) completes commands, options, names and files.",
     ),
-    "demo": Command("stoker.cli.demo:demo", "Start Stoker with an emulated cloud, deploy an example, and change it."),
-    "engine": Command("stoker.cli.cluster:engine", "Run an engine of a cluster, until SIGTERM."),
-    "api": Command("stoker.cli.cluster:api", "Serve the Orchestration API for a cluster's engines, until SIGTERM."),
+    "demo": Command("demo:demo", "Start Stoker with an emulated cloud, deploy an example, and change it."),
+    "engine": Command("cluster:engine", "Run an engine of a cluster, until SIGTERM."),
+    "api": Command("cluster:api", "Serve the Orchestration API for a cluster's engines, until SIGTERM."),
     "api-cfn": Command(
-        "stoker.cli.cluster:api_cfn",
+        "cluster:api_cfn",
         "Serve the CloudFormation interface for a cluster's engines, until SIGTERM.",
     ),
-    "db": Command("stoker.cli.database:database", "Maintain the database that the engines share."),
+    "db": Command("database:database", "Maintain the database that the engines share."),
     "keystone-setup": Command(
-        "stoker.cli.keystone:keystone_setup",
+        "keystone:keystone_setup",
         "Create what a cluster needs in the identity service: roles, service user, stack domain, and catalog entries.",
     ),
     "takeover": Command(
-        "stoker.cli.takeover:command",
+        "takeover:command",
         "Take over the stacks of a running Heat from its database, under the same IDs, names and signal URLs.",
     ),
-    "service": Command("stoker.cli.inside:service", "Show the engines of a cluster."),
+    "service": Command("inside:service", "Show the engines of a cluster."),
     "operation": Command(
-        "stoker.cli.inside:operation",
+        "inside:operation",
         "Show unfinished operations, and those that were set aside because engines died while running them.",
     ),
 }
@@ -151,7 +145,7 @@ class Stoker(Commands):
         if name not in COMMANDS:
             return None
         module, _, attribute = COMMANDS[name].place.partition(":")
-        command: click.Command = getattr(import_module(module), attribute)
+        command: click.Command = getattr(import_module(f"stoker.cli.commands.{module}"), attribute)
         return command
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:

@@ -11,7 +11,7 @@ import click
 
 from stoker.base.errors import TemplateInvalid
 from stoker.cli.framework import InputPath, key_values
-from stoker.cli.paint import show
+from stoker.cli.terminal.paint import show
 
 if TYPE_CHECKING:
     from stoker.authoring.sources import Sources

@@ -11,6 +11,7 @@ from stoker.base.budget import ITEM_BYTES, measured
 from stoker.base.diagnostics import Path
 from stoker.schema.unknown import Unknown, combine
 from stoker.template.expressions import OMIT, Evaluation, Expression, FunctionError
+from stoker.template.paths import to_index as to_index  # functions of plug-ins import it from here
 
 _WITHOUT_PARTS = frozenset({bool, int, float, type(None), Unknown, type(OMIT)})
 _FEW_STEPS = 8

@@ -7,8 +7,7 @@ from itertools import islice
 from typing import Any
 
 from stoker.template.expressions import Evaluation, items_of
-from stoker.template.functions.base import Function, variant
-from stoker.template.paths import to_index
+from stoker.template.functions.base import Function, to_index, variant
 
 _MOST_BLOCKS = 256
 

@@ -7,8 +7,7 @@ from typing import Any
 from stoker.base.json_text import read_json
 from stoker.schema.unknown import combine, is_unknown
 from stoker.template.expressions import Evaluation, items_of
-from stoker.template.functions.base import Function, is_list, is_map, variant
-from stoker.template.paths import to_index
+from stoker.template.functions.base import Function, is_list, is_map, to_index, variant
 
 _BYTES_PER_CHARACTER = 16
 """The maximum number of bytes that JSON data takes in memory for each character of its source."""

@@ -6,8 +6,7 @@ from typing import Any
 
 from stoker.base.budget import size_of
 from stoker.template.expressions import Evaluation, entries_of, items_of
-from stoker.template.functions.base import Function, is_list, variant
-from stoker.template.paths import to_index
+from stoker.template.functions.base import Function, is_list, to_index, variant
 
 _PIECE_BYTES = 64
 """The memory that a piece takes in addition to its characters, in bytes."""

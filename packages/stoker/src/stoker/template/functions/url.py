@@ -8,8 +8,7 @@ from urllib.parse import quote, urlencode
 
 from stoker.base.budget import measured
 from stoker.template.expressions import Evaluation, Expression, entries_of
-from stoker.template.functions.base import Function, is_map, variant
-from stoker.template.paths import to_index
+from stoker.template.functions.base import Function, is_map, to_index, variant
 from stoker.template.problems import suggestion
 
 _TEXTS = ("scheme", "username", "password", "host", "path", "fragment")

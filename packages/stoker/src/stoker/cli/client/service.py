@@ -1,0 +1,385 @@
+"""Client of the Orchestration REST API for the commands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from stoker.base.diagnostics import Diagnostic
+from stoker.cli.client.outages import Outages
+from stoker.cli.client.server_sent import messages
+from stoker.cli.terminal.errors import CommandFailed, NoSuchResource, NoSuchStack
+
+if TYPE_CHECKING:
+    from keystoneauth1.adapter import Adapter
+
+Answer = dict[str, Any]
+
+NESTED = 20
+"""Depth of nested stacks that commands request; more than the service allows."""
+
+_PAGE = 500
+_STREAM = "text/event-stream"
+_NOT_FOUND = 404
+_NOT_ACCEPTABLE = 406
+_WITHOUT_OUTPUTS = {"resolve_outputs": "false"}
+
+
+POLL_SECONDS = 0.4
+"""Pause before a service that does not stream events is polled again."""
+
+
+class Refused(CommandFailed):
+    """The service refused a request; `diagnostics` are the problems of a template, with their locations."""
+
+    def __init__(self, status: int, message: str, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
+        super().__init__(message)
+        self.status = status
+        self.diagnostics = diagnostics
+
+
+class Service:
+    """The stacks of one project. Every method raises Refused if the service returns an error.
+
+    Requests that only read are repeated while the service does not answer, as `outages` decides. `auth_url` is the
+    address of the identity service that it was found by.
+    """
+
+    def __init__(self, adapter: Adapter, timeout: float, outages: Outages | None = None, auth_url: str = "") -> None:
+        self.auth_url = auth_url
+        self._adapter = adapter
+        self._timeout = timeout
+        self.outages = outages or Outages()
+
+    def stacks(self, query: Mapping[str, Any] | None = None) -> Iterator[Answer]:
+        """Yield the project's stacks, page by page."""
+        page = {"limit": _PAGE, **(query or {})}
+        while True:
+            found = self._call("GET", "/stacks", query=page)["stacks"]
+            yield from found
+            if len(found) < page["limit"]:
+                return
+            page["marker"] = found[-1]["id"]
+
+    def stack(self, name: str) -> Stack:
+        """Return a stack by name or ID, without the values of its outputs. Raises NoSuchStack."""
+        return self._found(name, _WITHOUT_OUTPUTS)
+
+    def stack_with_outputs(self, name: str) -> Stack:
+        """Return a stack by name or ID, with the values of its outputs. Raises NoSuchStack."""
+        return self._found(name, {})
+
+    def _found(self, name: str, query: Mapping[str, str]) -> Stack:
+        try:
+            return Stack(self, self._call("GET", f"/stacks/{_segment(name)}", query=query)["stack"])
+        except Refused as error:
+            if error.status == _NOT_FOUND:
+                raise NoSuchStack(f"There is no stack {name}.") from None
+            raise
+
+    def create(self, body: Mapping[str, Any]) -> Stack:
+        """Start the creation of a stack."""
+        return self.stack(self._call("POST", "/stacks", body)["stack"]["id"])
+
+    def preview(self, body: Mapping[str, Any]) -> Answer:
+        """The plan of `create`."""
+        plan: Answer = self._call("POST", "/stacks/preview", body)["stack"]["plan"]
+        return plan
+
+    def validate(self, body: Mapping[str, Any]) -> Answer:
+        """The facts about a template: its description, and its parameters by name."""
+        facts: Answer = self._call("POST", "/validate", body)
+        return facts
+
+    def _call(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, query: Mapping[str, Any] | None = None
+    ) -> Any:
+        response = self._request(path, method, json=body, params=query)
+        if response.status_code < 400:
+            return response.json() if response.content else None
+        raise _refusal(response)
+
+    def _request(self, path: str, method: str, **options: Any) -> Any:
+        def send() -> Any:
+            return self._adapter.request(path, method, timeout=self._timeout, **options)
+
+        return self.outages.bridged(send, reads=method == "GET")
+
+    def stream(self, stack: Answer, tail: str, query: Mapping[str, Any], last: str | None) -> Any:
+        """Request a stream of server-sent events about a stack, after the event `last`.
+
+        Returns an open response, or None if the service does not stream them.
+        """
+        headers = {"Accept": _STREAM, **({"Last-Event-ID": last} if last else {})}
+        response = self._request(_path(stack) + tail, "GET", params=query, headers=headers, stream=True)
+        good = response.status_code < 400
+        if good and response.headers.get("Content-Type", "").partition(";")[0] == _STREAM:
+            return response
+        with response:
+            if good or response.status_code == _NOT_ACCEPTABLE:
+                return None
+            raise _refusal(response)
+
+    def below(self, stack: Answer, tail: str, query: Mapping[str, Any] | None = None) -> Any:
+        """GET something that hangs on a stack."""
+        return self._call("GET", _path(stack) + tail, query=query)
+
+    def send(
+        self,
+        method: str,
+        stack: Answer,
+        tail: str = "",
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Change a stack or one of its subresources."""
+        return self._call(method, _path(stack) + tail, body, query)
+
+
+class Stack:
+    """A stack at the time when it was read; `facts` is the response of the service.
+
+    `shown` tells whether the terminal shows the cause of a failure, which an event of the stack reports, already in the
+    tree of the action that has ended.
+    """
+
+    def __init__(self, service: Service, facts: Answer) -> None:
+        self._service = service
+        self.facts = facts
+        self.shown: Callable[[Answer], bool] = lambda _failure: False
+
+    @property
+    def outages(self) -> Outages:
+        """How outages of the service are bridged."""
+        return self._service.outages
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return str(self.facts["stack_name"])
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return str(self.facts["id"])
+
+    @property
+    def state(self) -> str:
+        """`<ACTION>_<STATUS>`."""
+        return str(self.facts["stack_status"])
+
+    @property
+    def busy(self) -> bool:
+        """Whether an action is in progress."""
+        return self.state.endswith("_IN_PROGRESS")
+
+    def again(self) -> Stack:
+        """Read the stack again, without the values of its outputs."""
+        return Stack(self._service, self._service.below(self.facts, "", _WITHOUT_OUTPUTS)["stack"])
+
+    def with_outputs(self) -> Stack:
+        """Read the stack again, with the values of its outputs."""
+        return Stack(self._service, self._service.below(self.facts, "")["stack"])
+
+    def update(self, body: Mapping[str, Any]) -> None:
+        """Start an update to the definition in `body`."""
+        self._service.send("PUT", self.facts, body=body)
+
+    def preview_update(self, body: Mapping[str, Any]) -> Answer:
+        """The plan of `update`."""
+        plan: Answer = self._service.send("PUT", self.facts, "/preview", body)["plan"]
+        return plan
+
+    def preview_refresh(self) -> Answer:
+        """The plan that brings the cloud back to the present definition; the service asks the cloud."""
+        plan: Answer = self._service.send("PATCH", self.facts, "/preview", {"converge": True})["plan"]
+        return plan
+
+    def delete(self, digest: str | None = None) -> None:
+        """Start its deletion; with the digest of a plan, only as the plan says."""
+        self._service.send("DELETE", self.facts, query={"plan_digest": digest} if digest else None)
+
+    def preview_delete(self) -> Answer:
+        """The plan of `delete`, and the `snapshots` that are deleted with it."""
+        answer: Answer = self._service.send("DELETE", self.facts, "/preview")
+        return answer
+
+    def act(self, action: str, digest: str | None = None) -> None:
+        """Start an action: suspend, resume, check, cancel_update, cancel_without_rollback, retry or rollback.
+
+        With the digest of a plan, which only the two actions that roll back have, only as the plan says.
+        """
+        options = {"plan_digest": digest} if digest else None
+        self._service.send("POST", self.facts, "/actions", {action: options})
+
+    def preview_rollback(self) -> Answer:
+        """The plan of the action `rollback`."""
+        answer: Answer = self._service.send("POST", self.facts, "/actions/preview", {"rollback": None})
+        return answer
+
+    def operations(self) -> Iterator[Answer]:
+        """Yield its operations, newest first."""
+        marker: str | None = None
+        while True:
+            query = {"limit": _PAGE, **({"marker": marker} if marker else {})}
+            found = self._service.below(self.facts, "/operations", query)["operations"]
+            yield from found
+            if len(found) < _PAGE:
+                return
+            marker = found[-1]["id"]
+
+    def operation(self, identifier: str) -> Answer:
+        """One of its operations, with the plan."""
+        answer: Answer = self._service.below(self.facts, f"/operations/{_segment(identifier)}")["operation"]
+        return answer
+
+    def resource(self, name: str) -> Answer:
+        """One of its resources, with the attributes."""
+        answer: Answer = self._of(name, lambda path: self._service.below(self.facts, path))["resource"]
+        return answer
+
+    def metadata(self, name: str) -> Answer:
+        """The metadata of one of its resources."""
+        answer: Answer = self._of(name, lambda path: self._service.below(self.facts, f"{path}/metadata"))["metadata"]
+        return answer
+
+    def signal(self, name: str, data: Mapping[str, Any] | None) -> None:
+        """Send a signal to one of its resources."""
+        self._of(name, lambda path: self._service.send("POST", self.facts, f"{path}/signal", data))
+
+    def mark(self, name: str, unhealthy: bool, reason: str) -> None:
+        """Mark one of its resources unhealthy, so that the next update replaces it, or remove the mark."""
+        body = {"mark_unhealthy": unhealthy, "resource_status_reason": reason}
+        self._of(name, lambda path: self._service.send("PATCH", self.facts, path, body))
+
+    def _of(self, name: str, request: Callable[[str], Any]) -> Any:
+        """Return the answer to a request with the path of a resource. Raises NoSuchResource."""
+        try:
+            return request(f"/resources/{_segment(name)}")
+        except Refused as error:
+            known = [row["resource_name"] for row in self.resources(0)] if error.status == _NOT_FOUND else [name]
+            if name in known:
+                raise
+            raise NoSuchResource(f"{self.name} has no resource {name}; it has {', '.join(known) or 'none'}.") from None
+
+    def environment(self) -> Answer:
+        """Its environment."""
+        data: Answer = self._service.below(self.facts, "/environment")
+        return data
+
+    def files(self) -> Answer:
+        """The files that came with its template."""
+        data: Answer = self._service.below(self.facts, "/files")
+        return data
+
+    def resources(self, depth: int = NESTED) -> list[Answer]:
+        """Its resources and those of nested stacks down to `depth`."""
+        rows: list[Answer] = self._service.below(self.facts, "/resources", {"nested_depth": depth})["resources"]
+        return rows
+
+    def events(self, marker: str | None = None, depth: int = NESTED) -> Iterator[Answer]:
+        """Yield its events and those of nested stacks down to `depth`, oldest first, after the event `marker`."""
+        while True:
+            query = {"nested_depth": depth, "limit": _PAGE, **({"marker": marker} if marker else {})}
+            found = self._service.below(self.facts, "/events", query)["events"]
+            yield from found
+            if len(found) < _PAGE:
+                return
+            marker = found[-1]["id"]
+
+    def watch(self, marker: str | None = None, depth: int = NESTED) -> Generator[Answer | None, None, None]:
+        """Like `events`, without an end: each event as it is recorded, and None in every pause.
+
+        Uses a stream of events if the service offers one, and otherwise polls.
+        """
+        while True:
+            response = self._service.stream(self.facts, "/events", {"nested_depth": depth}, marker)
+            if response is None:
+                break
+            pause = POLL_SECONDS
+            with response:
+                for message in messages(response):
+                    if message.data is not None:
+                        marker = message.data["id"]
+                    pause = message.retry or pause
+                    yield message.data
+            time.sleep(pause)
+        while True:
+            for event in self.events(marker, depth):
+                marker = event["id"]
+                yield event
+            yield None
+            time.sleep(POLL_SECONDS)
+
+    def last_event(self) -> str | None:
+        """The id of the newest event."""
+        query = {"nested_depth": NESTED, "limit": 1, "sort_dir": "desc"}
+        found = self._service.below(self.facts, "/events", query)["events"]
+        return found[0]["id"] if found else None
+
+    def template(self) -> Answer:
+        """Its template."""
+        data: Answer = self._service.below(self.facts, "/template")
+        return data
+
+    def outputs(self) -> list[Answer]:
+        """Its outputs with their values."""
+        return list(self.with_outputs().facts.get("outputs") or [])
+
+    def snapshots(self) -> list[Answer]:
+        """Its snapshots."""
+        rows: list[Answer] = self._service.below(self.facts, "/snapshots")["snapshots"]
+        return rows
+
+    def snapshot(self, identifier: str) -> Answer:
+        """One of its snapshots, with the document that was saved."""
+        answer: Answer = self._service.below(self.facts, f"/snapshots/{_segment(identifier)}")["snapshot"]
+        return answer
+
+    def take_snapshot(self, name: str | None) -> Answer:
+        """Start to take a snapshot."""
+        answer: Answer = self._service.send("POST", self.facts, "/snapshots", {"name": name} if name else {})
+        return answer
+
+    def restore(self, identifier: str, digest: str | None = None) -> None:
+        """Start to restore a snapshot; with the digest of a plan, only as the plan says."""
+        body = {"plan_digest": digest} if digest else None
+        self._service.send("POST", self.facts, f"/snapshots/{_segment(identifier)}/restore", body)
+
+    def preview_restore(self, identifier: str) -> Answer:
+        """The plan of `restore`."""
+        answer: Answer = self._service.send("POST", self.facts, f"/snapshots/{_segment(identifier)}/restore/preview")
+        return answer
+
+    def delete_snapshot(self, identifier: str) -> None:
+        """Delete a snapshot with its copies."""
+        self._service.send("DELETE", self.facts, f"/snapshots/{_segment(identifier)}")
+
+    def export(self) -> Answer:
+        """Its document, from which the same or another service can adopt its objects."""
+        data: Answer = self._service.below(self.facts, "/export")
+        return data
+
+    def abandon(self) -> Answer:
+        """Remove its record without deleting an object; return its document."""
+        data: Answer = self._service.send("DELETE", self.facts, "/abandon")
+        return data
+
+
+def _path(stack: Answer) -> str:
+    return f"/stacks/{_segment(stack['stack_name'])}/{_segment(stack['id'])}"
+
+
+def _segment(text: str) -> str:
+    return quote(text, safe="")
+
+
+def _refusal(response: Any) -> Refused:
+    try:
+        error = response.json()["error"]
+        diagnostics = tuple(Diagnostic.from_dict(item) for item in error.get("diagnostics", ()))
+        return Refused(response.status_code, error["message"], diagnostics)
+    except (ValueError, KeyError, TypeError):
+        return Refused(response.status_code, f"The service returned {response.status_code} {response.reason}.")

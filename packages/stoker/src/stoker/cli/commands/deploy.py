@@ -1,0 +1,280 @@
+"""`stoker deploy`, `plan`, `drift` and `delete`: create, update and delete stacks, and show the plan first.
+
+The commands import what carries them out when they run, so that their help and their completion are quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from stoker.cli.client.saved_plans import SavedPlan, is_plan
+from stoker.cli.client.service import Service
+from stoker.cli.commands.completion import file_names, stack_names, stack_or_plan_names
+from stoker.cli.framework import key_values, progress_format, with_service, yes_option
+from stoker.cli.terminal.formats import show_record
+from stoker.cli.terminal.messages import say
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_PATH = click.Path(dir_okay=False, path_type=Path)
+
+
+def _definition_options(*, required: bool) -> Callable[[Command], Command]:
+    """The options that define a stack."""
+    options = (
+        click.option(
+            "--rollback/--no-rollback",
+            default=None,
+            help="Whether to roll back after a failure.  [default: as set for the stack; no for a new one]",
+        ),
+        click.option("--timeout", type=click.IntRange(min=1), metavar="MINUTES", help="Timeout of the action."),
+        click.option(
+            "--reset-parameters", is_flag=True,
+            help="Use the defaults of parameters that are not given, not the values of the last deployment.",
+        ),
+        click.option(
+            "--refresh", is_flag=True,
+            help="Compare the objects of the stack with the cloud first, and correct differences.",
+        ),
+        click.option(
+            "--tag", "tags", multiple=True, metavar="TAG",
+            help="Tag of the stack, such as stoker:heal; repeatable.  [default: the tags that it has]",
+        ),
+        click.option(
+            "-P", "--parameter", "parameters", multiple=True, metavar="KEY=VALUE", callback=key_values,
+            help="Value of a parameter; repeatable.",
+        ),
+        click.option(
+            "-e", "--environment", "environments", multiple=True, metavar="FILE|URL", shell_complete=file_names,
+            help="Environment; repeatable, later ones override.",
+        ),
+        click.option(
+            "-t", "--template", required=required, metavar="FILE|URL", shell_complete=file_names, help="Template."
+        ),
+        click.argument("name", shell_complete=stack_names if required else stack_or_plan_names, required=required),
+    )  # fmt: skip
+
+    def decorate(function: Command) -> Command:
+        for option in options:
+            function = option(function)
+        return function
+
+    return decorate
+
+
+@click.command()
+@_definition_options(required=False)
+@click.option("--plan", "plan_file", type=_PATH, metavar="FILE", help="Apply this saved plan.")
+@yes_option
+@progress_format
+@with_service
+def deploy(
+    service: Service,
+    name: str | None,
+    template: str | None,
+    environments: tuple[str, ...],
+    parameters: dict[str, str],
+    reset_parameters: bool,
+    refresh: bool,
+    rollback: bool | None,
+    timeout: int | None,
+    tags: tuple[str, ...],
+    plan_file: Path | None,
+    yes: bool,
+    form: str,
+) -> None:
+    """Create or update the stack NAME, after showing the plan.
+
+    Parameters that are not given keep the values of the last deployment; values that are missing are asked for on a
+    terminal.
+
+    A saved plan is applied without a question, exactly as saved; it is refused if anything has changed since. FILE.plan
+    instead of NAME is a saved plan, too.
+
+    \b
+    Examples:
+      stoker deploy web -t web.yaml
+      stoker deploy web -t web.yaml -e production.yaml -P flavor=m1.large --yes
+      stoker deploy web.plan
+      stoker deploy web -t web.yaml --yes -f json
+    """
+    if plan_file is None and template is None and name is not None and is_plan(Path(name)):
+        plan_file, name = Path(name), None
+    if plan_file is not None:
+        if (
+            name
+            or template
+            or environments
+            or reset_parameters
+            or refresh
+            or (rollback, timeout, tags) != (None, None, ())
+        ):
+            raise click.UsageError("A saved plan is complete: only hidden parameters may be given with it.")
+        from stoker.cli.commands.deployment import apply, conclude
+        from stoker.cli.views.reports import reported
+
+        with reported(form) as report:
+            conclude(apply(service, SavedPlan.read(plan_file), parameters, report), report=report)
+        return
+    if name is None or template is None:
+        raise click.UsageError("Give the name of a stack and a template (NAME -t FILE), or a saved plan (--plan FILE).")
+    from stoker.cli.client.sources import collect
+    from stoker.cli.commands.deployment import Deployment, body_of, carry_out
+    from stoker.cli.views.reports import reported
+
+    with reported(form) as report:
+        sources = collect(template, environments)
+        body = body_of(sources, parameters, rollback, timeout, tags)
+        wanted = Deployment(service, name, sources, body, reset_parameters=reset_parameters, refresh=refresh)
+        carry_out(wanted, yes, report)
+
+
+@click.command()
+@_definition_options(required=True)
+@click.option("-o", "--out", "out", type=_PATH, metavar="FILE", help="Save the plan, for `stoker deploy FILE`.")
+@click.option("--detailed-exitcode", is_flag=True, help="Exit with status 2 if there are changes.")
+@click.option(
+    "-f", "--format", "form", type=click.Choice(["text", "json", "yaml"]), default="text", show_default=True,
+    help="Output format.",
+)  # fmt: skip
+@with_service
+def plan(
+    service: Service,
+    name: str,
+    template: str,
+    environments: tuple[str, ...],
+    parameters: dict[str, str],
+    reset_parameters: bool,
+    refresh: bool,
+    rollback: bool | None,
+    timeout: int | None,
+    tags: tuple[str, ...],
+    out: Path | None,
+    detailed_exitcode: bool,
+    form: str,
+) -> None:
+    """Show what `deploy` would do to the stack NAME, without doing it.
+
+    Exit status: 0, or with --detailed-exitcode 2 if there are changes; 1 for an error.
+
+    \b
+    Examples:
+      stoker plan web -t web.yaml
+      stoker plan web -t web.yaml -o web.plan
+      stoker plan web -t web.yaml --refresh
+      stoker plan web -t web.yaml -f json
+    """
+    from stoker.authoring.plan_steps import changes
+    from stoker.cli.client.sources import collect
+    from stoker.cli.commands.deployment import Deployment, body_of
+    from stoker.cli.views.plans import show_plan
+
+    sources = collect(template, environments)
+    body = body_of(sources, parameters, rollback, timeout, tags)
+    wanted = Deployment(service, name, sources, body, reset_parameters=reset_parameters, refresh=refresh)
+    found = wanted.plan()
+    if out is not None:
+        stack_id = wanted.stack.id if wanted.stack is not None else None
+        SavedPlan.of(name, stack_id, wanted.body, found).write(out)
+    if form == "text":
+        show_plan(name, found, wanted.compared)
+    else:
+        show_record(found, form)
+    if out is not None:
+        say(f"Saved the plan. To apply it: stoker deploy --plan {out}", err=form != "text")
+    if detailed_exitcode and changes(found):
+        sys.exit(2)
+
+
+@click.command()
+@click.argument("file", type=_PATH)
+@click.option(
+    "-f", "--format", "form", type=click.Choice(["text", "json", "yaml"]), default="text", show_default=True,
+    help="Output format.",
+)  # fmt: skip
+def show(file: Path, form: str) -> None:
+    """Show the saved plan FILE, as it was when it was saved. No service is needed.
+
+    \b
+    Examples:
+      stoker show web.plan
+      stoker show web.plan -f json
+    """
+    from stoker.cli.views.plans import CLOUD, RECORD, show_plan
+
+    if not file.exists() and not is_plan(file):
+        raise click.UsageError(f"There is no saved plan {file}. To show a stack: `stoker stack show {file}`.")
+    saved = SavedPlan.read(file)
+    if form != "text":
+        show_record({"stack_name": saved.name, "stack_id": saved.stack_id, **saved.plan}, form)
+        return
+    show_plan(saved.name, saved.plan, CLOUD if "converge" in saved.body else RECORD)
+    if saved.withheld:
+        say(f"To apply it, give the values of hidden parameters again: {', '.join(saved.withheld)}.")
+
+
+@click.command()
+@click.argument("name", shell_complete=stack_names)
+@click.option(
+    "-f", "--format", "form", type=click.Choice(["text", "json", "yaml"]), default="text", show_default=True,
+    help="Output format.",
+)  # fmt: skip
+@with_service
+def drift(service: Service, name: str, form: str) -> None:
+    """Ask the cloud for the objects of the stack NAME, and show how they differ from its definition.
+
+    Shows what would bring them back, without doing it: each value as it is and as it should be, objects that are gone,
+    and resources that are marked unhealthy or have failed. What cannot be compared is listed, and counts as unchanged.
+
+    Exit status: 0 without differences, 2 with differences, 1 for an error.
+
+    \b
+    Examples:
+      stoker drift web
+      stoker drift web -f json
+    """
+    from stoker.authoring.plan_steps import changes
+    from stoker.cli.views.plans import CLOUD, show_plan
+
+    stack = service.stack(name)
+    found = stack.preview_refresh()
+    differs = bool(changes(found))
+    if form != "text":
+        show_record(found, form)
+    else:
+        if differs:
+            say("The cloud differs (what is there -> what the template says):")
+        show_plan(stack.name, found, CLOUD)
+        if differs:
+            say(f"To correct it: stoker deploy {stack.name} -t TEMPLATE --refresh")
+    if differs:
+        sys.exit(2)
+
+
+@click.command()
+@click.argument("name", shell_complete=stack_names)
+@yes_option
+@click.option("--dry-run", is_flag=True, help="Show the plan, and delete nothing.")
+@progress_format
+@with_service
+def delete(service: Service, name: str, yes: bool, dry_run: bool, form: str) -> None:
+    """Delete the stack NAME with all its resources, after showing the plan.
+
+    The plan marks what loses data, such as volumes, and names the snapshots that are deleted with the stack.
+
+    \b
+    Examples:
+      stoker delete web
+      stoker delete web --dry-run
+      stoker delete web --yes -f json
+    """
+    from stoker.cli.commands.deployment import act_as_planned, deletion
+    from stoker.cli.views.reports import reported
+
+    with reported(form) as report:
+        act_as_planned(deletion(service.stack(name)), yes, dry_run, report)

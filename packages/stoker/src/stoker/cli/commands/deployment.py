@@ -1,0 +1,354 @@
+"""Carry out what `stoker deploy`, `plan` and `delete` are asked for: plans, questions, progress and results."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import click
+
+from stoker.authoring.plan_steps import changes
+from stoker.base.diagnostics import Diagnostic, format_path
+from stoker.base.errors import StokerError
+from stoker.cli.client.saved_plans import SavedPlan
+from stoker.cli.client.service import Answer, Refused, Service, Stack
+from stoker.cli.client.sources import Sources
+from stoker.cli.terminal.errors import CommandFailed, NoSuchStack, TemplateRefused
+from stoker.cli.terminal.messages import say
+from stoker.cli.terminal.places import short
+from stoker.cli.views.failure import failure
+from stoker.cli.views.follow import WANTED, continued, follow, succeeded
+from stoker.cli.views.plans import CLOUD, NO_RESOURCES, RECORD, Compared
+from stoker.cli.views.reports import TEXT, Report
+
+Answered = TypeVar("Answered")
+
+_CONSTRAINT = "constraint"
+"""The rule of the diagnostics about values that a constraint or a service does not accept."""
+_MISSING = "parameter-missing"
+"""The rule of the diagnostics about parameters without a value."""
+
+
+def body_of(
+    sources: Sources,
+    parameters: dict[str, str],
+    rollback: bool | None,
+    timeout: int | None,
+    tags: tuple[str, ...] = (),
+) -> Answer:
+    """Return the body of a request from the user's options; options that were not given are left out."""
+    body: Answer = {
+        "template": sources.template,
+        "files": sources.files,
+        "environment_files": sources.environments,
+        "parameters": parameters,
+    }
+    if rollback is not None:
+        body["disable_rollback"] = not rollback
+    if timeout is not None:
+        body["timeout_mins"] = timeout
+    if tags:
+        body["tags"] = ",".join(tags)
+    return body
+
+
+class Deployment:
+    """The definition that the user wants, and the existing stack, or None if it does not exist.
+
+    Parameters that `body` does not set keep the values of the last deployment, unless `reset_parameters`. Without tags
+    in `body`, the stack keeps its tags.
+    With `refresh`, the service compares an existing stack with the cloud.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        name: str,
+        sources: Sources,
+        body: Answer,
+        *,
+        reset_parameters: bool = False,
+        refresh: bool = False,
+    ) -> None:
+        self.name = name
+        self.sources = sources
+        self.body = body
+        self._service = service
+        try:
+            self.stack: Stack | None = service.stack(name)
+        except NoSuchStack:
+            self.stack = None
+        else:
+            kept = {"tags": ",".join(self.stack.facts["tags"])} if self.stack.facts.get("tags") else {}
+            converge = {"converge": True} if refresh else {}
+            self.body = {**kept, **body, "existing_parameters": not reset_parameters, **converge}
+
+    @property
+    def compared(self) -> Compared:
+        """What the service compares the definition with before it plans, and before it changes anything."""
+        return CLOUD if "converge" in self.body else RECORD
+
+    def plan(self) -> Answer:
+        """Return the plan; ask for the values of parameters that need one, on a terminal.
+
+        Raises CommandFailed with the problems of the template, if it has any.
+        """
+        try:
+            return self._preview()
+        except Refused as error:
+            missing = [str(problem.path[-1]) for problem in error.diagnostics if problem.rule == _MISSING]
+            if not missing or not sys.stdin.isatty():
+                raise self._explanation(error) from error
+        self._ask(missing)
+        return self._explained(self._preview)
+
+    def _preview(self) -> Answer:
+        if self.stack is None:
+            return self._service.preview({"stack_name": self.name, **self.body})
+        return self.stack.preview_update(self.body)
+
+    def _ask(self, names: Sequence[str]) -> None:
+        """Ask for the values of parameters, without showing those of hidden ones."""
+        definition = {key: self.body[key] for key in ("template", "files", "environment_files")}
+        declared = self._service.validate(definition)["Parameters"]
+        for name in names:
+            facts = declared.get(name, {})
+            if facts.get("Description"):
+                click.echo(facts["Description"], err=True)
+            hidden = facts.get("NoEcho") == "true"
+            self.body["parameters"][name] = click.prompt(f"Parameter {name}", hide_input=hidden, err=True)
+
+    def run(self, planned: int, digest: str | None = None, report: Report = TEXT) -> Stack:
+        """Create or update the stack, follow until the end, and return the stack in its final state.
+
+        `planned` is the number of changes. With the digest of a plan, exactly that plan is run: Refused is raised if
+        the plan would now be different.
+        """
+        body = self.body if digest is None else {**self.body, "plan_digest": digest}
+        return self._explained(lambda: begin(self._service, self.name, self.stack, body, planned, report))
+
+    def _explained(self, request: Callable[[], Answered]) -> Answered:
+        try:
+            return request()
+        except Refused as error:
+            raise self._explanation(error) from error
+
+    def _explanation(self, error: Refused) -> CommandFailed:
+        """Return the error to show for a refused request: each problem with its place in the user's files."""
+        if not error.diagnostics:
+            return error
+        from stoker.authoring.given_values import placed_where_given
+        from stoker.template.document import Document
+
+        texts = self.sources.named()
+        names = {source: short(url) for source, (url, _) in texts.items()}
+        shown = {names[source]: text for source, (_, text) in texts.items()}
+        written = map(self.sources.as_written, error.diagnostics)
+        placed = [replace(item, source=names.get(item.source, item.source)) for item in written]
+        urls = self.sources.environments
+        try:
+            environments = [Document.parse(self.sources.text(url), source=short(url)) for url in urls]
+        except StokerError:  # the diagnostics are about that
+            environments = []
+        placed = placed_where_given(map(_with_option, placed), {names[""]}, environments, self.body["parameters"])
+        return TemplateRefused(_joined(sorted(placed, key=Diagnostic.sort_key)), shown.get)
+
+
+def _with_option(item: Diagnostic) -> Diagnostic:
+    """Return a diagnostic, one about a missing value with the options that give it."""
+    if item.rule != _MISSING:
+        return item
+    return replace(item, hint=f"give it with -P {item.path[-1]}=VALUE, or in an environment (-e FILE)")
+
+
+def _joined(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Return diagnostics with those of the same wrong value, such as the name of a missing flavor, as one.
+
+    The first one names the places of the others.
+    """
+    same: dict[tuple[str, str, str], list[Diagnostic]] = {}
+    for number, item in enumerate(diagnostics):
+        key = (item.rule, item.message, item.hint) if item.rule == _CONSTRAINT else (str(number), "", "")
+        same.setdefault(key, []).append(item)
+    return [_with_places(first, others) for first, *others in same.values()]
+
+
+def _with_places(first: Diagnostic, others: Sequence[Diagnostic]) -> Diagnostic:
+    if not others:
+        return first
+    places = ", ".join(item.text().partition(": ")[0] if item.position else format_path(item.path) for item in others)
+    return replace(first, message=f"{first.message.removesuffix('.')} (also at {places})")
+
+
+def begin(service: Service, name: str, stack: Stack | None, body: Answer, planned: int, report: Report = TEXT) -> Stack:
+    """Create or update a stack with a number of planned changes, and follow until the end.
+
+    Raises CommandFailed if another operation has taken the stack over: what it made is not what was asked for here.
+    """
+    marker = None
+    if stack is None:
+        stack = service.create({"stack_name": name, **body})
+    else:
+        marker = stack.last_event()
+        stack.update(body)
+    with continued(stack):
+        begun = next(stack.operations(), None)
+        done = follow(stack, marker, planned, report)
+        newest = next(stack.operations(), None)
+    if begun is not None and newest is not None and newest["id"] != begun["id"] and succeeded(done):
+        raise CommandFailed(
+            f"Superseded by {_described(newest)}: {name} is {done.state}, but not as defined by this deployment."
+        )
+    return done
+
+
+def _described(operation: Answer) -> str:
+    """Return the action, the ID and the user of an operation."""
+    user = f" of {operation['user_name']}" if operation["user_name"] else ""
+    return f"the {operation['action']} operation {operation['id']}{user}"
+
+
+def apply(service: Service, saved: SavedPlan, parameters: dict[str, str], report: Report = TEXT) -> Stack:
+    """Run exactly a saved plan. Raises Refused if the plan would now be different."""
+    body = saved.request(parameters)
+    stack = _planned_for(service, saved)
+    report.plan(saved.name, saved.plan)
+    return begin(service, saved.name, stack, body, len(changes(saved.plan)), report)
+
+
+def _planned_for(service: Service, saved: SavedPlan) -> Stack | None:
+    """Return the stack that a plan updates, or None for a plan that creates one.
+
+    Raises CommandFailed if the stack no longer exists (a deleted one can still be read by its ID), or exists already.
+    """
+    try:
+        stack = service.stack(saved.stack_id or saved.name)
+    except NoSuchStack:
+        stack = None
+    if saved.stack_id is None:
+        if stack is not None:
+            raise CommandFailed(f"The plan creates the stack {saved.name}, which exists already. Make a new plan.")
+        return None
+    if stack is None or stack.state == "DELETE_COMPLETE":
+        raise CommandFailed(f"The plan is for the stack {saved.name}, which no longer exists. Make a new plan.")
+    return stack
+
+
+def confirm(question: str, yes: bool, report: Report = TEXT) -> None:
+    """Ask for confirmation, unless `yes`. Raises CommandFailed if the user cannot be asked."""
+    if yes:
+        return
+    if not report.asks:
+        raise CommandFailed("With -f json, no question is asked. Use --yes to confirm.")
+    if not sys.stdin.isatty():
+        raise CommandFailed(
+            "The standard input is not a terminal, so the question cannot be asked. Use --yes to confirm."
+        )
+    click.confirm(question, abort=True)
+
+
+def finish(
+    stack: Stack, actions: tuple[str, ...] = WANTED, sources: Sources | None = None, report: Report = TEXT
+) -> None:
+    """Show how an action ended. Raises CommandFailed unless it was one of `actions` and is complete.
+
+    `sources` has the template that was deployed, whose declarations the error names.
+    """
+    good = succeeded(stack, actions)
+    report.ended(stack, good)
+    if not good:
+        raise failure(stack, sources)
+
+
+def carry_out(deployment: Deployment, yes: bool, report: Report = TEXT) -> Stack:
+    """Show the plan, ask unless `yes`, run it, and show the result. Raises CommandFailed if it fails.
+
+    A plan without changes of resources may still change the outputs, so it is run as well, without a question. After a
+    question, exactly the plan that was shown is run.
+    """
+    plan = deployment.plan()
+    report.plan(deployment.name, plan, deployment.compared)
+    running = _running(deployment.stack)
+    if running is not None:
+        report.note(f"In progress on {deployment.name}: {_described(running)}.")
+        confirm("Take the stack over with these changes?", yes, report)
+    elif changes(plan):
+        confirm("Apply these changes?", yes, report)
+    done = deployment.run(len(changes(plan)), None if yes else plan["digest"], report)
+    return conclude(done, deployment.sources, report)
+
+
+def _running(stack: Stack | None) -> Answer | None:
+    """Return the operation in progress on a stack, if there is one."""
+    return next(stack.operations(), None) if stack is not None and stack.busy else None
+
+
+def conclude(done: Stack, sources: Sources | None = None, report: Report = TEXT) -> Stack:
+    """Show how a deployment of `sources` ended, and the outputs. Raises CommandFailed if it failed."""
+    finish(done, sources=sources, report=report)
+    report.outputs(done)
+    return done
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedAction:
+    """An action without a definition of its own: a deletion, a rollback or a restoration.
+
+    `preview` returns the plan and, for a deletion, the snapshots; `start` starts the action, only as the plan with the
+    digest says if there is one. `ends` are the actions of the stack that count as success.
+    """
+
+    stack: Stack
+    question: str
+    preview: Callable[[], Answer]
+    start: Callable[[str | None], None]
+    ends: tuple[str, ...]
+    compared: Compared
+
+
+def act_as_planned(action: PlannedAction, yes: bool, dry_run: bool, report: Report = TEXT) -> None:
+    """Show the plan, ask unless `yes`, run it, and show the result. Nothing is done with `dry_run`.
+
+    After a question, exactly the plan that was shown is run. Raises CommandFailed if it fails.
+    """
+    stack = action.stack
+    previewed = _previewed(action, dry_run)
+    if previewed is not None:
+        report.plan(stack.name, previewed["plan"], action.compared, previewed.get("snapshots", ()))
+    if dry_run:
+        return
+    running = _running(stack)
+    if running is not None:
+        report.note(f"In progress on {stack.name}: {_described(running)}.")
+    confirm(action.question, yes, report)
+    marker = stack.last_event()
+    plan = previewed["plan"] if previewed is not None else None
+    action.start(plan["digest"] if plan is not None and not yes else None)
+    finish(follow(stack, marker, len(changes(plan)) if plan else None, report), action.ends, report=report)
+
+
+_NO_PREVIEWS = (404, 405)
+_SERVER_ERROR = 500
+
+
+def _previewed(action: PlannedAction, required: bool) -> Answer | None:
+    """Return the preview of an action; None for a service that can make none, unless it is `required`.
+
+    A stack whose plan cannot be made, because of an error of the service, can still be deleted.
+    """
+    try:
+        return action.preview()
+    except Refused as error:
+        if required or (error.status not in _NO_PREVIEWS and error.status < _SERVER_ERROR):
+            raise
+        why = "does not offer one" if error.status in _NO_PREVIEWS else f"could not make one: {error.message}"
+        say(f"There is no plan to show: the service {why}", err=True)
+        return None
+
+
+def deletion(stack: Stack) -> PlannedAction:
+    """Return the deletion of a stack."""
+    question = f"Delete the stack {stack.name}?"
+    return PlannedAction(stack, question, stack.preview_delete, stack.delete, WANTED, NO_RESOURCES)

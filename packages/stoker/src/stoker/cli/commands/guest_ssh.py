@@ -1,0 +1,58 @@
+"""How `stoker guests ssh` reaches a server of the emulated cloud."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from keystoneauth1.adapter import Adapter
+from keystoneauth1.session import Session
+
+from openstack_emulator.guests.forwarding import local_address, local_port
+from stoker.cli.terminal.errors import CommandFailed
+from stoker.processes.directory import DataDirectory
+
+SSH = 22
+KNOWN_HOSTS = "known_hosts"
+
+
+def ssh_command(
+    directory: DataDirectory, session: Session, server: str, user: str, identity: str | None, command: tuple[str, ...]
+) -> list[str]:
+    """Return the command that logs in to a server by its floating IP.
+
+    server: name or ID. identity: file of a private key. command: to run there; empty for a shell.
+
+    Raises: CommandFailed if there is no such server, several, or no floating IP.
+    """
+    found = _server(session, server)
+    address = _floating_ip(found)
+    options = {
+        "HostKeyAlias": found["id"],  # an address may have been that of another server
+        "UserKnownHostsFile": str(directory.path / "guests" / KNOWN_HOSTS),
+        "StrictHostKeyChecking": "accept-new",
+    }
+    words = ["ssh", "-p", str(local_port(SSH)), *(f"-o{name}={value}" for name, value in options.items())]
+    if identity is not None:
+        words += ["-i", identity]
+    return [*words, f"{user}@{local_address(address)}", *command]
+
+
+def _server(session: Session, wanted: str) -> dict[str, Any]:
+    compute = Adapter(session, service_type="compute", interface="public")
+    servers = compute.get("/servers/detail").json()["servers"]
+    found = [one for one in servers if wanted in (one["id"], one["name"])]
+    if len(found) != 1:
+        reason = f"{len(found)} servers have this name: use an ID" if found else "`openstack server list` lists them"
+        raise CommandFailed(f"There is no single server {wanted!r}; {reason}.")
+    return dict(found[0])
+
+
+def _floating_ip(server: dict[str, Any]) -> str:
+    addresses = [one for network in server["addresses"].values() for one in network]
+    for one in addresses:
+        if one["OS-EXT-IPS:type"] == "floating" and one["version"] == 4:
+            return str(one["addr"])
+    raise CommandFailed(
+        f"The server {server['name']!r} has no floating IP. Add one with `openstack server add floating ip`, and "
+        f"permit TCP port {SSH} in a security group of the server."
+    )

@@ -1,0 +1,506 @@
+"""`stoker up`, `down` and `status`: an embedded Stoker on this machine."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from subprocess import Popen
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import click
+
+from stoker.cli.client.service import Answer
+from stoker.cli.framework import InputPath, Rows, data_directory_option, listing
+from stoker.cli.terminal.errors import CommandFailed
+from stoker.cli.terminal.formats import console
+from stoker.cli.terminal.messages import say
+from stoker.cli.views.configuration import check_configuration
+from stoker.cloud.clouds_yaml import read_cloud
+from stoker.processes import control, supervisor
+from stoker.processes.access import write_access_files, write_aws_file
+from stoker.processes.control import HOST, Program, Stopped, port_of, programs_of, running
+from stoker.processes.directory import NO_GUESTS, DataDirectory, SetUp, random_passwords
+from stoker.processes.supervisor import History, Supervisor, histories
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_PORTS = {"rest": 8004, "cfn": 8000, "identity": 5000}
+_SHOW_SECONDS = 1.0
+_PATHS = {"rest": "/v1", "cfn": "/v1", "identity": "/identity/v3"}
+_OPTIONS = {"config_files": "config-file", "permitted": "allow-requests-to"}
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+NOWHERE = "none"
+"""The value of `--allow-requests-to` that takes back the previous ones."""
+
+Processes = dict[str, "Popen[bytes]"]
+
+
+def planned_set_up(
+    known: SetUp | None,
+    ports: Mapping[str, int | None],
+    cloud: str | None,
+    config_files: tuple[str, ...],
+    services: tuple[str, ...] = (),
+    dns_port: int | None = None,
+    guests: tuple[str, ...] = (),
+    guest_image: str | None = None,
+    permitted: tuple[str, ...] = (),
+) -> SetUp:
+    """Return the set-up from the user's options and the recorded set-up of the directory.
+
+    `ports` are by address (`rest`, `cfn`, `identity`): None is the recorded or default port, 0 a free port.
+    `services` are those of the emulated cloud besides identity: empty keeps the recorded ones. `dns_port` is the port
+    of its name server, `guests` select the drivers of the guests in its servers, `guest_image` is their image,
+    `permitted` are addresses for requests of its users: None, or no value, keeps the recorded ones.
+    Raises CommandFailed if the directory is used with another cloud, or if these are given for a real cloud.
+    """
+    if known is not None and cloud not in (None, known.cloud):
+        lives = f"the cloud {known.cloud}" if known.cloud else "an emulated cloud"
+        raise CommandFailed(f"This data directory is used with {lives}; choose another one with --data-dir.")
+    chosen = {address: _port(address, port, known) for address, port in ports.items()}
+    free = iter(control.free_ports(list(chosen.values()).count(0)))
+    urls = {address: f"http://{HOST}:{port or next(free)}{_PATHS[address]}" for address, port in chosen.items()}
+    cloud = known.cloud if known else cloud
+    emulator_only = {
+        "services": services,
+        "dns-port": dns_port,
+        "guests": guests,
+        "guest-image": guest_image,
+        "allow-requests-to": permitted,
+    }
+    for option, value in emulator_only.items():
+        if cloud is not None and value not in (None, ()):
+            raise CommandFailed(f"--{option} is for the emulated cloud only; it cannot be used with --cloud.")
+    if cloud is not None:
+        urls["identity"] = str(read_cloud(cloud).auth.get("auth_url", ""))
+    before = known or SetUp(urls["rest"], urls["cfn"], urls["identity"])
+    chosen_guests = guests or before.guests
+    return SetUp(
+        urls["rest"],
+        urls["cfn"],
+        urls["identity"],
+        cloud,
+        config_files or before.config_files,
+        before.pids,
+        services or before.services,
+        before.dns_port if dns_port is None else dns_port,
+        chosen_guests,
+        guest_image or before.guest_image,
+        () if permitted == (NOWHERE,) else permitted or before.permitted,
+        before.passwords or (random_passwords() if chosen_guests != NO_GUESTS else {}),
+    )
+
+
+def _port(address: str, wanted: int | None, known: SetUp | None) -> int:
+    if known is None:
+        return _PORTS[address] if wanted is None else wanted
+    recorded = port_of(getattr(known, address)) if address != "identity" or known.cloud is None else 0
+    return recorded if wanted is None else wanted
+
+
+class Local:
+    """An embedded Stoker in one directory."""
+
+    def __init__(self, directory: DataDirectory, set_up: SetUp) -> None:
+        self.directory = directory
+        self.set_up = set_up
+        self.programs = programs_of(directory, set_up)
+
+    def missing(self) -> list[Program]:
+        """Return the programs that are not running."""
+        return [program for program in self.programs if running(self.directory, program.name) is None]
+
+    def start(
+        self, stopped: threading.Event | None = None, say: Callable[[str], None] = lambda line: None
+    ) -> Processes:
+        """Start the programs that are not running, write the files for clients, and return what was started.
+
+        Raises Stopped if `stopped` is set meanwhile, StokerError if a program does not start or the emulated cloud
+        gives no access key; programs that were started before are stopped again.
+        """
+        began: Processes = {}
+        self.directory.record(self.set_up)
+        write_access_files(self.directory, self.set_up)
+        try:
+            for program in self.missing():
+                began[program.name] = control.start(self.directory, program, stopped, say)
+            if self.set_up.cloud is None:
+                write_aws_file(self.directory, self.set_up)
+        except Exception:
+            for name in reversed(began):
+                control.stop(self.directory, name)
+            raise
+        pids = {program.name: running(self.directory, program.name) for program in self.programs}
+        self.set_up = replace(self.set_up, pids={name: pid for name, pid in pids.items() if pid is not None})
+        self.directory.record(self.set_up)
+        return began
+
+    def supervise(self) -> None:
+        """Start the process that restarts programs which end, unless it runs."""
+        if running(self.directory, supervisor.NAME) is None:
+            control.start(self.directory, supervisor.program(self.directory))
+
+    def stop(self) -> list[Program]:
+        """Stop all programs, the engine before the cloud, and return what was stopped."""
+        control.stop(self.directory, supervisor.NAME)
+        return [program for program in reversed(self.programs) if control.stop(self.directory, program.name)]
+
+
+def _ports_options(function: click.decorators.FC) -> click.decorators.FC:
+    for name, address in (("--cloud-port", "identity"), ("--cfn-port", "cfn"), ("--api-port", "rest")):
+        function = click.option(
+            name,
+            address,
+            type=click.IntRange(0, 65535),
+            metavar="N",
+            help=f"Port; 0 selects a free one.  [default: the previous one, or {_PORTS[address]}]",
+        )(function)
+    return function
+
+
+def _chosen_services(context: click.Context, option: click.Parameter, text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        return ()
+    from openstack_emulator.services import chosen
+
+    try:
+        chosen(names)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return names
+
+
+def _guest_drivers(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    if not values:
+        return ()
+    from openstack_emulator.core.guests.selection import parsed
+
+    try:
+        parsed(values)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return values
+
+
+def _permitted(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    if not values or values == (NOWHERE,):
+        return values
+    from openstack_emulator.core.outgoing import Permitted
+
+    try:
+        for value in values:
+            Permitted.parsed(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return values
+
+
+@click.command()
+@data_directory_option
+@_ports_options
+@click.option("--cloud", metavar="NAME", help="Use this entry of clouds.yaml instead of the emulated cloud.")
+@click.option(
+    "--config-file", "config_files", multiple=True, type=InputPath(dir_okay=False, resolve_path=True),
+    help="File in the format of heat.conf; repeatable, later ones override.",
+)  # fmt: skip
+@click.option(
+    "--services", metavar="NAMES", callback=_chosen_services, default="",
+    help="Services of the emulated cloud besides identity, separated by commas.  [default: the previous ones, or all]",
+)  # fmt: skip
+@click.option(
+    "--dns-port", type=click.IntRange(0, 65535), metavar="N",
+    help="Port of the emulated cloud's name server (UDP and TCP); 0 selects a free one at each start, which the log of "
+    "the cloud names.  [default: the previous one, or 0]",
+)  # fmt: skip
+@click.option(
+    "--guests", multiple=True, callback=_guest_drivers, metavar="DRIVER",
+    help="What runs in the servers of the emulated cloud: `none`: nothing; `namespace`: a small Linux system in "
+    "namespaces of this machine's kernel; `qemu`: a virtual machine. `flavor:NAME=DRIVER` and `image:NAME=DRIVER` "
+    "select the driver of servers with a flavor or image; repeatable.  [default: the previous ones, or none]",
+)  # fmt: skip
+@click.option(
+    "--guest-image", metavar="NAME",
+    help="Image of all guests: one that `stoker guests build` has built, or `host`, the programs of this machine.  "
+    "[default: the previous one, or debian]",
+)  # fmt: skip
+@click.option(
+    "--allow-requests-to", "permitted", multiple=True, callback=_permitted, metavar="ADDRESS[:PORT]",
+    help="Let workflows, alarms and subscriptions of the emulated cloud send requests to this address or network of "
+    "your machine, where servers have guests; `none` takes all back; repeatable.  [default: the previous ones]",
+)  # fmt: skip
+@click.option("--detach", is_flag=True, help="Return as soon as everything is ready.")
+def up(
+    directory: DataDirectory,
+    rest: int | None,
+    cfn: int | None,
+    identity: int | None,
+    cloud: str | None,
+    config_files: tuple[str, ...],
+    services: tuple[str, ...],
+    dns_port: int | None,
+    guests: tuple[str, ...],
+    guest_image: str | None,
+    permitted: tuple[str, ...],
+    detach: bool,
+) -> None:
+    """Start Stoker and an emulated cloud on this machine.
+
+    Processes that are already running are kept; others are started on the same ports. All data survives restarts.
+
+    \b
+    Examples:
+      stoker up
+      stoker up --data-dir ./here --api-port 0 --cfn-port 0 --cloud-port 0
+      stoker up --services network,image,volume,compute
+      stoker up --guests namespace
+      stoker up --guests namespace --guests flavor:m1.large=qemu
+      stoker up --cloud my-openstack
+    """
+    from stoker.base.extras import PARTS, require_parts
+
+    directory.make()
+    known = directory.set_up()
+    ports = {"rest": rest, "cfn": cfn, "identity": identity}
+    planned = planned_set_up(known, ports, cloud, config_files, services, dns_port, guests, guest_image, permitted)
+    require_parts("stoker up", ["engine"] if planned.cloud else PARTS)
+    remark = _require_guests(planned) if planned.guests != NO_GUESTS else ""
+    local = Local(directory, planned)
+    missing = local.missing()
+    if known is not None and len(missing) < len(local.programs) and not _same_addresses(known, local.set_up):
+        raise CommandFailed("Stoker is already running on other ports; `stoker down` stops it.")
+    out = console()
+    if not missing:
+        out.print("Stoker is already running.")
+        _warn_of_gap(directory, local.set_up)
+        _require_same_options(known, local.set_up)
+        if detach:
+            local.supervise()
+        _show_addresses(out, local)
+        return
+    check_configuration(planned.config_files)
+    if len(missing) < len(local.programs):
+        out.print(f"Restarting: {', '.join(program.title for program in missing)}.")
+    control.stop(directory, supervisor.NAME)  # this command restarts the rest itself
+    if detach:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # what is being started outlives the terminal
+    with stop_signals() as stopped:
+        try:
+            children = local.start(stopped, partial(out.print, soft_wrap=True))
+            if detach:
+                local.supervise()
+        except Stopped as error:
+            raise CommandFailed("Stopped before everything was ready.") from error
+        _show_addresses(out, local)
+        if remark:
+            out.print(remark)
+        _warn_of_gap(directory, local.set_up)
+        if progress := control.taken_over(local.programs[-1]):
+            out.print(f"{progress[1]} unfinished operations are being resumed; `stoker status` shows the progress.")
+        if detach:
+            out.print("`stoker down` stops it.")
+            return
+        out.print("Ctrl-C stops it.")
+        watch(local, children, out, stopped)
+
+
+def _warn_of_gap(directory: DataDirectory, set_up: SetUp) -> None:
+    """Say that the database is older than the cloud, if its engine has found that."""
+    from stoker.processes.mark_files import MarkFiles, data_dir_option
+
+    if gap := MarkFiles.of(directory, set_up.cloud).gap():
+        say(f"Warning: {gap.sentence(data_dir_option(directory))}", err=True)
+
+
+def _require_same_options(known: SetUp | None, wanted: SetUp) -> None:
+    """Refuse options that the running programs were not started with."""
+    for option in ("config_files", "services", "dns_port", "guests", "guest_image", "permitted"):
+        if known is not None and getattr(known, option) != getattr(wanted, option):
+            shown = _OPTIONS.get(option, option.replace("_", "-"))
+            raise CommandFailed(f"It was started with another value of --{shown}; run `stoker down` first.")
+
+
+def _require_guests(planned: SetUp) -> str:
+    """Refuse drivers of guests that cannot work on this system, and an unknown image; what to know about them."""
+    from openstack_emulator.core.guests.driver import GuestsUnavailable
+    from openstack_emulator.core.guests.selection import parsed
+    from openstack_emulator.guests.choices import chosen_images, remark
+
+    selection = parsed(planned.guests)
+    try:
+        chosen_images(selection, planned.guest_image)
+    except GuestsUnavailable as error:
+        raise CommandFailed(str(error)) from error
+    return remark(selection)
+
+
+def _same_addresses(one: SetUp, other: SetUp) -> bool:
+    return (one.rest, one.cfn, one.identity) == (other.rest, other.cfn, other.identity)
+
+
+def _show_addresses(out: Console, local: Local) -> None:
+    from rich.text import Text
+
+    set_up, path = local.set_up, _for_shell(local.directory.path)
+    lines = [("REST API", set_up.rest), ("Query API", set_up.cfn), ("identity", set_up.identity)]
+    lines.append(("console", set_up.rest.removesuffix("/v1") + "/console"))
+    if set_up.dns_port:
+        lines.append(("DNS", f"{HOST}, port {set_up.dns_port}"))
+    if set_up.cloud is None:
+        lines.append(("for the shell", f"source {path}/openrc"))
+        lines.append(("for AWS clients", f"source {path}/awsrc"))
+    lines.append(("for clients", f"export OS_CLIENT_CONFIG_FILE={path}/clouds.yaml"))
+    lines.append(("", "export OS_CLOUD=stoker"))
+    lines.append(("logs", f"{path}/*.log"))
+    for name, value in lines:
+        out.print(Text.assemble("  ", (f"{name:16}", "bold"), value), soft_wrap=True)
+
+
+def _for_shell(path: Path) -> str:
+    """Return a path as it is written in a shell: quoted where necessary, with `~` for the home directory."""
+    if path.is_relative_to(home := Path.home()):
+        return f"~/{shlex.quote(str(path.relative_to(home)))}"
+    return shlex.quote(str(path))
+
+
+def watch(local: Local, children: Processes, out: Console, stopped: threading.Event) -> None:
+    """Wait until `stopped` is set, then stop everything; restart programs that end in the meantime.
+
+    A program that ended with status 0 was stopped on purpose, so everything else is stopped, too. Raises
+    DirectoryReplaced as `Supervisor.watch`.
+    """
+
+    def say(sentence: str) -> None:
+        with suppress(OSError):  # the terminal may have been closed
+            out.print(sentence, soft_wrap=True)
+
+    threading.Thread(target=_show_progress, args=(local, out, stopped), daemon=True).start()
+    Supervisor(local.directory, children, say).watch(stopped)
+    say("Stopping.")
+    local.stop()
+
+
+def _heard() -> list[signal.Signals]:
+    return [number for number in _ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+
+
+def _show_progress(local: Local, out: Console, stopped: threading.Event) -> None:
+    """Print how many operations are resumed, a line for each tenth, until all are."""
+    shown = -1
+    while (progress := control.taken_over(local.programs[-1])) is not None and not stopped.is_set():
+        done, total = progress
+        if shown < 0 or done - shown >= total / 10:
+            out.print(f"Resumed {done} of {total} unfinished operations.")
+            shown = done
+        stopped.wait(_SHOW_SECONDS)
+    if shown >= 0 and not stopped.is_set():
+        out.print("All unfinished operations are resumed.")
+
+
+@contextmanager
+def stop_signals() -> Iterator[threading.Event]:
+    """Yield an event that SIGINT, SIGTERM and SIGHUP (the terminal was closed) set during the body.
+
+    Those that are ignored remain so, as with `nohup`.
+    """
+    stopped = threading.Event()
+
+    def note(_number: int, _frame: FrameType | None) -> None:
+        stopped.set()
+
+    before = {number: signal.signal(number, note) for number in _heard()}
+    try:
+        yield stopped
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def interrupted(stopped: threading.Event) -> Iterator[None]:
+    """Interrupt the body with SystemExit at SIGINT, SIGTERM and SIGHUP, or at once if `stopped` is set.
+
+    Use it inside `stop_signals`, whose handlers are in effect again when the body has ended: what the caller then does
+    is not interrupted.
+    """
+
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    before = {number: signal.signal(number, interrupt) for number in _heard()}
+    try:
+        if stopped.is_set():
+            raise CommandFailed("Stopped before everything was ready.")
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@click.command()
+@data_directory_option
+def down(directory: DataDirectory) -> None:
+    """Stop Stoker; all data is kept.
+
+    \b
+    Examples:
+      stoker down
+    """
+    set_up = directory.set_up()
+    stopped = Local(directory, set_up).stop() if set_up else []
+    if not stopped:
+        click.echo("Stoker is not running.")
+    for program in stopped:
+        click.echo(f"Stopped: {program.title}.")
+
+
+def _running(progress: tuple[int, int] | None) -> str:
+    return f"running, resumed {progress[0]} of {progress[1]} operations" if progress else "running"
+
+
+def _all_run(rows: Rows) -> bool:
+    return all(row["pid"] is not None for row in rows)
+
+
+@listing("status", "program", "state", "pid", "address", "reason", more=("log", "restarts"), good=_all_run)
+@data_directory_option
+def status(directory: DataDirectory) -> list[Answer]:
+    """Show which processes are running, and why one was restarted last. The exit status is 1 unless all run.
+
+    A warning says that the database is older than the cloud, as after it was restored from a backup.
+
+    \b
+    Examples:
+      stoker status
+      stoker status -f json
+    """
+    set_up = directory.set_up()
+    if set_up is None:
+        raise CommandFailed(f"There is no Stoker in {directory.path}. Start one with `stoker up`.")
+    _warn_of_gap(directory, set_up)
+    rows, known = [], histories(directory)
+    supervised = running(directory, supervisor.NAME) is not None
+    for program in programs_of(directory, set_up):
+        pid, history = running(directory, program.name), known.get(program.name, History())
+        progress = control.taken_over(program) if pid and program.name == control.ENGINE else None
+        state = _running(progress) if pid else "restarting" if supervised else "stopped"
+        rows.append(
+            {
+                "program": program.title,
+                "state": state,
+                "pid": pid,
+                "address": program.url,
+                "reason": history.reason.partition("\n")[0],
+                "restarts": history.restarts,
+                "log": str(directory.log_file(program.name)),
+            }
+        )
+    return rows

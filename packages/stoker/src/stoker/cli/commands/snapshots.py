@@ -1,0 +1,143 @@
+"""`stoker snapshot …`: take, list, show, restore and delete snapshots of a stack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TypeVar
+
+import click
+
+from stoker.cli.client.service import Answer, Service, Stack
+from stoker.cli.commands.completion import snapshot_names, stack_names
+from stoker.cli.framework import Commands, listing, progress_format, record, with_service, yes_option
+from stoker.cli.terminal.errors import CommandFailed
+from stoker.cli.terminal.messages import say
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+def _arguments(function: Command) -> Command:
+    """Add NAME, the stack, and SNAPSHOT, the name or the ID of one of its snapshots."""
+    snapshot = click.argument("snapshot", shell_complete=snapshot_names)
+    return click.argument("name", shell_complete=stack_names)(snapshot(function))
+
+
+def _identified(stack: Stack, wanted: str) -> Answer:
+    """Return the snapshot with this ID or name. Raises CommandFailed if there is none, or several."""
+    known = stack.snapshots()
+    found = [each for each in known if each["id"] == wanted] or [each for each in known if each["name"] == wanted]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise CommandFailed(
+            f"{len(found)} snapshots of {stack.name} have the name {wanted}; use an ID: "
+            f"{', '.join(each['id'] for each in found)}."
+        )
+    names = ", ".join(each["name"] or each["id"] for each in known)
+    raise CommandFailed(f"{stack.name} has no snapshot {wanted}; it has {names or 'none'}.")
+
+
+@listing("list", "name", "id", "status", "creation_time", more=("status_reason",), spare=("creation_time",))
+@click.argument("name", shell_complete=stack_names)
+@with_service
+def list_snapshots(service: Service, name: str) -> Iterable[Answer]:
+    """List the snapshots of the stack NAME.
+
+    \b
+    Examples:
+      stoker snapshot list web
+    """
+    return service.stack(name).snapshots()
+
+
+@click.command("create")
+@click.argument("name", shell_complete=stack_names)
+@click.argument("snapshot", required=False)
+@with_service
+def create(service: Service, name: str, snapshot: str | None) -> None:
+    """Take a snapshot of the stack NAME, with the name SNAPSHOT or without a name, and wait until it is complete.
+
+    It contains the definition of the stack, and a copy of the content of servers and volumes.
+
+    \b
+    Examples:
+      stoker snapshot create web before-upgrade
+    """
+    from stoker.cli.commands.deployment import finish
+    from stoker.cli.views.follow import follow
+
+    stack = service.stack(name)
+    marker = stack.last_event()
+    taken = stack.take_snapshot(snapshot)
+    finish(follow(stack, marker), ("SNAPSHOT",))
+    called = f"{taken['name']} ({taken['id']})" if taken["name"] else taken["id"]
+    say(f"Snapshot {called}. To restore it:\n  stoker snapshot restore {stack.name} {taken['name'] or taken['id']}")
+
+
+@record("show", form="yaml")
+@_arguments
+@with_service
+def show(service: Service, name: str, snapshot: str) -> Answer:
+    """Show SNAPSHOT of the stack NAME with its document; hidden values are redacted.
+
+    \b
+    Examples:
+      stoker snapshot show web before-upgrade
+    """
+    stack = service.stack(name)
+    return stack.snapshot(_identified(stack, snapshot)["id"])
+
+
+@click.command("restore")
+@_arguments
+@yes_option
+@click.option("--dry-run", is_flag=True, help="Show the plan, and change nothing.")
+@progress_format
+@with_service
+def restore(service: Service, name: str, snapshot: str, yes: bool, dry_run: bool, form: str) -> None:
+    """Restore the definition and the content that the stack NAME had when SNAPSHOT was taken, after showing the plan.
+
+    \b
+    Examples:
+      stoker snapshot restore web before-upgrade
+      stoker snapshot restore web before-upgrade --dry-run
+    """
+    from stoker.cli.commands.deployment import PlannedAction, act_as_planned
+    from stoker.cli.views.plans import SNAPSHOT
+    from stoker.cli.views.reports import reported
+
+    with reported(form) as report:
+        stack = service.stack(name)
+        found = _identified(stack, snapshot)
+        called = found["name"] or found["id"]
+        question = f"Restore {stack.name} from the snapshot {called} of {found['creation_time']}?"
+        preview, start = partial(stack.preview_restore, found["id"]), partial(stack.restore, found["id"])
+        action = PlannedAction(stack, question, preview, start, ("RESTORE",), SNAPSHOT)
+        act_as_planned(action, yes, dry_run, report)
+
+
+@click.command("delete")
+@_arguments
+@yes_option
+@with_service
+def delete(service: Service, name: str, snapshot: str, yes: bool) -> None:
+    """Delete SNAPSHOT of the stack NAME with its copies.
+
+    \b
+    Examples:
+      stoker snapshot delete web before-upgrade --yes
+    """
+    from stoker.cli.commands.deployment import confirm
+
+    stack = service.stack(name)
+    found = _identified(stack, snapshot)
+    confirm(f"Delete the snapshot {found['name']} of {stack.name} with its copies?", yes)
+    stack.delete_snapshot(found["id"])
+
+
+snapshot = Commands(
+    "snapshot",
+    commands=[list_snapshots, create, show, restore, delete],
+    help="Take, restore and delete snapshots of stacks.",
+)

@@ -1,0 +1,1 @@
+"""What commands show of stacks: plans, progress, failures, the state of a cluster."""

@@ -1,0 +1,246 @@
+"""Format a plan for the terminal: the changes to each resource, property by property, with the reasons."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import ndiff
+from itertools import groupby
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from stoker.authoring.plan_steps import (
+    change_name,
+    changes,
+    compared,
+    data_loss,
+    data_losses,
+    is_removed,
+    kept,
+    left_behind,
+    not_compared,
+    reasons,
+    summary,
+)
+from stoker.cli.client.service import Answer
+from stoker.cli.terminal.formats import console
+from stoker.cli.terminal.places import short
+from stoker.cli.terminal.table_layout import cell_len
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    sign: str
+    style: str
+    verb: str
+
+
+_LOOKS = {
+    "create": _Look("+", "green", "create"),
+    "use": _Look("=", "green", "use"),
+    "update": _Look("~", "yellow", "change"),
+    "refuse": _Look("!", "bold red", "fail"),
+    "replace": _Look("-/+", "magenta", "replace"),
+    "delete": _Look("-", "red", "remove"),
+    "act": _Look(">", "cyan", "act on"),
+}
+_ADDED, _CHANGED, _REMOVED = _LOOKS["create"], _LOOKS["update"], _LOOKS["delete"]
+_JOINED = "\ue000"
+"""A non-breaking space, replaced by a space when printed."""
+
+_NOT_KNOWN = Text(f"(known{_JOINED}after{_JOINED}apply)", "italic cyan")
+_HIDDEN = Text("(hidden)", "italic cyan")
+_INDENT = 4
+_WIDEST_NAME = 40
+_CONTEXT = 2
+_LONGEST_TEXT = 20
+_NARROWEST = 20
+"""Width of values on terminals that are too narrow for their indentation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What a plan compares a definition with; `same` and `hint` are what is said if there is no difference."""
+
+    same: str
+    hint: str = ""
+
+
+RECORD = Compared("the template matches the record of the stack {name}.", "The cloud was not asked: --refresh asks it.")
+NO_RESOURCES = Compared("the stack {name} has no resources.")
+LAST_GOOD = Compared("the resources of the stack {name} match its last good definition.")
+SNAPSHOT = Compared("the stack {name} has the definition of the snapshot, which has no copies of contents.")
+CLOUD = Compared("the cloud matches the stack {name}, as far as it can be read.")
+
+
+def show_plan(name: str, plan: Answer, against: Compared = RECORD) -> None:
+    """Print a plan for the stack `name`, whose definition was compared with its record or the cloud."""
+    out = console()
+    for line in plan_lines(name, plan, out, against):
+        out.print(line, soft_wrap=True)
+
+
+def plan_lines(name: str, plan: Answer, out: Console, against: Compared = RECORD) -> Iterator[Text]:
+    """Yield the lines of a plan, none wider than `out`."""
+    yield from _step_lists(name, plan, out, against)
+    if extent := compared(plan):
+        yield from _wrapped(Text(), Text(extent, "dim"), out)
+    for gap in not_compared(plan):
+        yield from _wrapped(Text(), Text(gap, "yellow"), out)
+    if unchecked := plan.get("unchecked"):
+        yield from _wrapped(Text(), Text(f"Of the template's values, {unchecked}.", "yellow"), out)
+
+
+def _step_lists(name: str, plan: Answer, out: Console, against: Compared) -> Iterator[Text]:
+    steps = changes(plan)
+    if not steps:
+        before, _, after = against.same.partition("{name}")
+        yield from _wrapped(Text("No changes: "), Text.assemble(before, (name, "bold"), after), out)
+        if against.hint:
+            yield from _wrapped(Text(), Text(against.hint, "dim"), out)
+        yield from _kept_lines(plan, out)
+        return
+    heading = Text.assemble("What will be done to the stack ", (name, "bold"), ":", ("  " + _legend(steps), "dim"))
+    yield from _wrapped(Text(), heading, out)
+    yield Text()
+    retained = left_behind(plan)
+    for step in steps:
+        yield from _step_lines(step, retained.get(step["path"]), out)
+    yield Text()
+    yield from _wrapped(Text(), Text(f"Plan: {summary(plan)}.", "bold"), out)
+    if losing := data_losses(plan):
+        yield from _wrapped(Text(), Text(f"Data is lost with: {losing}.", "bold red"), out)
+    yield from _kept_lines(plan, out)
+
+
+def _kept_lines(plan: Answer, out: Console) -> Iterator[Text]:
+    """Yield what differs from the template and stays nevertheless."""
+    for step in kept(plan):
+        for reason in step["reasons"]:
+            yield from _wrapped(Text("# ", "dim"), Text(f"{step['path']}: {reason['message']}", "dim"), out)
+
+
+def _legend(steps: Sequence[Answer]) -> str:
+    kinds = {step["kind"] for step in steps}
+    return "  ".join(f"{look.sign} {look.verb}" for kind, look in _LOOKS.items() if kind in kinds)
+
+
+def _step_lines(step: Answer, retained: str | None, out: Console) -> Iterator[Text]:
+    look, indent = _LOOKS[step["kind"]], _INDENT * step["depth"]
+    sign = Text.assemble(" " * indent, (f"{look.sign:>3}", look.style), " ")
+    yield from _wrapped(sign, Text.assemble((step["path"], f"bold {look.style}"), f"  {short(step['type'])}"), out)
+    margin = Text(" " * (indent + _INDENT + 2))
+    for reason in reasons(step):
+        yield from _wrapped(margin + Text("# ", "dim"), Text(reason, "dim"), out)
+    if loss := data_loss(step):
+        yield from _wrapped(margin + Text("! ", "bold red"), Text(f"data loss: {loss}", "bold red"), out)
+    if retained and step["kind"] == "replace":
+        yield from _wrapped(margin + Text("# ", "dim"), Text(f"of the former one, {retained}", "dim"), out)
+    width = min(max((len(change_name(change)) for change in step["changes"]), default=0), _WIDEST_NAME)
+    for change in step["changes"]:
+        yield from _change_lines(change, width, margin, out)
+    yield from _definition_lines(step.get("definition", ()), margin, out)
+
+
+def _definition_lines(definition: Sequence[Answer], margin: Text, out: Console) -> Iterator[Text]:
+    """Yield changes of metadata and policies; maps have a heading, since properties may have the same names."""
+    for part, group in groupby(definition, key=lambda change: change["property"]):
+        found = list(group)
+        name = f"{part} of the resource"
+        if not found[0]["path"]:
+            yield from _change_lines(found[0] | {"property": name, "effect": ""}, 0, margin, out)
+            continue
+        yield Text.assemble(margin, (_CHANGED.sign, _CHANGED.style), f" {name}:")
+        inner = [change | {"property": "", "effect": ""} for change in found]
+        width = min(max(len(change_name(change)) for change in inner), _WIDEST_NAME)
+        for change in inner:
+            yield from _change_lines(change, width, margin + Text(" " * _INDENT), out)
+
+
+# -- properties ---------------------------------------------------------------------------------------------------
+
+
+def _change_lines(change: Answer, width: int, margin: Text, out: Console) -> Iterator[Text]:
+    look = _ADDED if change["before"] is None else _REMOVED if is_removed(change) else _CHANGED
+    before, after = change["before"], change["after"]
+    if _is_text(before) or _is_text(after):
+        yield Text.assemble(margin, (look.sign, look.style), f" {change_name(change)}:", *_effect(change))
+        yield from _text_lines(before, after, margin, out)
+        return
+    head = Text.assemble(margin, (look.sign, look.style), f" {change_name(change):{width}} = ")
+    shown = [_value(value, change) for value in (before,) if value is not None]
+    shown += (
+        [] if is_removed(change) else [_value(after, change) if change["known"] or change["hidden"] else _NOT_KNOWN]
+    )
+    yield from _wrapped(head, Text.assemble(Text(" -> ").join(shown), *_effect(change)), out)
+
+
+def _value(value: Any, change: Answer) -> Text:
+    if change["hidden"]:
+        return _HIDDEN
+    if isinstance(value, str):
+        value = short(value)
+    return Text("nothing", "dim") if value is None else Text(json.dumps(value, ensure_ascii=False))
+
+
+def _effect(change: Answer) -> Iterable[tuple[str, str]]:
+    if change["effect"] == "replace":
+        yield ("  # forces replacement" if change["known"] else "  # may force replacement", "red")
+    elif change["effect"] == "refuse":
+        yield ("  # cannot be changed: the update will fail", "bold red")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and "\n" in value.strip("\n")
+
+
+def _text_lines(before: Any, after: Any, margin: Text, out: Console) -> Iterator[Text]:
+    """Yield the lines of a multi-line string; if it changes, the changed lines with some context."""
+    old, new = (str(value).splitlines() if isinstance(value, str) else [] for value in (before, after))
+    deeper = margin + Text("    ")
+    if not old or not new:
+        look, lines = (_ADDED, new) if new else (_REMOVED, old)
+        for line in lines[:_LONGEST_TEXT]:
+            yield from _wrapped(deeper + Text("| ", look.style), Text(line), out)
+        if len(lines) > _LONGEST_TEXT:
+            yield deeper + Text(f"… {len(lines) - _LONGEST_TEXT} more lines", "dim")
+        return
+    for mark, line in _near_changes([(line[0], line[2:]) for line in ndiff(old, new) if line[0] != "?"]):
+        style = {"+": _ADDED.style, "-": _REMOVED.style}.get(mark, "dim")
+        yield from _wrapped(deeper + Text(f"{mark} ", style), Text(line, style), out)
+
+
+def _near_changes(lines: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield changed lines with some context; lines in between are replaced by an ellipsis."""
+    changed = [index for index, (mark, _) in enumerate(lines) if mark != " "]
+    near = {other for index in changed for other in range(index - _CONTEXT, index + _CONTEXT + 1)}
+    last = -1
+    for index, line in enumerate(lines):
+        if index not in near:
+            continue
+        if index > last + 1:
+            yield " ", "…"
+        yield line
+        last = index
+    if last < len(lines) - 1:
+        yield " ", "…"
+
+
+def _wrapped(head: Text, body: Text, out: Console) -> Iterator[Text]:
+    """Yield `body` after `head`, wrapped and indented to the width of `head`.
+
+    If a word would be cut there, the body begins on a line of its own, with less indentation.
+    """
+    rest = Text(" " * head.cell_len)
+    margin = head.cell_len - Text(head.plain.lstrip(" ")).cell_len + _INDENT
+    if margin < head.cell_len and max(map(cell_len, body.plain.split(" "))) > out.width - head.cell_len:
+        head.rstrip()
+        yield head
+        head = rest = Text(" " * margin)
+    for number, line in enumerate(body.wrap(out, max(out.width - head.cell_len, _NARROWEST))):
+        line.rstrip()
+        line.plain = line.plain.replace(_JOINED, " ")
+        yield (rest if number else head) + line
