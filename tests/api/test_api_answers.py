@@ -464,5 +464,6 @@ def test_the_history_of_a_stack(request_as: Request) -> None:
     (entry,) = answer.json["operations"]
     assert entry["user_name"] == "alice"
     assert (entry["started_at"], entry["finished_at"], entry["duration"]) == (CREATED_TEXT, UPDATED_TEXT, 100.0)
+    assert entry["timestamps"]["started_at"] == "2023-11-14T22:13:20.250Z"
     answer = request_as("GET", f"/stacks/web/{STACK_ID}/operations/{entry['id']}")
     assert answer.json["operation"]["plan"]["action"] == "UPDATE"

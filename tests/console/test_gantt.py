@@ -10,6 +10,7 @@ import pytest
 
 from stoker.console import timeline
 from stoker.console.gantt import Axis, bars_of
+from stoker.console.progress_pages import period_of
 from stoker.console.timeline import Span
 from tests.console.support import Browser, create
 from tests.console.test_pages import TEMPLATE
@@ -44,6 +45,14 @@ def test_bars_are_those_of_the_operation_to_scale() -> None:
     assert [(bar.span.began, bar.left, bar.width) for bar in bars_of(found, Axis(100, 40), 120)] == [
         (100, 0.0, 25.0), (115, 37.5, 12.5), (120, 50.0, 0.4),
     ]  # fmt: skip
+
+
+def test_an_action_that_begins_in_the_last_second_of_an_operation_belongs_to_it() -> None:
+    times = {"created_at": "01.100", "started_at": "01.250", "finished_at": "03.750"}
+    began, ended = period_of({"timestamps": {name: f"2026-01-01T00:00:{time}Z" for name, time in times.items()}}, 0.0)
+    assert ended - began == 2.5
+    late = _span("late", began + 2.25, ended)
+    assert [bar.span for bar in bars_of([late], Axis.of(began, ended, growing=False), ended)] == [late]
 
 
 @pytest.mark.parametrize(

@@ -67,14 +67,14 @@ def timeline(exchange: Exchange) -> None:
     events = recorded_events(exchange, DEPTH)
     values: dict[str, Any] = {"bars": [], "axis": None, "seconds": 0.0, "incomplete": False}
     if chosen is not None:
-        began, ended = _period(chosen, exchange.now)
+        began, ended = period_of(chosen, exchange.now)
         found = spans(events)
         axis = Axis.of(began, ended, growing=chosen["finished_at"] is None)
         values = {
             "bars": bars_of(found, axis, ended, order, _owners(exchange, found)),
             "axis": axis,
             "seconds": ended - began,
-            "incomplete": is_incomplete(events, found, began, ended),
+            "incomplete": is_incomplete(events, found, _seconds(chosen["timestamps"]["created_at"]), ended),
         }
     show(
         exchange,
@@ -103,15 +103,15 @@ def _owners(exchange: Exchange, found: Sequence[Span]) -> dict[str, str]:
     return {row.nested: row.key for row in rows if row.nested}
 
 
-def _period(operation: Answer, now: float) -> tuple[float, float]:
-    """Return when an operation began and ended; events have whole seconds."""
-    began = _seconds(operation["started_at"] or operation["created_at"])
-    ended = now if operation["finished_at"] is None else _seconds(operation["finished_at"])
-    return began, max(ended, began + 1)
+def period_of(operation: Answer, now: float) -> tuple[float, float]:
+    """Return when an operation began and ended, as exact as the times of events."""
+    times = operation["timestamps"]
+    ended = now if times["finished_at"] is None else _seconds(times["finished_at"])
+    return _seconds(times["started_at"] or times["created_at"]), ended
 
 
 def _seconds(text: str) -> float:
-    return float(int(datetime.fromisoformat(text).timestamp()))
+    return datetime.fromisoformat(text).timestamp()
 
 
 def _last_event(exchange: Exchange) -> str:

@@ -96,7 +96,7 @@ def spans(events: Sequence[Answer]) -> list[Span]:
 def is_incomplete(events: Sequence[Answer], found: Sequence[Span], began: float, ended: float) -> bool:
     """Return whether events of actions between two times are missing: the service removes the oldest of a stack.
 
-    The first event of an operation on a stack is that of the stack itself.
+    The first event of an operation on a stack is that of the stack itself, which is recorded with the request.
     """
     begun = set()
     for event in events:

@@ -9,6 +9,7 @@ from stoker.api.v1.call import Call
 from stoker.api.v1.views import View, time_text
 from stoker.api.values import INTEGER, STRING, Field
 from stoker.contract.events import ListOperations, ShowOperation
+from stoker_foundation.clock import isoformat_milli
 
 INDEX_QUERY = Query({"limit": Field(INTEGER), "marker": Field(STRING)})
 
@@ -28,5 +29,7 @@ def show(call: Call) -> dict[str, Any]:
 
 
 def _operation(view: View) -> dict[str, Any]:
-    """Return an operation as shown: times as strings, the duration in seconds."""
-    return {name: time_text(value) if name in _TIMES else value for name, value in view.items()}
+    """Return an operation as shown: times as strings, in `timestamps` with milliseconds; the duration in seconds."""
+    shown = {name: time_text(value) if name in _TIMES else value for name, value in view.items()}
+    exact = {name: None if view[name] is None else isoformat_milli(view[name]) for name in _TIMES}
+    return {**shown, "timestamps": exact}
