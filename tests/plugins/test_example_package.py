@@ -98,7 +98,7 @@ def test_the_package_uses_every_entry_point() -> None:
     def groups(project: Path) -> set[str]:
         return set(tomllib.loads(project.read_text())["project"]["entry-points"])
 
-    own = groups(Path(__file__).parents[2] / "pyproject.toml")
+    own = groups(Path(__file__).parents[2] / "packages" / "stoker" / "pyproject.toml")
     assert groups(PACKAGE / "pyproject.toml") == own - {"stoker.template_types"} | {
         "stoker.lifecycle",
         "stoker.update_policies",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.template.expressions import Evaluation, items_of
-from stoker.template.functions.base import Function, to_index
+from stoker.template.functions.base import Function
+from stoker.template.paths import to_index
 
 
 class LedgerCode(Function):
