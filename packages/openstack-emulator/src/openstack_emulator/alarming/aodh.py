@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from http import HTTPStatus
 from typing import Any
 
 from openstack_emulator.alarming.alarms import Alarms, view, views
 from openstack_emulator.alarming.evaluating import Evaluator
 from openstack_emulator.alarming.notifying import Notifier
 from openstack_emulator.alarming.rules import STATES, invalid
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import READERS, Cloud, Records, Service
-from openstack_emulator.core.errors import ApiError, RolesLacking, bad_request
+from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.fields import as_boolean, as_integer
 from openstack_emulator.core.guards import restricted
 from openstack_emulator.core.http import Phrases, Request, Response
@@ -263,15 +263,6 @@ def versions(aodh: Records, request: Request) -> Response:
     return Response({"versions": {"values": [version]}})
 
 
-def error_body(error: ApiError) -> dict[str, Any]:
-    """Return Aodh's form of an error."""
-    if error.status == HTTPStatus.METHOD_NOT_ALLOWED:
-        return {"error_message": {"code": error.status, "title": error.title, "description": ""}}
-    code = "Client" if error.status < HTTPStatus.INTERNAL_SERVER_ERROR else "Server"
-    message = "RBAC Authorization Failed" if isinstance(error, RolesLacking) else error.message
-    return {"error_message": {"faultcode": code, "faultstring": message, "debuginfo": None}}
-
-
 ALARMS = {
     "/alarms": {"GET": list_alarms, "POST": create_alarm},
     "/alarms/{alarm_id}": {"GET": show_alarm, "PUT": change_alarm, "DELETE": delete_alarm},
@@ -296,6 +287,6 @@ ALARMING = Service(
     routes=ROUTES,
     root={"/": {"GET": versions}},
     public=frozenset({"GET /"}),
-    error_body=error_body,
+    error_body=error_bodies.aodh,
     phrases=Phrases(not_json="Request is not in valid JSON format"),
 )

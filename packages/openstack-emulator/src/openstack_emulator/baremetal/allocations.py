@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from openstack_emulator.baremetal.http import (
     ADMINISTRATORS,
-    CONDUCTOR,
     TIMESTAMP,
     listed,
     needs,
@@ -22,6 +21,7 @@ from openstack_emulator.baremetal.nodes import may_see as may_see_node
 from openstack_emulator.baremetal.patching import patched
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.component import Component, using
+from openstack_emulator.core.error_bodies import CONDUCTOR
 from openstack_emulator.core.errors import bad_request, conflict, not_found
 from openstack_emulator.core.http import Request, Response, Version
 from openstack_emulator.core.store import Record

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +13,7 @@ from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import new_id
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
 from openstack_emulator.core.http import Context, Request, Response, Version
-from openstack_emulator.core.microversions import Malformed, Unsupported
 from openstack_emulator.core.paging import ordered, page
-from openstack_emulator.core.routing import NO_ROUTE
 from openstack_emulator.core.store import Collection, Record
 
 ADMINISTRATORS = ("baremetal_admin",)
@@ -24,29 +21,8 @@ OBSERVERS = (*ADMINISTRATORS, "baremetal_observer")
 TIMESTAMP = "%Y-%m-%dT%H:%M:%S+00:00"
 BOOLEANS = "'0', '1', 'f', 'false', 'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'"
 LISTED_BY = ("limit", "marker", "sort_key", "sort_dir", "fields", "detail")
-CONDUCTOR = "conductor"
-"""The kind of errors that the conductor has found."""
 _NAME = re.compile(r"[A-Za-z0-9._~-]{1,255}\Z")
 _MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}\Z")
-
-
-def error_body(error: ApiError) -> dict[str, Any]:
-    """Ironic's form of an error: a JSON document in a string. The conductor writes it without spaces."""
-    if error.message == NO_ROUTE:
-        return _middleware_body(error, "")
-    if isinstance(error, Unsupported):
-        return _middleware_body(error, error.sentence)
-    if isinstance(error, Malformed):
-        return _middleware_body(error, error.message)
-    code = "Server" if error.status >= 500 else "Client"
-    inner = {"faultcode": code, "faultstring": error.message, "debuginfo": None}
-    separators = (",", ":") if error.kind == CONDUCTOR else None
-    return {"error_message": json.dumps(inner, separators=separators)}
-
-
-def _middleware_body(error: ApiError, description: str) -> dict[str, Any]:
-    """The body of what is refused before a handler of Ironic sees it."""
-    return {"error_message": json.dumps({"code": error.status, "title": error.title, "description": description})}
 
 
 class Whole(str):

@@ -12,13 +12,13 @@ from typing import Any
 from openstack_emulator.baremetal.allocations import ALLOCATION_ROUTES, Allocations
 from openstack_emulator.baremetal.chassis import CHASSIS_ROUTES, Chassis
 from openstack_emulator.baremetal.conductors import CONDUCTOR_ROUTES
-from openstack_emulator.baremetal.http import error_body
 from openstack_emulator.baremetal.node_routes import NODE_ROUTES
 from openstack_emulator.baremetal.nodes import Nodes
 from openstack_emulator.baremetal.ports import PORT_ROUTES, Ports
 from openstack_emulator.baremetal.templates import TEMPLATE_ROUTES, Templates
 from openstack_emulator.baremetal.vifs import VIF_ROUTES
 from openstack_emulator.baremetal.volumes import VOLUME_ROUTES, Volumes
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Cloud, Microversions, Records, Service
 from openstack_emulator.core.component import merged
 from openstack_emulator.core.errors import not_found
@@ -122,7 +122,7 @@ BARE_METAL = Service(
     ),
     root={"/": {"GET": versions}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
-    error_body=error_body,
+    error_body=error_bodies.ironic,
     request_id_header="openstack-request-id",
     microversions=MICROVERSIONS,
 )

@@ -9,7 +9,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from openstack_emulator.baremetal.http import ADMINISTRATORS, CONDUCTOR, TIMESTAMP, new_key, observes, require
+from openstack_emulator.baremetal.http import ADMINISTRATORS, TIMESTAMP, new_key, observes, require
 from openstack_emulator.baremetal.kinds import INTERFACES, NODE
 from openstack_emulator.baremetal.provisioning import (
     ACTIONS,
@@ -25,6 +25,7 @@ from openstack_emulator.baremetal.provisioning import (
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.component import Component
+from openstack_emulator.core.error_bodies import CONDUCTOR
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Request
 from openstack_emulator.core.store import Collection, Record

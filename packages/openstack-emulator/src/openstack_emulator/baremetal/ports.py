@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from openstack_emulator.baremetal.http import (
     ADMINISTRATORS,
-    CONDUCTOR,
     TIMESTAMP,
     is_reference,
     listed,
@@ -19,6 +18,7 @@ from openstack_emulator.baremetal.patching import patched
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.component import Component, using
+from openstack_emulator.core.error_bodies import CONDUCTOR
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.store import Record

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from openstack_emulator.catalog import environment_routes, package_routes, templates
 from openstack_emulator.catalog.environments import Environments
 from openstack_emulator.catalog.packages import Categories, Packages
 from openstack_emulator.catalog.templates import Templates
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Cloud, Records, Service
 from openstack_emulator.core.component import merged
-from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Request, Response
 
 
@@ -40,16 +40,6 @@ def versions(murano: Records, request: Request) -> Response:
     return Response({"versions": [{"id": "v1.0", "status": "CURRENT", "links": links}]}, 300)
 
 
-def error_body(error: ApiError) -> dict[str, Any]:
-    """Return Murano's form of an error. Its client reads the first member."""
-    return {
-        "error": {"message": error.message, "type": f"HTTP{error.title.replace(' ', '')}", "traceback": None},
-        "code": error.status,
-        "title": error.title,
-        "explanation": error.message,
-    }
-
-
 APPLICATION_CATALOG = Service(
     name="murano",
     mount="/application-catalog",
@@ -59,5 +49,5 @@ APPLICATION_CATALOG = Service(
     routes=merged(environment_routes.ROUTES, package_routes.ROUTES, templates.ROUTES),
     root={"/": {"GET": versions}},
     public=frozenset({"GET /"}),
-    error_body=error_body,
+    error_body=error_bodies.murano,
 )

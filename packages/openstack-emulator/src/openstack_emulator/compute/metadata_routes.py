@@ -29,6 +29,7 @@ from openstack_emulator.compute.metadata import (
 )
 from openstack_emulator.compute.records import ComputeRecords
 from openstack_emulator.compute.servers import Servers
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Records, Service
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Request, Response
@@ -188,11 +189,6 @@ def _nothing() -> ApiError:
     return _refusal(404, "The metadata has no such path.")
 
 
-def error_body(error: ApiError) -> bytes:
-    """Return an error as a plain message."""
-    return f"{error.status} {error.title}\n\n{error.message}\n".encode()
-
-
 COMPUTE_METADATA = Service(
     name="nova-metadata",
     mount="/metadata",
@@ -200,5 +196,5 @@ COMPUTE_METADATA = Service(
     endpoints={},
     routes={"/": {"GET": read}, "/{path:*}": {"GET": read, "POST": write, "PUT": write}},
     optional_token=True,
-    error_body=error_body,
+    error_body=error_bodies.nova_metadata,
 )

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from openstack_emulator.container.description import described
-from openstack_emulator.container.http import POLICY, QUOTA
+from openstack_emulator.container.http import QUOTA
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.component import using
+from openstack_emulator.core.error_bodies import POLICY
 from openstack_emulator.core.errors import forbidden
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.limits import Limits

@@ -12,11 +12,11 @@ from openstack_emulator.container.archives import ARCHIVE_ROUTES
 from openstack_emulator.container.container_routes import CONTAINER_ROUTES
 from openstack_emulator.container.containers import Containers
 from openstack_emulator.container.hosts import HOST_ROUTES, Hosts
-from openstack_emulator.container.http import error_body
 from openstack_emulator.container.images import IMAGE_ROUTES, Images
 from openstack_emulator.container.networking import Networking
 from openstack_emulator.container.quotas import QUOTA_ROUTES, Quotas
 from openstack_emulator.container.storage import Storage
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Cloud, Microversions, Records, Service
 from openstack_emulator.core.component import merged
 from openstack_emulator.core.http import Request, Response
@@ -111,7 +111,7 @@ CONTAINER = Service(
     root={"/": {"GET": versions}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
     microversions=VERSIONS,
-    error_body=error_body,
+    error_body=error_bodies.zun,
     rules=RULES,
     refusal="Policy doesn't allow {rule} to be performed.",
 )

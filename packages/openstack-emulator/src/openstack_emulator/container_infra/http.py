@@ -9,12 +9,10 @@ from typing import Any
 from openstack_emulator.core import fields
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request
-from openstack_emulator.core.microversions import Malformed, Unsupported, write
-from openstack_emulator.core.routing import NO_ROUTE
+from openstack_emulator.core.microversions import write
 
 Check = Callable[[Any], Any]
 """Returns the value of a field in its type. Raises Invalid, or Unreadable."""
-_FIRST_SENTENCE = re.compile(r"[^.]*")
 
 
 class Invalid(Exception):
@@ -157,19 +155,3 @@ def since(request: Request, least: tuple[int, int], action: str) -> None:
     """Refuse what a microversion does not have. Raises ApiError 406."""
     if request.version < least:
         raise _NoAction(request, action)
-
-
-def error_body(error: ApiError) -> dict[str, Any]:
-    """Return the body of an error: a list of one object, as the guideline of OpenStack's API working group has it."""
-    shown: dict[str, Any] = {"request_id": "", "status": error.status, "links": []}
-    if isinstance(error, Unsupported):
-        return {"errors": [error.described("magnum.microversion-unsupported")]}
-    if error.message == NO_ROUTE:
-        shown |= {"code": "", "title": error.title, "detail": ""}
-    elif error.kind == "" or isinstance(error, Malformed):
-        shown |= {"code": "", "title": error.title, "detail": error.message}
-    else:
-        code = "server" if error.status >= 500 else "client"
-        title = _FIRST_SENTENCE.match(error.message)
-        shown |= {"code": code, "title": title[0] if title else "", "detail": error.message}
-    return {"errors": [shown]}

@@ -10,11 +10,11 @@ from typing import Any
 from openstack_emulator.container_infra.certificates import CERTIFICATE_ROUTES, Certificates
 from openstack_emulator.container_infra.cluster_routes import CLUSTER_ROUTES
 from openstack_emulator.container_infra.clusters import Clusters
-from openstack_emulator.container_infra.http import error_body
 from openstack_emulator.container_infra.nodegroup_routes import NODEGROUP_ROUTES
 from openstack_emulator.container_infra.nodegroups import NodeGroups
 from openstack_emulator.container_infra.quotas import QUOTA_ROUTES, Quotas
 from openstack_emulator.container_infra.templates import TEMPLATE_ROUTES, Templates
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Cloud, Microversions, Records, Service
 from openstack_emulator.core.component import merged
 from openstack_emulator.core.http import Phrases, Request, Response
@@ -152,7 +152,7 @@ CONTAINER_INFRA = Service(
     root={"/": {"GET": versions}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
     microversions=VERSIONS,
-    error_body=error_body,
+    error_body=error_bodies.magnum,
     phrases=Phrases(not_json="Request is not in valid JSON format"),
     rules=RULES,
     refusal="Policy doesn't allow {rule} to be performed.",

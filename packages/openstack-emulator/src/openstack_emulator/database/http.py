@@ -7,7 +7,7 @@ from typing import Any
 
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Handler, Routes
-from openstack_emulator.core.errors import FAULT_NAMES, ApiError, bad_request, forbidden, not_found
+from openstack_emulator.core.errors import ApiError, bad_request, forbidden, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.paging import page
 from openstack_emulator.core.store import Record
@@ -15,12 +15,6 @@ from openstack_emulator.core.store import Record
 LARGEST_PAGE = 20
 SECONDS = "%Y-%m-%dT%H:%M:%S"
 Forms = Mapping[str, fields.Check]
-_NAMES = {**FAULT_NAMES, 409: "conflict", 422: "unprocessableEntity"}
-
-
-def error_body(error: ApiError) -> dict[str, Any]:
-    name = error.kind or _NAMES.get(error.status, "instanceFault")
-    return {name: {"code": error.status, "message": error.message}}
 
 
 def password(value: Any) -> str | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Cloud, Records, Service
 from openstack_emulator.core.component import merged
 from openstack_emulator.core.http import Request, Response
@@ -17,7 +18,7 @@ from openstack_emulator.database.content_routes import CONTENT_ROUTES
 from openstack_emulator.database.creation import Creation
 from openstack_emulator.database.datastores import DATASTORE_ROUTES, Datastores
 from openstack_emulator.database.flavors import FLAVOR_ROUTES
-from openstack_emulator.database.http import error_body, missing, within_project
+from openstack_emulator.database.http import missing, within_project
 from openstack_emulator.database.instance_routes import ACTION_ROUTES, CREATION_ROUTES, VIEW_ROUTES
 from openstack_emulator.database.instances import Instances
 from openstack_emulator.database.quotas import QUOTA_ROUTES, Quotas
@@ -88,5 +89,5 @@ DATABASE = Service(
     ),
     root={"/": {"GET": versions}, "/v1.0": {"GET": version}},
     public=frozenset({"GET /", "GET /v1.0"}),
-    error_body=error_body,
+    error_body=error_bodies.trove,
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Cloud, Records, Service
 from openstack_emulator.core.component import merged
 from openstack_emulator.core.guards import restricted
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.dns.http import error_body
 from openstack_emulator.dns.operator_routes import OPERATOR_ROUTES, Operators
 from openstack_emulator.dns.progress import Progress
 from openstack_emulator.dns.quotas import QUOTA_ROUTES, Quotas
@@ -63,5 +63,5 @@ DNS = Service(
     routes=restricted(_ROUTES, ("reader",), ("member",)),
     root={"/": {"GET": versions}},
     public=frozenset({"GET /"}),
-    error_body=error_body,
+    error_body=error_bodies.designate,
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from openstack_emulator.core.errors import ApiError, RolesLacking, forbidden
+from openstack_emulator.core.errors import ApiError, forbidden
 from openstack_emulator.core.fields import Check, as_integer
 from openstack_emulator.core.http import Query, Request, Response
 from openstack_emulator.core.paging import ordered, page
@@ -18,17 +18,6 @@ DEFAULT_LIMIT, LARGEST_LIMIT = 20, 1000
 LARGEST_TTL = 2**31 - 1
 LONGEST_DESCRIPTION = 160
 _PAGING = frozenset({"limit", "marker", "sort_key", "sort_dir"})
-_KINDS = {
-    400: "bad_request",
-    401: "authentication_required",
-    403: "forbidden",
-    404: "not_found",
-    405: "method_not_allowed",
-    409: "conflict",
-    413: "over_quota",
-    415: "unsupported_content_type",
-    500: "unknown",
-}
 
 Problem = dict[str, Any]
 View = Callable[[Request, Record], dict[str, Any]]
@@ -74,14 +63,6 @@ def administrator_of(request: Request) -> Caller:
 
 def _is_set(headers: Mapping[str, str], name: str) -> bool:
     return headers.get(name, "").lower() in ("true", "yes", "1")
-
-
-def error_body(error: ApiError) -> dict[str, Any]:
-    """Return Designate's form of an error; those of its policy, and some others, have no message."""
-    kind = error.kind or _KINDS.get(error.status, "unknown")
-    silent = isinstance(error, RolesLacking) or not error.message
-    body = {"code": error.status, "type": kind, "request_id": error.request_id}
-    return {**body, **({} if silent else {"message": error.message}), **error.details}
 
 
 def missing(kind: str) -> Callable[[str], ApiError]:

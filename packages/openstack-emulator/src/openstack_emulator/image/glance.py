@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import READERS, Routes, Service
 from openstack_emulator.core.http import Phrases
 from openstack_emulator.image import data_routes, image_routes, info_routes, member_routes, schemas, stores
-from openstack_emulator.image.errors import REFUSAL, error_body
+from openstack_emulator.image.errors import REFUSAL
 from openstack_emulator.image.metadefs import METADEF_ROUTES
 from openstack_emulator.image.records import ImageRecords
 
@@ -72,8 +73,8 @@ IMAGE = Service(
     root={"/": {"GET": info_routes.choices}, "/versions": {"GET": info_routes.versions}},
     public=frozenset({"GET /", "GET /versions"}),
     identified_after_token=True,
-    error_body=error_body,
-    token_error_body=error_body,
+    error_body=error_bodies.glance,
+    token_error_body=error_bodies.glance,
     exact_paths=True,
     phrases=Phrases(not_json="Malformed JSON in request body."),
     rules=POLICY_RULES,

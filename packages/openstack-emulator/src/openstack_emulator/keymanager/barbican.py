@@ -6,11 +6,11 @@ has, are signed by a certificate authority of the emulator.
 
 from __future__ import annotations
 
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Cloud, Records, Service
 from openstack_emulator.core.component import merged
 from openstack_emulator.core.http import Phrases, Request, Response
 from openstack_emulator.keymanager.containers import CONTAINER_ROUTES, Containers
-from openstack_emulator.keymanager.http import error_body
 from openstack_emulator.keymanager.orders import ORDER_ROUTES, Orders
 from openstack_emulator.keymanager.quotas import QUOTA_ROUTES, Quotas
 from openstack_emulator.keymanager.secret_routes import SECRET_ROUTES
@@ -57,7 +57,7 @@ KEY_MANAGER = Service(
     routes=merged(SECRET_ROUTES, CONTAINER_ROUTES, ORDER_ROUTES, QUOTA_ROUTES),
     root={"/": {"GET": versions}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
-    error_body=error_body,
+    error_body=error_bodies.barbican,
     headers={"OpenStack-API-Version": "key-manager 1.0", "Vary": "openstack-api-version"},
     phrases=Phrases(not_json="Malformed JSON"),
 )

@@ -33,10 +33,6 @@ class KeyManagerComponent(Component):
         return self.records.timestamp(SECONDS)
 
 
-def error_body(error: ApiError) -> dict[str, Any]:
-    return {"code": error.status, "title": error.title, "description": error.message}
-
-
 def object_of(request: Request) -> dict[str, Any]:
     """The JSON object in the request's body.
 

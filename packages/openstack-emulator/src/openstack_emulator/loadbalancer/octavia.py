@@ -6,11 +6,12 @@ a monitored member is healthy follows from the network service: a port with its 
 
 from __future__ import annotations
 
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Service
 from openstack_emulator.core.guards import restricted
 from openstack_emulator.core.http import Phrases, Request, Response
 from openstack_emulator.loadbalancer.operator_routes import AMPHORAE, setups
-from openstack_emulator.loadbalancer.records import LoadBalancerRecords, error_body
+from openstack_emulator.loadbalancer.records import LoadBalancerRecords
 from openstack_emulator.loadbalancer.routes import parts
 
 NEWEST_MINOR = 27
@@ -44,6 +45,6 @@ LOAD_BALANCER_SERVICE = Service(
     prefixes=("/v2/lbaas", "/v2.0/lbaas"),
     root={"/": {"GET": versions}, **AMPHORAE},
     public=frozenset({"GET /"}),
-    error_body=error_body,
+    error_body=error_bodies.octavia,
     phrases=Phrases(not_json="Request is not in valid JSON format"),
 )

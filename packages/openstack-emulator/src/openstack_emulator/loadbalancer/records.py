@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from openstack_emulator.core.cloud import Cloud, Records, new_id
-from openstack_emulator.core.errors import ApiError, RolesLacking, conflict, forbidden, not_found
+from openstack_emulator.core.error_bodies import DENIED
+from openstack_emulator.core.errors import ApiError, conflict, forbidden, not_found
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.limits import Limits
 from openstack_emulator.core.store import Collection, Record
@@ -42,7 +43,6 @@ CONTAINS: Mapping[Kind, tuple[Kind, ...]] = {
 }
 """What is deleted together with an object."""
 
-DENIED = "Policy does not allow this request to be performed."
 Found = tuple[Kind, Record]
 
 
@@ -265,14 +265,3 @@ def _missing(title: str) -> Callable[[str], ApiError]:
         return not_found(f"{title} {key} not found.")
 
     return missing
-
-
-def error_body(error: ApiError) -> dict[str, object]:
-    """Octavia's form of an error, that of its web framework."""
-    if error.kind is not None:
-        return {"title": error.kind, "code": error.status, "description": error.message}
-    return {
-        "faultcode": "Server" if error.status >= 500 else "Client",
-        "faultstring": DENIED if isinstance(error, RolesLacking) else error.message,
-        "debuginfo": None,
-    }

@@ -13,13 +13,6 @@ MOST_AT_ONCE = 20
 """Messages posted, listed or popped by one request."""
 DEFAULT_PAGE = 10
 INVALID_BODY = "Invalid request body"
-_TITLES = {400: "Invalid API request", 404: "Not found", 409: "Resource conflict"}
-"""The titles of errors without a `kind`, by status; the others have the reason phrase."""
-
-
-def error_body(error: ApiError) -> dict[str, str]:
-    """Zaqar's form of an error; `kind` is the title."""
-    return {"title": error.kind or _TITLES.get(error.status, error.title), "description": error.message}
 
 
 def json_of(request: Request) -> Any:

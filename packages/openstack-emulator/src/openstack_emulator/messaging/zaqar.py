@@ -7,10 +7,10 @@ Version 1.1, which agents in older images speak, is answered as version 2 is.
 
 from __future__ import annotations
 
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Routes, Service
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.messaging import claims, message_routes, queue_routes, subscription_routes
-from openstack_emulator.messaging.http import error_body
 from openstack_emulator.messaging.records import MessagingRecords
 
 _QUEUE = "/queues/{name}"
@@ -67,7 +67,7 @@ MESSAGING = Service(
     prefixes=("/v2", "/v1.1"),
     routes={**ROUTES, "/ping": {"GET": ping}},
     root={"/": {"GET": versions}},
-    error_body=error_body,
+    error_body=error_bodies.zaqar,
     error_headers={"Vary": "Accept"},
     optional_token=True,
 )

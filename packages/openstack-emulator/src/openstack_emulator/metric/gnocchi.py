@@ -9,6 +9,7 @@ from email.utils import format_datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Cloud, Handler, Records, Service
 from openstack_emulator.core.component import merged, using
 from openstack_emulator.core.errors import ApiError, bad_request
@@ -227,12 +228,6 @@ def versions(gnocchi: Records, request: Request) -> Response:
     return Response({"build": "4.6.0", "versions": [version]})
 
 
-def error_body(error: ApiError) -> dict[str, Any]:
-    """Return Gnocchi's form of an error."""
-    plain = "" if error.status in (403, 415) else error.message
-    return {"code": error.status, "title": error.title, "description": error.details or plain}
-
-
 def _json_only(handler: Handler) -> Handler:
     """Return a handler that refuses a body of another media type than JSON."""
 
@@ -303,6 +298,6 @@ METRIC = Service(
     },
     root={"/": {"GET": versions}},
     public=frozenset({"GET /"}),
-    error_body=error_body,
+    error_body=error_bodies.gnocchi,
     sends_request_id=False,
 )

@@ -2,35 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
-
-TYPES = {
-    400: "HTTPBadRequest",
-    401: "HTTPUnauthorized",
-    403: "PolicyNotAuthorized",
-    404: "HTTPNotFound",
-    405: "HTTPMethodNotAllowed",
-    409: "HTTPConflict",
-    412: "HTTPPreconditionFailed",
-    429: "HTTPTooManyRequests",
-    500: "HTTPInternalServerError",
-    503: "HTTPServiceUnavailable",
-}
-
-
-MESSAGES = {
-    405: "The server could not comply with the request since it is either malformed or otherwise incorrect.",
-}
-"""Statuses with one message for everything."""
-
-
-def neutron_body(error: ApiError) -> dict[str, Any]:
-    """The body of an error; one without a kind gets the name of its status. `bare`: without its envelope."""
-    kind = error.kind or TYPES.get(error.status, "HTTPError")
-    body = {"type": kind, "message": MESSAGES.get(error.status, error.message), "detail": ""}
-    return body if "bare" in error.details else {"NeutronError": body}
 
 
 def missing(name: str, label: str, key: str) -> ApiError:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Handler, Service
 from openstack_emulator.network.actions import ACTIONS
-from openstack_emulator.network.errors import neutron_body
 from openstack_emulator.network.handlers import Endpoint
 from openstack_emulator.network.operator_routes import OPERATOR, resources, versions
 from openstack_emulator.network.records import KINDS, NetworkRecords
@@ -35,5 +35,5 @@ NETWORK_SERVICE = Service(
     prefixes=("/v2.0",),
     root={"/": {"GET": versions}, "/v2.0": {"GET": resources}},
     public=frozenset({"GET /"}),
-    error_body=neutron_body,
+    error_body=error_bodies.neutron,
 )

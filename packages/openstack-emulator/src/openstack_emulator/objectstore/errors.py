@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 
+from openstack_emulator.core.error_bodies import HTML, MESSAGE
 from openstack_emulator.core.errors import ApiError
 
-HTML = "text/html; charset=UTF-8"
 PLAIN = "text/plain"
 EXPLANATIONS: Mapping[int, str] = {
     202: "The request is accepted for processing.",
@@ -25,10 +24,6 @@ EXPLANATIONS: Mapping[int, str] = {
 }
 
 
-MESSAGE = "message"
-"""The kind of errors whose message is the whole body."""
-
-
 def refused(status: int, headers: Mapping[str, str] | None = None) -> ApiError:
     """The error with Swift's standard page for the status."""
     return ApiError(status, EXPLANATIONS[status], headers={"Content-Type": HTML, **(headers or {})})
@@ -43,14 +38,3 @@ def explained(status: int, text: str, content_type: str = HTML) -> ApiError:
 def constrained(text: str) -> ApiError:
     """400 for a request that is beyond the limits of names, metadata and times."""
     return explained(400, text, PLAIN)
-
-
-def error_body(error: ApiError) -> bytes:
-    """The bytes of an error's answer; notes their content type in the error's headers."""
-    error.headers.setdefault("Content-Type", HTML)
-    return error.message.encode() if error.kind == MESSAGE else page(error.title, error.message)
-
-
-def page(title: str, text: str) -> bytes:
-    """Swift's standard page for a status."""
-    return f"<html><h1>{title}</h1><p>{escape(text)}</p></html>".encode()

@@ -8,9 +8,10 @@ from email.policy import HTTP
 from typing import Any
 from urllib.parse import urlencode
 
+from openstack_emulator.core.error_bodies import HTML
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Request, Response, decode
-from openstack_emulator.objectstore.errors import HTML, explained
+from openstack_emulator.objectstore.errors import explained
 from openstack_emulator.objectstore.metadata import is_number
 from openstack_emulator.objectstore.records import ObjectStoreRecords
 from openstack_emulator.objectstore.temp_url import is_valid, keys, public_paths

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from html import escape
 from urllib.parse import quote
 
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Handler
+from openstack_emulator.core.error_bodies import HTML
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Query, Request, Response
 from openstack_emulator.core.store import Record
 from openstack_emulator.objectstore.access import require_listing
 from openstack_emulator.objectstore.conditions import http_date
-from openstack_emulator.objectstore.errors import HTML, error_body, refused
+from openstack_emulator.objectstore.errors import refused
 from openstack_emulator.objectstore.listing import Entry, listed
 from openstack_emulator.objectstore.records import ObjectStoreRecords
 from openstack_emulator.objectstore.temp_url import is_signed
@@ -111,11 +113,11 @@ def _error_page(
     """The site's own page for an error: the object `<status><name of the error page>`."""
     name = f"{error.status}{site['headers'].get(ERROR, '')}"
     if ERROR not in site["headers"] or swift.find_object(site, name) is None:
-        return Response(error_body(error), error.status, error.headers)
+        return Response(error_bodies.swift(error), error.status, error.headers)
     try:
         found = _object(swift, request, name, object_page)
     except ApiError:
-        return Response(error_body(error), error.status, error.headers)
+        return Response(error_bodies.swift(error), error.status, error.headers)
     return Response(found.body, error.status, {"Content-Type": found.headers["Content-Type"]})
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import wraps
 from uuid import uuid4
 
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Handler, Routes, Service
+from openstack_emulator.core.error_bodies import HTML
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.objectstore import account_routes, container_routes, info_routes, object_routes
-from openstack_emulator.objectstore.errors import EXPLANATIONS, HTML, error_body, page
+from openstack_emulator.objectstore.errors import EXPLANATIONS
 from openstack_emulator.objectstore.info_routes import NoRecords
 from openstack_emulator.objectstore.records import ObjectStoreRecords
 from openstack_emulator.objectstore.static_web import container_page, site_page
@@ -50,9 +52,9 @@ def traced(handler: Handler) -> Handler:
         try:
             response = handler(swift, request)
         except ApiError as error:
-            response = Response(error_body(error), error.status, error.headers)
+            response = Response(error_bodies.swift(error), error.status, error.headers)
         if response.status == 202 and not response.body:
-            response.body = page("Accepted", EXPLANATIONS[202])
+            response.body = error_bodies.swift_page("Accepted", EXPLANATIONS[202])
         response.headers.setdefault("Content-Type", HTML)
         response.headers["X-Trans-Id"] = request.id
         return response
@@ -75,7 +77,7 @@ OBJECT_STORE = Service(
         "/crossdomain.xml": {"GET": traced(info_routes.cross_domain_policy)},
     },
     optional_token=True,
-    error_body=error_body,
+    error_body=error_bodies.swift,
 )
 """Accounts, containers and objects."""
 
@@ -86,6 +88,6 @@ OBJECT_STORE_INFO = Service(
     endpoints={},
     routes={"/": {"GET": info_routes.info}},
     optional_token=True,
-    error_body=error_body,
+    error_body=error_bodies.swift,
 )
 """`/info` at the root of the cloud: clients make its address from the host alone."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Handler, Microversions, Records, Service
-from openstack_emulator.core.errors import ApiError, bad_request
+from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response, Version
 
 OLDEST, NEWEST = (1, 0), (1, 39)
@@ -64,12 +65,6 @@ def check_query(request: Request, known: Mapping[str, Version]) -> None:
         )
 
 
-def error_body(error: ApiError) -> dict[str, object]:
-    """The list of errors that the API working group agreed on."""
-    entry = {"status": error.status, "title": error.title, "detail": error.message}
-    return {"errors": [entry]}
-
-
 PLACEMENT = Service(
     name="placement",
     mount="/placement",
@@ -78,6 +73,6 @@ PLACEMENT = Service(
     routes={f"/{name}": {"GET": empty_list(name)} for name in LISTS},
     root={"/": {"GET": versions}},
     public=frozenset({"GET /"}),
-    error_body=error_body,
+    error_body=error_bodies.placement,
     microversions=Microversions("placement", OLDEST, NEWEST, default=OLDEST),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Cloud, Records, Service
 from openstack_emulator.core.component import merged, using
 from openstack_emulator.core.errors import ApiError, not_found
@@ -230,11 +231,6 @@ def show_version(congress: Records, request: Request) -> Response:
     return Response({"version": _version(request)})
 
 
-def error_body(error: ApiError) -> dict[str, Any]:
-    """Return Congress' form of an error."""
-    return {"error": {"error_code": error.status, "message": error.message, "error_data": None}}
-
-
 _POLICY_ROUTES = {
     "/policies": {"GET": list_policies, "POST": create_policy},
     "/policies/{policy_id}": {"GET": show_policy, "POST": act_on_policy, "DELETE": delete_policy},
@@ -273,5 +269,5 @@ POLICY = Service(
     routes=ROUTES,
     root={"/": {"GET": versions}, "/v1": {"GET": show_version}},
     public=frozenset({"GET /", "GET /v1"}),
-    error_body=error_body,
+    error_body=error_bodies.congress,
 )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Cloud, Microversions, Records, Service
 from openstack_emulator.core.component import merged, using
-from openstack_emulator.core.errors import ApiError, bad_request, not_found
+from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.routing import NO_ROUTE
 from openstack_emulator.core.store import Collection, Record, public
 from openstack_emulator.reservation.addresses import Addresses
 from openstack_emulator.reservation.calendar import Calendar
@@ -21,10 +21,6 @@ from openstack_emulator.reservation.leases import Leases
 
 VERSIONS = Microversions("reservation", (1, 0), (1, 0), (1, 0))
 READERS = ("reader", "member")
-NO_URL = (
-    "The requested URL was not found on the server. If you entered the URL manually please check your spelling and try "
-    "again."
-)
 HIDDEN = frozenset({"before_end_date"})
 """Fields of a lease that its events show."""
 
@@ -212,13 +208,6 @@ def versions(blazar: Records, request: Request) -> Response:
     return Response({"versions": [{"id": "v1.0", "status": "CURRENT", "links": links}]})
 
 
-def error_body(error: ApiError) -> dict[str, Any]:
-    """Return Blazar's form of an error."""
-    if error.message == NO_ROUTE:
-        return {"error": error.status, "error_message": NO_URL}
-    return {"error_code": error.status, "error_message": error.message, "error_name": error.status}
-
-
 ROUTES = merged(
     using(
         Leases,
@@ -266,7 +255,7 @@ RESERVATION = Service(
     root={"/": {"GET": versions}},
     public=frozenset({"GET /"}),
     identified_after_token=True,
-    error_body=error_body,
+    error_body=error_bodies.blazar,
     microversions=VERSIONS,
     rules=RULES,
     refusal="Policy doesn't allow {rule} to be performed",

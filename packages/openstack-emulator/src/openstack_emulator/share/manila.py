@@ -6,6 +6,7 @@ whose paths do not exist.
 
 from __future__ import annotations
 
+from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Service
 from openstack_emulator.core.component import merged, using
 from openstack_emulator.core.guards import admin, restricted, since
@@ -18,7 +19,6 @@ from openstack_emulator.share import (
     instance_routes,
     message_routes,
     network_routes,
-    refusals,
     share_routes,
     snapshot_routes,
     type_routes,
@@ -229,7 +229,7 @@ SHARE = Service(
     public=frozenset({"GET /", "GET /v2", "GET /v2/"}),
     exact_paths=True,
     wrong_method=404,
-    error_body=refusals.body,
+    error_body=error_bodies.manila,
     phrases=Phrases(not_json="Malformed request body"),
     request_id_header="x-compute-request-id",
     microversions=MICROVERSIONS,

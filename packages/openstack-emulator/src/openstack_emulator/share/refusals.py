@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from openstack_emulator.core.errors import ApiError, RolesLacking, bad_request, fault_body
+from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Query, Request
-
-
-def body(error: ApiError) -> dict[str, Any]:
-    """Return the body of an error; one for missing roles does not say which are needed."""
-    if isinstance(error, RolesLacking):
-        error.message = "Access was denied to this resource."
-    return fault_body(error)
 
 
 def invalid_input(reason: str) -> ApiError:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from openstack_emulator.core.component import merged, using
+from openstack_emulator.core.error_bodies import TEXT
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.store import public
@@ -18,8 +19,6 @@ from openstack_emulator.workflow.language import actions_of, workbook_of, workfl
 from openstack_emulator.workflow.lists import everywhere, listing
 from openstack_emulator.workflow.sharing import Sharing, scope_of
 
-OF_TEXT = "text"
-"""The kind of errors about bodies that are definitions."""
 _TEXT_ANSWER = "application/json;charset=utf-8"
 _MEMBER = frozenset({"member_id", "status"})
 _ENVIRONMENT = frozenset({"name", "description", "variables", "scope"})
@@ -36,7 +35,7 @@ def _of_text(handler: Callable[[Definitions, Request], Response]) -> Callable[[D
         try:
             response = handler(definitions, request)
         except ApiError as error:
-            error.kind, error.headers["Content-Type"] = OF_TEXT, _TEXT_ANSWER
+            error.kind, error.headers["Content-Type"] = TEXT, _TEXT_ANSWER
             raise
         response.headers["Content-Type"] = _TEXT_ANSWER
         return response
