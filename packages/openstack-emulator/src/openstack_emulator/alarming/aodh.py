@@ -19,6 +19,7 @@ from openstack_emulator.core.http import Phrases, Request, Response
 from openstack_emulator.core.paging import page
 from openstack_emulator.core.search import compare, predicate
 from openstack_emulator.core.store import Record
+from openstack_emulator.core.versions import ApiVersion, all_versions, media_type, own
 
 SORT_FIELDS = ("name", "alarm_id", "enabled", "state", "type", "severity", "project_id", "user_id", "description",
                "timestamp", "state_timestamp", "repeat_actions")  # fmt: skip
@@ -253,14 +254,15 @@ def delete_quotas(aodh: AlarmRecords, request: Request) -> Response:
     return Response(status=204)
 
 
-def versions(aodh: Records, request: Request) -> Response:
-    links = [{"href": f"{request.base}/v2", "rel": "self"}]
-    media = [
-        {"base": f"application/{form}", "type": f"application/vnd.openstack.telemetry-v2+{form}"}
-        for form in ("json", "xml")
-    ]
-    version = {"id": "v2", "status": "stable", "updated": "2013-02-13T00:00:00Z", "links": links, "media-types": media}
-    return Response({"versions": {"values": [version]}})
+_VERSION = ApiVersion(
+    "v2",
+    (own("/v2"),),
+    "stable",
+    {
+        "updated": "2013-02-13T00:00:00Z",
+        "media-types": [media_type("telemetry-v2"), media_type("telemetry-v2", "xml")],
+    },
+)
 
 
 ALARMS = {
@@ -285,7 +287,7 @@ ALARMING = Service(
     endpoints={"alarming": "/alarming"},
     prefixes=("/v2",),
     routes=ROUTES,
-    root={"/": {"GET": versions}},
+    root={"/": {"GET": all_versions(_VERSION, nested=True)}},
     public=frozenset({"GET /"}),
     error_body=error_bodies.aodh,
     phrases=Phrases(not_json="Request is not in valid JSON format"),

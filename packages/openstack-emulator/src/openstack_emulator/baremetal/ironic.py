@@ -7,7 +7,6 @@ interface of the deployment ramdisk, and vendor methods are missing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from openstack_emulator.baremetal.allocations import ALLOCATION_ROUTES, Allocations
 from openstack_emulator.baremetal.chassis import CHASSIS_ROUTES, Chassis
@@ -23,7 +22,8 @@ from openstack_emulator.core.cloud import Cloud, Microversions, Records, Service
 from openstack_emulator.core.component import merged
 from openstack_emulator.core.errors import not_found
 from openstack_emulator.core.http import Request, Response, Version
-from openstack_emulator.core.microversions import negotiate
+from openstack_emulator.core.microversions import negotiate, write
+from openstack_emulator.core.versions import ApiVersion, all_versions, collections, media_type, own
 
 OLDEST, NEWEST = (1, 1), (1, 75)
 _HEADER = "X-OpenStack-Ironic-API"
@@ -65,42 +65,20 @@ class BareMetalRecords(Records):
         self.nodes.seed()
 
 
-def _version(request: Request) -> dict[str, Any]:
-    return {
-        "id": "v1",
-        "status": "CURRENT",
-        "min_version": f"{OLDEST[0]}.{OLDEST[1]}",
-        "version": f"{NEWEST[0]}.{NEWEST[1]}",
-        "links": [{"rel": "self", "href": f"{request.base}/v1/"}],
-    }
-
-
-def versions(records: Records, request: Request) -> Response:
-    return Response(
-        {
-            "name": "OpenStack Ironic API",
-            "description": "Ironic is an OpenStack project which enables the provision and management of baremetal "
-            "machines.",
-            "default_version": _version(request),
-            "versions": [_version(request)],
-        }
-    )
+_VERSION = ApiVersion("v1", (own("/v1/"),), details={"min_version": write(OLDEST), "version": write(NEWEST)})
+_SERVICE = {
+    "name": "OpenStack Ironic API",
+    "description": "Ironic is an OpenStack project which enables the provision and management of baremetal machines.",
+}
 
 
 def version(records: Records, request: Request) -> Response:
     """The document of version 1: the collections of the microversion. Raises ApiError 400 and 406."""
     negotiate(MICROVERSIONS, request)
-    collections = [name for name, since in COLLECTIONS.items() if request.version >= since]
-    links = {
-        name: [
-            {"rel": "self", "href": f"{request.base}/v1/{name}/"},
-            {"rel": "bookmark", "href": f"{request.base}/{name}/"},
-        ]
-        for name in collections
-    }
-    media = [{"base": "application/json", "type": "application/vnd.openstack.ironic.v1+json"}]
-    document = _version(request)
-    return Response({"id": "v1", "links": document["links"], "media_types": media, "version": document, **links})
+    known = {name: f"{name}/" for name, since in COLLECTIONS.items() if request.version >= since}
+    document, found = _VERSION.document(request), collections(request, "/v1", known)
+    shown = {"id": "v1", "links": document["links"], "media_types": [media_type("ironic.v1")], "version": document}
+    return Response({**shown, **found})
 
 
 BARE_METAL = Service(
@@ -120,7 +98,7 @@ BARE_METAL = Service(
         TEMPLATE_ROUTES,
         CONDUCTOR_ROUTES,
     ),
-    root={"/": {"GET": versions}, "/v1": {"GET": version}},
+    root={"/": {"GET": all_versions(_VERSION, default=True, around=_SERVICE)}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
     error_body=error_bodies.ironic,
     request_id_header="openstack-request-id",

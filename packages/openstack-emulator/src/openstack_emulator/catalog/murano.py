@@ -11,7 +11,7 @@ from openstack_emulator.catalog.templates import Templates
 from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Cloud, Records, Service
 from openstack_emulator.core.component import merged
-from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.versions import ApiVersion, all_versions, own
 
 
 class CatalogRecords(Records):
@@ -35,9 +35,7 @@ class CatalogRecords(Records):
         self.categories.seed()
 
 
-def versions(murano: Records, request: Request) -> Response:
-    links = [{"href": f"{request.base}/v1/", "rel": "self"}]
-    return Response({"versions": [{"id": "v1.0", "status": "CURRENT", "links": links}]}, 300)
+_VERSION = ApiVersion("v1.0", (own("/v1/"),))
 
 
 APPLICATION_CATALOG = Service(
@@ -47,7 +45,7 @@ APPLICATION_CATALOG = Service(
     endpoints={"application-catalog": "/application-catalog"},
     prefixes=("/v1",),
     routes=merged(environment_routes.ROUTES, package_routes.ROUTES, templates.ROUTES),
-    root={"/": {"GET": versions}},
+    root={"/": {"GET": all_versions(_VERSION, status=300)}},
     public=frozenset({"GET /"}),
     error_body=error_bodies.murano,
 )

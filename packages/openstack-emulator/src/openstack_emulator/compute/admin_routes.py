@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from openstack_emulator.compute.quotas import DEFAULT_LIMITS, Quotas
 from openstack_emulator.compute.versions import MAXIMUM
 from openstack_emulator.core import fields
-from openstack_emulator.core.cloud import Records
+from openstack_emulator.core.cloud import Handler
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.core.extensions import extension_routes
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.microversions import write
+from openstack_emulator.core.versions import DESCRIBED, ApiVersion, all_versions, media_type, one_version, own
 
 UPDATED = "2013-07-23T11:33:21Z"
 EXTENSIONS = {
@@ -81,45 +83,27 @@ EXTENSIONS = {
 }
 
 
-def versions(records: Records, request: Request) -> Response:
-    return Response({"versions": [_old_version(request), _version(request)]})
+def _described(version: ApiVersion, number: str) -> Handler:
+    """The handler that shows a version with its media type."""
+    details = {**version.details, "media-types": [media_type("compute", version=number)]}
+    return one_version(replace(version, links=(*version.links, DESCRIBED), details=details))
 
 
-def version(records: Records, request: Request) -> Response:
-    return Response({"version": _described(_version(request), "2.1")})
-
-
-def old_version(records: Records, request: Request) -> Response:
-    return Response({"version": _described(_old_version(request), "2")})
-
-
-def _described(view: dict[str, Any], number: str) -> dict[str, Any]:
-    describing = {"rel": "describedby", "type": "text/html", "href": "https://docs.openstack.org/"}
-    media_type = {"base": "application/json", "type": f"application/vnd.openstack.compute+json;version={number}"}
-    return {**view, "links": [*view["links"], describing], "media-types": [media_type]}
-
-
-def _old_version(request: Request) -> dict[str, Any]:
-    """The API without microversions."""
-    return {
-        "id": "v2.0",
-        "status": "SUPPORTED",
-        "version": "",
-        "min_version": "",
-        "updated": "2011-01-21T11:33:21Z",
-        "links": [{"rel": "self", "href": f"{request.base}/v2/"}],
-    }
-
-
-def _version(request: Request) -> dict[str, Any]:
-    return {
-        "id": "v2.1",
-        "status": "CURRENT",
-        "version": write(MAXIMUM),
-        "min_version": "2.1",
-        "updated": UPDATED,
-        "links": [{"rel": "self", "href": f"{request.base}/v2.1/"}],
-    }
+_OLD = ApiVersion(
+    "v2.0",
+    (own("/v2/"),),
+    "SUPPORTED",
+    {"version": "", "min_version": "", "updated": "2011-01-21T11:33:21Z"},
+)
+"""The API without microversions."""
+_VERSION = ApiVersion(
+    "v2.1",
+    (own("/v2.1/"),),
+    details={"version": write(MAXIMUM), "min_version": "2.1", "updated": UPDATED},
+)
+versions = all_versions(_OLD, _VERSION)
+version = _described(_VERSION, "2.1")
+old_version = _described(_OLD, "2")
 
 
 EXTENSION_ROUTES = extension_routes(

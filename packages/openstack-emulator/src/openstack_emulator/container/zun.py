@@ -6,8 +6,6 @@ rebuilds, lists of actions, and connections to terminals are not there.
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.container.archives import ARCHIVE_ROUTES
 from openstack_emulator.container.container_routes import CONTAINER_ROUTES
 from openstack_emulator.container.containers import Containers
@@ -22,6 +20,7 @@ from openstack_emulator.core.component import merged
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.microversions import negotiate, write
 from openstack_emulator.core.objects import missing
+from openstack_emulator.core.versions import ApiVersion, all_versions, collections, media_type, own
 
 VERSIONS = Microversions(
     "container",
@@ -69,36 +68,23 @@ class ContainerRecords(Records):
         self._hosts.seed()
 
 
-def _link(request: Request) -> list[dict[str, str]]:
-    return [{"rel": "self", "href": f"{request.base}/v1/"}]
-
-
-def versions(records: Records, request: Request) -> Response:
-    current = {
-        "id": "v1",
-        "status": "CURRENT",
-        "min_version": write(VERSIONS.minimum),
-        "max_version": write(VERSIONS.maximum),
-        "links": _link(request),
-    }
-    described = {
-        "name": "OpenStack Zun API",
-        "description": "Zun is an OpenStack project which aims to provide containers service.",
-    }
-    return Response({**described, "default_version": current, "versions": [current]})
+_VERSION = ApiVersion(
+    "v1",
+    (own("/v1/"),),
+    details={"min_version": write(VERSIONS.minimum), "max_version": write(VERSIONS.maximum)},
+)
+_SERVICE = {
+    "name": "OpenStack Zun API",
+    "description": "Zun is an OpenStack project which aims to provide containers service.",
+}
 
 
 def version(records: Records, request: Request) -> Response:
     """The document of version 1, in a microversion. Raises ApiError 406."""
     negotiate(VERSIONS, request)
-    media_type = {"base": "application/json", "type": "application/vnd.openstack.zun.v1+json"}
-    body: dict[str, Any] = {"id": "v1", "media_types": [media_type], "links": [*_link(request), DESCRIPTION]}
-    for name in COLLECTIONS:
-        body[name] = [
-            {"rel": "self", "href": f"{request.base}/v1/{name}/"},
-            {"rel": "bookmark", "href": f"{request.base}/{name}/"},
-        ]
-    return Response(body)
+    links = [*_VERSION.document(request)["links"], DESCRIPTION]
+    found = collections(request, "/v1", {name: f"{name}/" for name in COLLECTIONS})
+    return Response({"id": "v1", "media_types": [media_type("zun.v1")], "links": links, **found})
 
 
 CONTAINER = Service(
@@ -108,7 +94,7 @@ CONTAINER = Service(
     endpoints={"container": "/container/v1"},
     prefixes=("/v1",),
     routes=merged(CONTAINER_ROUTES, ARCHIVE_ROUTES, IMAGE_ROUTES, HOST_ROUTES, QUOTA_ROUTES),
-    root={"/": {"GET": versions}, "/v1": {"GET": version}},
+    root={"/": {"GET": all_versions(_VERSION, default=True, around=_SERVICE)}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
     microversions=VERSIONS,
     error_body=error_bodies.zun,

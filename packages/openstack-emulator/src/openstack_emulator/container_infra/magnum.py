@@ -5,8 +5,6 @@ No servers are created for clusters, and no orchestration stacks: their nodes on
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.container_infra.certificates import CERTIFICATE_ROUTES, Certificates
 from openstack_emulator.container_infra.cluster_routes import CLUSTER_ROUTES
 from openstack_emulator.container_infra.clusters import Clusters
@@ -20,6 +18,7 @@ from openstack_emulator.core.component import merged
 from openstack_emulator.core.http import Phrases, Request, Response
 from openstack_emulator.core.microversions import negotiate, write
 from openstack_emulator.core.objects import TIMESTAMP, missing
+from openstack_emulator.core.versions import ApiVersion, all_versions, collections, media_type, own
 
 VERSIONS = Microversions(
     "container-infrastructure-management",
@@ -85,36 +84,23 @@ class ContainerInfraRecords(Records):
         Certificates(self, clusters)
 
 
-def versions(records: Records, request: Request) -> Response:
-    return Response(
-        {
-            "name": "OpenStack Magnum API",
-            "description": "Magnum is an OpenStack project which aims to provide container cluster management.",
-            "versions": [
-                {
-                    "id": "v1",
-                    "status": "CURRENT",
-                    "min_version": write(VERSIONS.minimum),
-                    "max_version": write(VERSIONS.maximum),
-                    "links": [{"rel": "self", "href": f"{request.base}/v1/"}],
-                }
-            ],
-        }
-    )
+_VERSION = ApiVersion(
+    "v1",
+    (own("/v1/"),),
+    details={"min_version": write(VERSIONS.minimum), "max_version": write(VERSIONS.maximum)},
+)
+_SERVICE = {
+    "name": "OpenStack Magnum API",
+    "description": "Magnum is an OpenStack project which aims to provide container cluster management.",
+}
 
 
 def version(records: Records, request: Request) -> Response:
     """The document of version 1, in a microversion. Raises ApiError 406."""
     negotiate(VERSIONS, request)
-    media_type = {"base": "application/json", "type": "application/vnd.openstack.magnum.v1+json"}
-    body: dict[str, Any] = {"id": "v1", "media_types": [media_type]}
-    body["links"] = [{"rel": "self", "href": f"{request.base}/v1/"}, DESCRIPTION]
-    for name, path in COLLECTIONS.items():
-        body[name] = [
-            {"rel": "self", "href": f"{request.base}/v1/{path}"},
-            {"rel": "bookmark", "href": f"{request.base}/{path}"},
-        ]
-    return Response(body)
+    links = [*_VERSION.document(request)["links"], DESCRIPTION]
+    found = collections(request, "/v1", COLLECTIONS)
+    return Response({"id": "v1", "media_types": [media_type("magnum.v1")], "links": links, **found})
 
 
 def list_services(records: Records, request: Request) -> Response:
@@ -149,7 +135,7 @@ CONTAINER_INFRA = Service(
         QUOTA_ROUTES,
         {"/mservices": {"GET": list_services}},
     ),
-    root={"/": {"GET": versions}, "/v1": {"GET": version}},
+    root={"/": {"GET": all_versions(_VERSION, around=_SERVICE)}, "/v1": {"GET": version}},
     public=frozenset({"GET /", "GET /v1"}),
     microversions=VERSIONS,
     error_body=error_bodies.magnum,

@@ -5,12 +5,10 @@ Modules, logs, security groups, reset passwords and locations of user data are m
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Cloud, Records, Service
 from openstack_emulator.core.component import merged
-from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.versions import ApiVersion, all_versions, one_version, own
 from openstack_emulator.database.backups import BACKUP_ROUTES, Backups
 from openstack_emulator.database.clusters import CLUSTER_ROUTES, Clusters
 from openstack_emulator.database.configurations import CONFIGURATION_ROUTES, Configurations
@@ -50,21 +48,7 @@ class DatabaseRecords(Records):
         self.datastores.seed()
 
 
-def _version(request: Request) -> dict[str, Any]:
-    return {
-        "id": "v1.0",
-        "status": "CURRENT",
-        "updated": "2012-08-01T00:00:00Z",
-        "links": [{"rel": "self", "href": f"{request.base}/v1.0/"}],
-    }
-
-
-def versions(records: Records, request: Request) -> Response:
-    return Response({"versions": [_version(request)]})
-
-
-def version(records: Records, request: Request) -> Response:
-    return Response({"version": _version(request)})
+_VERSION = ApiVersion("v1.0", (own("/v1.0/"),), details={"updated": "2012-08-01T00:00:00Z"})
 
 
 DATABASE = Service(
@@ -87,7 +71,7 @@ DATABASE = Service(
             QUOTA_ROUTES,
         )
     ),
-    root={"/": {"GET": versions}, "/v1.0": {"GET": version}},
+    root={"/": {"GET": all_versions(_VERSION)}, "/v1.0": {"GET": one_version(_VERSION)}},
     public=frozenset({"GET /", "GET /v1.0"}),
     error_body=error_bodies.trove,
 )

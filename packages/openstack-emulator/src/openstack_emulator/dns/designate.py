@@ -6,7 +6,7 @@ from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Cloud, Records, Service
 from openstack_emulator.core.component import merged
 from openstack_emulator.core.guards import restricted
-from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.versions import ApiVersion, all_versions, own
 from openstack_emulator.dns.operator_routes import OPERATOR_ROUTES, Operators
 from openstack_emulator.dns.progress import Progress
 from openstack_emulator.dns.quotas import QUOTA_ROUTES, Quotas
@@ -42,13 +42,9 @@ class DnsRecords(Records):
         self.operators.seed()
 
 
-def versions(records: DnsRecords, request: Request) -> Response:
-    links = [{"href": f"{request.base}/v2", "rel": "self"}]
-    known = [
-        {"id": name, "status": status, "updated": "2022-06-29T00:00:00Z", "links": links}
-        for name, status in VERSIONS.items()
-    ]
-    return Response({"versions": known})
+_VERSIONS = [
+    ApiVersion(name, (own("/v2"),), status, {"updated": "2022-06-29T00:00:00Z"}) for name, status in VERSIONS.items()
+]
 
 
 _ROUTES = merged(
@@ -61,7 +57,7 @@ DNS = Service(
     endpoints={"dns": "/dns"},
     prefixes=("/v2",),
     routes=restricted(_ROUTES, ("reader",), ("member",)),
-    root={"/": {"GET": versions}},
+    root={"/": {"GET": all_versions(*_VERSIONS)}},
     public=frozenset({"GET /"}),
     error_body=error_bodies.designate,
 )

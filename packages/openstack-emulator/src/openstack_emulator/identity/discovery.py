@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from openstack_emulator.core.versions import ApiVersion, all_versions, media_type, one_version, own
 
-from openstack_emulator.core.http import Request, Response
-from openstack_emulator.identity.records import IdentityRecords
-
-VERSION = "v3.14"
-
-
-def versions(identity: IdentityRecords, request: Request) -> Response:
-    return Response({"versions": {"values": [_version(request)]}}, 300, {"Location": f"{request.base}/v3/"})
-
-
-def version(identity: IdentityRecords, request: Request) -> Response:
-    return Response({"version": _version(request)})
-
-
-def _version(request: Request) -> dict[str, Any]:
-    return {
-        "id": VERSION,
-        "status": "stable",
-        "updated": "2020-04-07T00:00:00Z",
-        "links": [{"rel": "self", "href": f"{request.base}/v3/"}],
-        "media-types": [{"base": "application/json", "type": "application/vnd.openstack.identity-v3+json"}],
-    }
+_VERSION = ApiVersion(
+    "v3.14",
+    (own("/v3/"),),
+    "stable",
+    {"updated": "2020-04-07T00:00:00Z", "media-types": [media_type("identity-v3")]},
+)
+versions = all_versions(_VERSION, status=300, nested=True, located=True)
+version = one_version(_VERSION)

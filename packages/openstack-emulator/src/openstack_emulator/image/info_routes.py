@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.versions import ApiVersion, all_versions, own
 from openstack_emulator.image.records import IMPORT_NEEDS, ImageRecords
 
-VERSIONS = tuple(f"v2.{minor}" for minor in range(17, -1, -1))
+NEWEST_MINOR = 17
+VERSIONS = [
+    ApiVersion(f"v2.{minor}", (own("/v2/"),), "CURRENT" if minor == NEWEST_MINOR else "SUPPORTED")
+    for minor in range(NEWEST_MINOR, -1, -1)
+]
 
 
-def choices(images: ImageRecords, request: Request) -> Response:
-    return Response({"versions": _versions(request)}, 300)
-
-
-def versions(images: ImageRecords, request: Request) -> Response:
-    return Response({"versions": _versions(request)})
+choices = all_versions(*VERSIONS, status=300)
+versions = all_versions(*VERSIONS)
 
 
 def import_info(images: ImageRecords, request: Request) -> Response:
@@ -26,11 +25,3 @@ def import_info(images: ImageRecords, request: Request) -> Response:
 def usage(images: ImageRecords, request: Request) -> Response:
     """Quotas are off, so that there is nothing to report."""
     return Response({"usage": {}})
-
-
-def _versions(request: Request) -> list[dict[str, Any]]:
-    links = [{"rel": "self", "href": f"{request.base}/v2/"}]
-    return [
-        {"id": version, "status": "SUPPORTED" if at else "CURRENT", "links": links}
-        for at, version in enumerate(VERSIONS)
-    ]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Cloud, Records, Service
 from openstack_emulator.core.component import merged
-from openstack_emulator.core.http import Phrases, Request, Response
+from openstack_emulator.core.http import Phrases
+from openstack_emulator.core.versions import ApiVersion, all_versions, media_type, one_version, own
 from openstack_emulator.keymanager.containers import CONTAINER_ROUTES, Containers
 from openstack_emulator.keymanager.orders import ORDER_ROUTES, Orders
 from openstack_emulator.keymanager.quotas import QUOTA_ROUTES, Quotas
@@ -30,22 +31,12 @@ class KeyManagerRecords(Records):
         Orders(self, quotas, secrets, containers)
 
 
-def _version(request: Request) -> dict[str, object]:
-    return {
-        "id": "v1",
-        "status": "stable",
-        "updated": "2015-04-28T00:00:00Z",
-        "links": [{"rel": "self", "href": f"{request.base}/v1/"}],
-        "media-types": [{"base": "application/json", "type": "application/vnd.openstack.key-manager-v1+json"}],
-    }
-
-
-def versions(records: Records, request: Request) -> Response:
-    return Response({"versions": {"values": [_version(request)]}}, 300)
-
-
-def version(records: Records, request: Request) -> Response:
-    return Response({"version": _version(request)})
+_VERSION = ApiVersion(
+    "v1",
+    (own("/v1/"),),
+    "stable",
+    {"updated": "2015-04-28T00:00:00Z", "media-types": [media_type("key-manager-v1")]},
+)
 
 
 KEY_MANAGER = Service(
@@ -55,7 +46,7 @@ KEY_MANAGER = Service(
     endpoints={"key-manager": "/key-manager"},
     prefixes=("/v1",),
     routes=merged(SECRET_ROUTES, CONTAINER_ROUTES, ORDER_ROUTES, QUOTA_ROUTES),
-    root={"/": {"GET": versions}, "/v1": {"GET": version}},
+    root={"/": {"GET": all_versions(_VERSION, status=300, nested=True)}, "/v1": {"GET": one_version(_VERSION)}},
     public=frozenset({"GET /", "GET /v1"}),
     error_body=error_bodies.barbican,
     headers={"OpenStack-API-Version": "key-manager 1.0", "Vary": "openstack-api-version"},

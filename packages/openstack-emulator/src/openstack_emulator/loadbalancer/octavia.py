@@ -9,7 +9,8 @@ from __future__ import annotations
 from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Service
 from openstack_emulator.core.guards import restricted
-from openstack_emulator.core.http import Phrases, Request, Response
+from openstack_emulator.core.http import Phrases
+from openstack_emulator.core.versions import ApiVersion, all_versions, own
 from openstack_emulator.loadbalancer.operator_routes import AMPHORAE, setups
 from openstack_emulator.loadbalancer.records import LoadBalancerRecords
 from openstack_emulator.loadbalancer.routes import parts
@@ -18,17 +19,15 @@ NEWEST_MINOR = 27
 """The API is version 2 with minor versions, which clients do not select."""
 
 
-def versions(records: LoadBalancerRecords, request: Request) -> Response:
-    listed = [
-        {
-            "id": f"v2.{minor}",
-            "status": "CURRENT" if minor == NEWEST_MINOR else "SUPPORTED",
-            "updated": "2021-11-23T00:00:00Z",
-            "links": [{"href": f"{request.base}/v2", "rel": "self"}],
-        }
-        for minor in range(NEWEST_MINOR + 1)
-    ]
-    return Response({"versions": listed})
+_VERSIONS = [
+    ApiVersion(
+        f"v2.{minor}",
+        (own("/v2"),),
+        "CURRENT" if minor == NEWEST_MINOR else "SUPPORTED",
+        {"updated": "2021-11-23T00:00:00Z"},
+    )
+    for minor in range(NEWEST_MINOR + 1)
+]
 
 
 ROLES = ("member", "reader", "load-balancer_member", "load-balancer_observer", "load-balancer_global_observer",
@@ -43,7 +42,7 @@ LOAD_BALANCER_SERVICE = Service(
     endpoints={"load-balancer": "/load-balancer"},
     routes=restricted({**parts(), **setups()}, ROLES, ROLES),
     prefixes=("/v2/lbaas", "/v2.0/lbaas"),
-    root={"/": {"GET": versions}, **AMPHORAE},
+    root={"/": {"GET": all_versions(*_VERSIONS)}, **AMPHORAE},
     public=frozenset({"GET /"}),
     error_body=error_bodies.octavia,
     phrases=Phrases(not_json="Request is not in valid JSON format"),

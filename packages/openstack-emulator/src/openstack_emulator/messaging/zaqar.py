@@ -10,6 +10,7 @@ from __future__ import annotations
 from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Routes, Service
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.versions import ApiVersion, all_versions, media_type
 from openstack_emulator.messaging import claims, message_routes, queue_routes, subscription_routes
 from openstack_emulator.messaging.records import MessagingRecords
 
@@ -44,15 +45,11 @@ ROUTES: Routes = {
 }
 
 
-def versions(zaqar: MessagingRecords, request: Request) -> Response:
-    version = {
-        "id": "2",
-        "status": "CURRENT",
-        "updated": "2014-9-24T04:06:47Z",
-        "media-types": [{"base": "application/json", "type": "application/vnd.openstack.messaging-v2+json"}],
-        "links": [{"href": "/v2/", "rel": "self"}],
-    }
-    return Response({"versions": [version]}, 300)
+_VERSION = ApiVersion(
+    "2",
+    ({"rel": "self", "href": "/v2/"},),
+    details={"updated": "2014-9-24T04:06:47Z", "media-types": [media_type("messaging-v2")]},
+)
 
 
 def ping(zaqar: MessagingRecords, request: Request) -> Response:
@@ -66,7 +63,7 @@ MESSAGING = Service(
     endpoints={"messaging": "/messaging"},
     prefixes=("/v2", "/v1.1"),
     routes={**ROUTES, "/ping": {"GET": ping}},
-    root={"/": {"GET": versions}},
+    root={"/": {"GET": all_versions(_VERSION, status=300)}},
     error_body=error_bodies.zaqar,
     error_headers={"Vary": "Accept"},
     optional_token=True,

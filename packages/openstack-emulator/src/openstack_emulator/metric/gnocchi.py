@@ -16,6 +16,7 @@ from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.paging import ordered, page
 from openstack_emulator.core.store import Record
+from openstack_emulator.core.versions import ApiVersion, all_versions, own
 from openstack_emulator.metric import measure_routes, type_routes
 from openstack_emulator.metric.bodies import Invalid, integer, invalid, refusal
 from openstack_emulator.metric.metrics import Metrics
@@ -222,10 +223,7 @@ def capabilities(resources: Resources, request: Request) -> Response:
     return Response({"aggregation_methods": sorted(AGGREGATIONS)})
 
 
-def versions(gnocchi: Records, request: Request) -> Response:
-    links = [{"rel": "self", "href": f"{request.base}/v1/"}]
-    version = {"id": "v1.0", "status": "CURRENT", "links": links, "updated": "2015-03-19T00:00:00Z"}
-    return Response({"build": "4.6.0", "versions": [version]})
+_VERSION = ApiVersion("v1.0", (own("/v1/"),), details={"updated": "2015-03-19T00:00:00Z"})
 
 
 def _json_only(handler: Handler) -> Handler:
@@ -296,7 +294,7 @@ METRIC = Service(
         path: {name: _json_only(handler) if name in ("POST", "PATCH") else handler for name, handler in methods.items()}
         for path, methods in ROUTES.items()
     },
-    root={"/": {"GET": versions}},
+    root={"/": {"GET": all_versions(_VERSION, around={"build": "4.6.0"})}},
     public=frozenset({"GET /"}),
     error_body=error_bodies.gnocchi,
     sends_request_id=False,

@@ -8,6 +8,7 @@ from openstack_emulator.core.cloud import Handler, Routes
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.store import Record
+from openstack_emulator.core.versions import ApiVersion, all_versions, own
 from openstack_emulator.network.attributes import address_of, integer, network_of
 from openstack_emulator.network.errors import disallowed, invalid_input, missing
 from openstack_emulator.network.extensions import EXTENSIONS, PROVIDERS, extension
@@ -21,9 +22,7 @@ from openstack_emulator.network.table import DEFAULT_QUOTA, UNLIMITED
 LIMIT = integer(UNLIMITED, 2**31 - 1)
 
 
-def versions(network: NetworkRecords, request: Request) -> Response:
-    link = {"rel": "self", "href": f"{request.base}/v2.0/"}
-    return Response({"versions": [{"id": "v2.0", "status": "CURRENT", "links": [link]}]})
+versions = all_versions(ApiVersion("v2.0", (own("/v2.0/"),)))
 
 
 def resources(network: NetworkRecords, request: Request) -> Response:

@@ -11,6 +11,8 @@ from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Handler, Microversions, Records, Service
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response, Version
+from openstack_emulator.core.microversions import write
+from openstack_emulator.core.versions import ApiVersion, all_versions
 
 OLDEST, NEWEST = (1, 0), (1, 39)
 LISTS = ("resource_providers", "resource_classes", "traits")
@@ -31,15 +33,11 @@ class PlacementRecords(Records):
     service = "placement"
 
 
-def versions(placement: Records, request: Request) -> Response:
-    version = {
-        "id": "v1.0",
-        "status": "CURRENT",
-        "min_version": ".".join(map(str, OLDEST)),
-        "max_version": ".".join(map(str, NEWEST)),
-        "links": [{"rel": "self", "href": ""}],
-    }
-    return Response({"versions": [version]})
+_VERSION = ApiVersion(
+    "v1.0",
+    ({"rel": "self", "href": ""},),
+    details={"min_version": write(OLDEST), "max_version": write(NEWEST)},
+)
 
 
 def empty_list(name: str) -> Handler:
@@ -71,7 +69,7 @@ PLACEMENT = Service(
     records=PlacementRecords,
     endpoints={"placement": "/placement"},
     routes={f"/{name}": {"GET": empty_list(name)} for name in LISTS},
-    root={"/": {"GET": versions}},
+    root={"/": {"GET": all_versions(_VERSION)}},
     public=frozenset({"GET /"}),
     error_body=error_bodies.placement,
     microversions=Microversions("placement", OLDEST, NEWEST, default=OLDEST),

@@ -12,6 +12,7 @@ from openstack_emulator.core.errors import ApiError, not_found
 from openstack_emulator.core.guards import admin
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.store import Record
+from openstack_emulator.core.versions import ApiVersion, all_versions, one_version, own
 from openstack_emulator.policy.policies import Policies
 from openstack_emulator.policy.sources import Sources
 
@@ -218,17 +219,7 @@ def show_driver(sources: Sources, request: Request) -> Response:
     return Response({"id": key, "description": driver.description, "tables": tables, "config": {}})
 
 
-def _version(request: Request) -> dict[str, Any]:
-    links = [{"href": f"{request.base}/v1", "rel": "self"}]
-    return {"id": "v1", "status": "CURRENT", "updated": "2013-08-12T17:42:13Z", "links": links}
-
-
-def versions(congress: Records, request: Request) -> Response:
-    return Response({"versions": [_version(request)]})
-
-
-def show_version(congress: Records, request: Request) -> Response:
-    return Response({"version": _version(request)})
+_VERSION = ApiVersion("v1", (own("/v1"),), details={"updated": "2013-08-12T17:42:13Z"})
 
 
 _POLICY_ROUTES = {
@@ -267,7 +258,7 @@ POLICY = Service(
     endpoints={"policy": "/policy"},
     prefixes=("/v1",),
     routes=ROUTES,
-    root={"/": {"GET": versions}, "/v1": {"GET": show_version}},
+    root={"/": {"GET": all_versions(_VERSION)}, "/v1": {"GET": one_version(_VERSION)}},
     public=frozenset({"GET /", "GET /v1"}),
     error_body=error_bodies.congress,
 )

@@ -10,6 +10,7 @@ from openstack_emulator.core.component import merged, using
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.store import Collection, Record, public
+from openstack_emulator.core.versions import ApiVersion, all_versions, own
 from openstack_emulator.reservation.addresses import Addresses
 from openstack_emulator.reservation.calendar import Calendar
 from openstack_emulator.reservation.compute_kinds import FlavorReservations, HostReservations, InstanceReservations
@@ -203,9 +204,7 @@ def delete_address(addresses: Addresses, request: Request) -> Response:
     return Response(status=204)
 
 
-def versions(blazar: Records, request: Request) -> Response:
-    links = [{"href": f"{request.base}/v1", "rel": "self"}]
-    return Response({"versions": [{"id": "v1.0", "status": "CURRENT", "links": links}]})
+_VERSION = ApiVersion("v1.0", (own("/v1"),))
 
 
 ROUTES = merged(
@@ -252,7 +251,7 @@ RESERVATION = Service(
     endpoints={"reservation": "/reservation/v1"},
     prefixes=("/v1",),
     routes=ROUTES,
-    root={"/": {"GET": versions}},
+    root={"/": {"GET": all_versions(_VERSION)}},
     public=frozenset({"GET /"}),
     identified_after_token=True,
     error_body=error_bodies.blazar,

@@ -9,7 +9,8 @@ from openstack_emulator.core.cloud import Microversions, Records
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.core.extensions import extension_routes
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.microversions import negotiate, write
+from openstack_emulator.core.microversions import write
+from openstack_emulator.core.versions import DESCRIBED, ApiVersion, all_versions, media_type, own
 from openstack_emulator.share.quotas import SINCE, Quotas
 from openstack_emulator.share.tables import ZONE
 
@@ -21,28 +22,18 @@ MICROVERSIONS = Microversions(
 EXTENSION_ROUTES = extension_routes({}, updated=UPDATED)
 
 
-def versions(records: Records, request: Request) -> Response:
-    return Response({"versions": [_version(request)]}, 300)
-
-
-def version(records: Records, request: Request) -> Response:
-    negotiate(MICROVERSIONS, request)
-    return Response({"versions": [_version(request)]})
-
-
-def _version(request: Request) -> dict[str, Any]:
-    return {
-        "id": "v2.0",
-        "status": "CURRENT",
+_VERSION = ApiVersion(
+    "v2.0",
+    (DESCRIBED, own("/v2/")),
+    details={
         "version": write(NEWEST),
         "min_version": write(OLDEST),
         "updated": UPDATED,
-        "links": [
-            {"rel": "describedby", "type": "text/html", "href": "https://docs.openstack.org/"},
-            {"rel": "self", "href": f"{request.base}/v2/"},
-        ],
-        "media-types": [{"base": "application/json", "type": "application/vnd.openstack.share+json;version=1"}],
-    }
+        "media-types": [media_type("share", version="1")],
+    },
+)
+versions = all_versions(_VERSION, status=300)
+version = all_versions(_VERSION, microversions=MICROVERSIONS)
 
 
 def _set(request: Request, limits: dict[str, Any]) -> dict[str, Any]:

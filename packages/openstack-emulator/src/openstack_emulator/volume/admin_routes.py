@@ -9,6 +9,7 @@ from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.core.extensions import extension_routes
 from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.versions import DESCRIBED, ApiVersion, all_versions, media_type, own
 from openstack_emulator.volume.quotas import Quotas
 from openstack_emulator.volume.views import zones
 
@@ -46,27 +47,18 @@ EXTENSIONS = {
 }
 
 
-def versions(records: Records, request: Request) -> Response:
-    return Response({"versions": [_version(request)]}, 300)
-
-
-def version(records: Records, request: Request) -> Response:
-    return Response({"versions": [_version(request)]})
-
-
-def _version(request: Request) -> dict[str, Any]:
-    return {
-        "id": "v3.0",
-        "status": "CURRENT",
+_VERSION = ApiVersion(
+    "v3.0",
+    (DESCRIBED, own("/v3/")),
+    details={
         "version": "3.71",
         "min_version": "3.0",
         "updated": UPDATED,
-        "links": [
-            {"rel": "describedby", "type": "text/html", "href": "https://docs.openstack.org/"},
-            {"rel": "self", "href": f"{request.base}/v3/"},
-        ],
-        "media-types": [{"base": "application/json", "type": "application/vnd.openstack.volume+json;version=3"}],
-    }
+        "media-types": [media_type("volume", version="3")],
+    },
+)
+versions = all_versions(_VERSION, status=300)
+version = all_versions(_VERSION)
 
 
 EXTENSION_ROUTES = extension_routes(EXTENSIONS, updated=UPDATED)

@@ -5,14 +5,11 @@ from __future__ import annotations
 from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Records, Service
 from openstack_emulator.core.http import Phrases, Request, Response
+from openstack_emulator.core.versions import ApiVersion, all_versions, own
 from openstack_emulator.workflow import definition_routes, event_trigger_routes, execution_routes
 from openstack_emulator.workflow.records import WorkflowRecords
 
-
-def versions(mistral: Records, request: Request) -> Response:
-    """Return the versions of the API."""
-    links = [{"href": f"{request.base}/v2", "target": "v2", "rel": "self"}]
-    return Response({"versions": [{"id": "v2.0", "status": "CURRENT", "links": links}]})
+_VERSION = ApiVersion("v2.0", ({**own("/v2"), "target": "v2"},))
 
 
 def version(mistral: Records, request: Request) -> Response:
@@ -27,7 +24,7 @@ WORKFLOW = Service(
     endpoints={"workflowv2": "/workflow/v2"},
     prefixes=("/v2",),
     routes={**definition_routes.ROUTES, **execution_routes.ROUTES, **event_trigger_routes.ROUTES},
-    root={"/": {"GET": versions}, "/v2": {"GET": version}},
+    root={"/": {"GET": all_versions(_VERSION)}, "/v2": {"GET": version}},
     public=frozenset({"GET /", "GET /v2"}),
     error_body=error_bodies.mistral,
     token_error_body=error_bodies.mistral_token,
