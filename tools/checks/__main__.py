@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import sys
 
-from tools.checks import child_processes, commit_subjects, import_cycles, method_bound, patterns, prose, release
+from tools.checks import (
+    child_processes,
+    commit_subjects,
+    import_cycles,
+    method_bound,
+    patterns,
+    prose,
+    release,
+    single_definitions,
+)
 from tools.checks.source_tree import SourceTree, show
 
-CHECKS = (prose, import_cycles, method_bound, child_processes, patterns, release, commit_subjects)
+CHECKS = (prose, import_cycles, method_bound, child_processes, patterns, single_definitions, release, commit_subjects)
 
 
 def main() -> int:
