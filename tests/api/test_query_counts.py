@@ -131,7 +131,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
         shown = requests.get(f"{served.url}/identity/v3/auth/tokens", headers=headers, timeout=60).json()["token"]
         scene = Scene(f"{server.url}/v1/{shown['project']['id']}", {"X-Auth-Token": token}, running)
 
-        @event.listens_for(running.engine.database.engine, "before_cursor_execute")
+        @event.listens_for(running.engine.services.database.engine, "before_cursor_execute")
         def asked(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
             scene.statements.append(statement)
 

@@ -130,7 +130,7 @@ def test_a_look_whose_engine_died_is_taken_up(world: QueryService, boto: Any, st
     identifier = boto.detect_stack_drift(StackName="drifting")["StackDriftDetectionId"]
     world.until(lambda: of_stack(boto)["StackDriftStatus"] == "IN_SYNC")
     forgotten = {"status": "IN_PROGRESS", "engine": "gone"}
-    with world.engine.database.engine.begin() as connection:
+    with world.engine.services.database.engine.begin() as connection:
         connection.execute(update(drift_detections).where(drift_detections.c.id == identifier).values(forgotten))
 
     def status() -> str:

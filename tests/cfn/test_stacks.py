@@ -413,9 +413,9 @@ def test_what_is_kept_of_a_request_tells_nothing_without_the_key(world: QuerySer
     context = RequestContext(new_request_id(), user_id="u", user_name="demo", project_id="p")
     plain = sha256(b"a request with a password").hexdigest()
     claim = ClaimRequestToken(token="kept", digest=plain)
-    assert world.run(request_token_claim(world.engine, context, claim))["state"] == "claimed"
-    assert world.run(request_token_claim(world.engine, context, claim))["state"] == "unanswered"
-    known = world.run(world.engine.database.read(request_tokens.find, "p", "kept"))
+    assert world.run(request_token_claim(world.engine.services, context, claim))["state"] == "claimed"
+    assert world.run(request_token_claim(world.engine.services, context, claim))["state"] == "unanswered"
+    known = world.run(world.engine.services.database.read(request_tokens.find, "p", "kept"))
     assert known is not None
     assert known.digest == Sealer([KEY]).digest(plain)
     assert known.digest != Sealer(["another key"]).digest(plain)

@@ -51,26 +51,28 @@ def examples() -> Iterator[Example]:
 
 async def plan_towards(world: World, stack: Stack, template: str, action: str) -> str:
     request = StackInputs(template=HEADER + template)
-    parsed = await parse_template(world.engine, world.context, request.template)
-    environment, _ = await examine_environment(world.engine, world.context, request, parsed)
-    checked = await check_request(world.engine, world.context, stack, parsed, environment, {}, {})
-    return (await make_plan(world.engine, stack, checked, action)).text()
+    parsed = await parse_template(world.engine.services, world.context, request.template)
+    environment, _ = await examine_environment(world.engine.services, world.context, request, parsed)
+    checked = await check_request(world.engine.submissions.parts, world.context, stack, parsed, environment, {}, {})
+    return (await make_plan(world.engine.services, stack, checked, action)).text()
 
 
 async def recorded(world: World, templates: list[str]) -> Stack:
     await world.create("example", HEADER + templates[0])
     for template in templates[1:]:
         await world.update("example", HEADER + template)
-    return await find_stack(world.engine, world.context, {"name": "example", "id": None})
+    return await find_stack(world.engine.services, world.context, {"name": "example", "id": None})
 
 
 async def plan_of(world: World, example: Example) -> str:
     if not example.recorded:
-        fresh = new_stack(world.engine, world.context, "example", StackInputs(template=HEADER + example.wanted))
+        fresh = new_stack(
+            world.engine.services, world.context, "example", StackInputs(template=HEADER + example.wanted)
+        )
         return await plan_towards(world, fresh, example.wanted, "CREATE")
     stack = await recorded(world, example.recorded)
     if example.kind == "Plan of the deletion":
-        reading = StackContext(world.engine, stack, world.engine.journal)
+        reading = StackContext(world.engine.submissions.parts, stack, world.engine.services.journal)
         await reading.load(stack.inputs)
         return plan_removal("DELETE", list(reading.states.values())).text()
     return await plan_towards(world, stack, example.wanted or example.recorded[0], "UPDATE")

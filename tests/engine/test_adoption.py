@@ -182,7 +182,7 @@ async def test_hidden_values_leave_sealed_and_come_back(world: World) -> None:
     rows = await world.database.read(queries.resources_of, back["id"])
     (row,) = [each for each in rows if each.name == "told"]
     assert row.state is not None
-    assert world.engine.sealer.open(row.state)["metadata"] == {"password": "very secret"}
+    assert world.engine.services.sealer.open(row.state)["metadata"] == {"password": "very secret"}
 
 
 async def test_elsewhere_hidden_values_must_be_given_again(world: World) -> None:
@@ -261,7 +261,7 @@ async def test_refusals(world: World) -> None:
         await world.call("stack_abandon", ref=ref("busy"))
     world.in_cloud(world.served.cloud.faults.clear)
     await world.settle(view["id"])
-    world.engine.settings = EngineSettings()
+    world.engine.services.settings = EngineSettings()
     for method in ("stack_abandon", "stack_export"):
         with pytest.raises(NotSupported, match="enable_stack_abandon"):
             await world.call(method, ref=ref("busy"))

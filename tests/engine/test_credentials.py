@@ -16,7 +16,7 @@ TEMPLATE = {"heat_template_version": "2021-04-16", "resources": {"a": {"type": "
 
 
 async def trust_of(world: World, stack_id: str) -> str:
-    stack = await world.engine.database.read(queries.stack_by_id, stack_id)
+    stack = await world.engine.services.database.read(queries.stack_by_id, stack_id)
     assert stack is not None and stack.credential is not None
     return str(orjson.loads(stack.credential)["id"])
 

@@ -49,7 +49,7 @@ async def test_a_deletion_of_an_earlier_development_version_is_completed(
 
     world.in_cloud(served.cloud.faults.clear)
     world = await World(path, served).start()
-    await world.until(lambda: not world.engine.all_runs())
+    await world.until(lambda: not world.engine.runs.all())
     assert (await world.call("stack_list"))["stacks"] == []
     left = {item["id"] for item in served.call("GET", "/network/v2.0/networks", token=served.token()).json["networks"]}
     assert ids["net"] not in left and ids["kept"] in left

@@ -74,7 +74,7 @@ async def test_the_end_of_a_stack_is_reported_before_its_credential_is_given_up(
     await create(world, "ending")
     reader = Reader(world)
     await reader.until_told("ending", "CREATE", "COMPLETE")
-    keystone = world.engine.credentials
+    keystone = world.engine.services.credentials
     released: list[str] = []
     release = keystone.release
 

@@ -45,7 +45,7 @@ async def test_a_resource_whose_update_failed_is_repaired_and_not_removed(world:
 
     assert (stack["action"], stack["status"]) == ("UPDATE", "COMPLETE")
     assert (await world.resources("disks"))["volume"]["physical_id"] == before
-    shown = await (await world.engine.credentials.of_caller(world.context)).get("cinder", f"/volumes/{before}")
+    shown = await (await world.engine.services.credentials.of_caller(world.context)).get("cinder", f"/volumes/{before}")
     assert shown["volume"]["size"] == 2
 
 

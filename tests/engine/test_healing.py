@@ -153,13 +153,13 @@ async def test_a_user_who_is_quicker_and_a_stack_policy_prevent_healing(world: W
     assert len(await operations(world, made["id"])) == 1
 
     await world.call("stack_settings_change", ref=REF, changes={"policy": None})
-    [found] = await unhealthy_in(world.engine, stale)
+    [found] = await unhealthy_in(world.engine.services, stale)
     await world.call("stack_action", ref=REF, action="check")
     with pytest.raises(ActionInProgress):
-        await heal(world.engine, stale, [found], 1)
+        await heal(world.engine.submissions.parts, stale, [found], 1)
     await world.settle(made["id"])
     with pytest.raises(ActionInProgress, match="has changed since"):
-        await heal(world.engine, stale, [], 1)
+        await heal(world.engine.submissions.parts, stale, [], 1)
     assert (await healed(world, made["id"]))["status"] == COMPLETE, "what the check has found is healed"
 
 

@@ -65,7 +65,7 @@ def telling(answers: dict[str, Any], *secrets: str) -> list[str]:
 
 
 async def test_nested_stacks_do_not_tell_what_those_above_hide(world: World) -> None:
-    world.engine.settings = replace(world.engine.settings, enable_stack_abandon=True)
+    world.engine.services.settings = replace(world.engine.services.settings, enable_stack_abandon=True)
     group = {"count": 2, "resource_def": resource({"get_param": "secret"}, update_replace=False)}
     whole = template(
         group={"type": "OS::Heat::ResourceGroup", "properties": group},

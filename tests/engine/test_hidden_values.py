@@ -115,7 +115,7 @@ async def test_nothing_that_is_read_shows_a_hidden_value(world: World, caplog: p
 
 
 async def test_documents_do_not_tell_what_the_template_and_its_files_hide(world: World) -> None:
-    world.engine.settings = replace(world.engine.settings, enable_stack_abandon=True)
+    world.engine.services.settings = replace(world.engine.services.settings, enable_stack_abandon=True)
     stack = await world.create("web", TEMPLATE, parameters={"given": GIVEN}, **REQUEST)
     taken = await world.call("snapshot_create", ref=REF, name="one")
     await world.settle(stack["id"])
@@ -130,9 +130,9 @@ async def test_documents_do_not_tell_what_the_template_and_its_files_hide(world:
     assert document["template"]["parameters"]["open"]["default"] == "open-value"
     assert document["files"]["secrets.yaml"] == f"parameters:\n  filed: {REDACTED}\n{TYPES}"
 
-    found = await world.engine.database.read(queries.stack_by_name, world.context.project_id, "web")
+    found = await world.engine.services.database.read(queries.stack_by_name, world.context.project_id, "web")
     assert found is not None
-    whole = (await export(world.engine, found)).whole()
+    whole = (await export(world.engine.services, found)).whole()
     assert whole["template"]["parameters"]["defaulted"]["default"] == DEFAULT
     assert whole["files"] == FILES
 

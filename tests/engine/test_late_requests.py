@@ -97,7 +97,7 @@ async def test_nothing_is_looked_for_after_the_stack_is_gone(world: World) -> No
 
 @pytest.mark.parametrize("type_name", ["OS::Nova::Server", "OS::Cinder::Volume", "OS::Neutron::FloatingIP"])
 async def test_types_with_names_of_their_own(world: World, type_name: str) -> None:
-    kind = world.engine.types.offered()[type_name]
+    kind = world.engine.services.types.offered()[type_name]
     assert kind.recovery is not None and kind.recovery.has_own_name({})
 
 

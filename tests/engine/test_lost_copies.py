@@ -77,7 +77,7 @@ class Lives:
         engine.membership._gone = True
         assert engine.membership._timer is not None
         engine.membership._timer.cancel()
-        tasks = [*engine._tasks, *(task for run in engine.all_runs() for task in run._tasks)]
+        tasks = [*engine.services.background.tasks, *(task for run in engine.runs.all() for task in run._tasks)]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -259,7 +259,7 @@ async def test_a_snapshot_that_goes_while_a_nested_stack_is_being_saved_leaves_n
     taken = await world.call("snapshot_create", ref=REF)
     await world.until(lives.held.is_set)
     assert isinstance(world.clock, ManualClock)
-    world.clock.advance(world.engine.settings.stack_action_timeout + 1.0)
+    world.clock.advance(world.engine.services.settings.stack_action_timeout + 1.0)
     assert (await world.settle(stack["id"]))["status"] == "FAILED"
 
     await world.call("snapshot_delete", ref=REF, snapshot_id=taken["id"])

@@ -157,7 +157,7 @@ async def test_a_broker_that_is_away_delays_notifications_and_nothing_else(world
 async def test_what_an_engine_has_not_sent_the_next_one_sends(world: World, bus: Bus, served: ServedCloud) -> None:
     bus.refusals = 10**6
     await world.create("left", TEMPLATE, parameters={"word": "x"})
-    assert await world.database.read(announcements.engines_with_pending) == {world.engine.id}
+    assert await world.database.read(announcements.engines_with_pending) == {world.engine.services.id}
     await world.stop()
     bus.refusals = 0
     await world.start()
@@ -166,7 +166,7 @@ async def test_what_an_engine_has_not_sent_the_next_one_sends(world: World, bus:
 
     def nothing_waits() -> bool:
         with world.database.engine.connect() as connection:
-            return announcements.waiting(connection, world.engine.id, NOTIFICATION, 10) == []
+            return announcements.waiting(connection, world.engine.services.id, NOTIFICATION, 10) == []
 
     await world.until(nothing_waits)
 
@@ -174,7 +174,7 @@ async def test_what_an_engine_has_not_sent_the_next_one_sends(world: World, bus:
 async def test_what_is_left_to_an_engine_without_a_bus_is_forgotten(world: World, bus: Bus) -> None:
     bus.refusals = 10**6
     await world.create("left", TEMPLATE, parameters={"word": "x"})
-    assert await world.database.read(announcements.engines_with_pending) == {world.engine.id}
+    assert await world.database.read(announcements.engines_with_pending) == {world.engine.services.id}
     await world.stop()
     world.bus = None
     await world.start()

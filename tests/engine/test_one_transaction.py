@@ -30,7 +30,7 @@ class Died(Exception):
 @contextmanager
 def dying(world: World) -> Iterator[None]:
     """Let the engine die in a request, after the commit that begins an operation."""
-    commit = world.engine.journal.commit
+    commit = world.engine.services.journal.commit
     begun: list[Event] = []
 
     async def once(batch: Batch) -> None:
@@ -40,7 +40,7 @@ def dying(world: World) -> Iterator[None]:
         begun.extend(row for row in batch.added if isinstance(row, Event))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(world.engine.journal, "commit", once)
+        patch.setattr(world.engine.services.journal, "commit", once)
         yield
     assert begun
 

@@ -243,14 +243,14 @@ async def test_who_slips_in_between_the_check_and_the_record_is_noticed(
     made = await world.create("web", template(a=thing()))
     wanted = template(a=thing("two"))
     plan = await update_plan(world, wanted)
-    submit = world.engine.submit
+    submit = world.engine.submissions.submit
 
     async def late(*arguments: Any, **named: Any) -> None:
         monkeypatch.undo()
         await world.call("resource_mark_unhealthy", ref=WEB, name="a", mark_unhealthy=True)
         await submit(*arguments, **named)
 
-    monkeypatch.setattr(world.engine, "submit", late)
+    monkeypatch.setattr(world.engine.submissions, "submit", late)
     with pytest.raises(PlanOutdated):
         await world.call("stack_update", ref=WEB, template=wanted, plan_digest=plan["digest"])
     after = await world.settle(made["id"])

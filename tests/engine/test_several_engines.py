@@ -52,16 +52,16 @@ class Wires(NoPeers):
 
     def offer(self, operation_id: str) -> None:
         for world in self._others()[-1:]:
-            world.engine.spawn(world.engine.membership.offered(operation_id))
+            world.engine.services.background.spawn(world.engine.membership.offered(operation_id))
 
     def alert(self, engine_id: str) -> None:
         for world in self._others():
-            if world.engine.id == engine_id:
-                world.engine.spawn(world.engine.membership.alerted())
+            if world.engine.services.id == engine_id:
+                world.engine.services.background.spawn(world.engine.membership.alerted())
 
     def finished(self, operation_id: str) -> None:
         for world in self._others():
-            world.engine.spawn(world.engine.membership.ended(operation_id))
+            world.engine.services.background.spawn(world.engine.membership.ended(operation_id))
 
     async def ask(
         self, engine_id: str, context: RequestContext, request: contract.Request[contract.Answer], seconds: float
@@ -87,9 +87,9 @@ async def pair(served: ServedCloud, tmp_path: Path, wires: Wires) -> AsyncIterat
     worlds = [World(tmp_path / "stoker.db", served, clock=clock, settings=SETTINGS, peers=wires) for _ in range(2)]
     for world in worlds:
         await world.start()
-        wires.engines[world.engine.id] = world
+        wires.engines[world.engine.services.id] = world
     await worlds[0].engine.membership.beat()
-    assert [world.engine.membership.others for world in worlds] == [True, True]
+    assert [world.engine.others.alive for world in worlds] == [True, True]
     yield worlds[0], worlds[1]
     for world in worlds:
         await world.stop()
@@ -133,7 +133,7 @@ async def begun(world: World, environment: Mapping[str, Any] | None = None, **pr
     await world.call("stack_create", name="shared", template=template(), environment=environment or HELD)
     await world.until(lambda: any(run._paused for run in world.engine.runs.values()))
     found = await current(world)
-    assert found.owner == world.engine.id
+    assert found.owner == world.engine.services.id
     return found
 
 
@@ -208,7 +208,7 @@ async def test_an_engine_past_its_lease_is_replaced_and_refused(pair: tuple[Worl
     pause(owner.engine)
     assert isinstance(owner.clock, ManualClock)
     owner.clock.advance(SETTINGS.lease_seconds + 1)
-    while (taken := await operation(other, first.id)).owner != other.engine.id:
+    while (taken := await operation(other, first.id)).owner != other.engine.services.id:
         await other.turn()
     assert taken.epoch == 2
     with pytest.raises(Fenced):
@@ -221,7 +221,7 @@ async def test_an_engine_past_its_lease_is_replaced_and_refused(pair: tuple[Worl
     assert run.stopping is Stop.LOST
     about = {record.getMessage(): (record.operation, record.request_id) for record in kept if record.operation}
     named = f"[operation {first.id}] ", owner.context.request_id
-    assert about[f"resuming CREATE of stack shared: taken over from engine {owner.engine.id}"] == named
+    assert about[f"resuming CREATE of stack shared: taken over from engine {owner.engine.services.id}"] == named
     assert about[f"operation {first.id} of stack shared was taken over by another engine"] == named
     assert await running((other, other), first.id) is other
     await other.call("resource_signal", ref=REF, name="held", details={"unset_hook": "pre-create"})
@@ -234,7 +234,7 @@ async def test_what_an_engine_takes_in_the_moment_in_which_it_stops_is_handed_ov
     owner, other = pair
     first = await begun(owner)
     await owner.engine.stop()
-    other.engine.spawn(other.engine.membership.offered(first.id))
+    other.engine.services.background.spawn(other.engine.membership.offered(first.id))
     await asyncio.sleep(0)
     stopping = asyncio.ensure_future(other.engine.stop())
     await other.until(stopping.done)
@@ -251,8 +251,8 @@ async def test_an_engine_that_stops_hands_over_at_once(
     first = await begun(owner)
     await owner.engine.stop()
     if not wires.cut:
-        assert (await operation(other, first.id)).owner in (None, other.engine.id)
-    while (await operation(other, first.id)).owner != other.engine.id:
+        assert (await operation(other, first.id)).owner in (None, other.engine.services.id)
+    while (await operation(other, first.id)).owner != other.engine.services.id:
         await other.turn()
     assert await running((other, other), first.id) is other
     told = [record.getMessage() for record in kept if record.name.startswith("stoker.engine")]
@@ -287,7 +287,7 @@ async def test_two_engines_that_find_the_same_object_do_not_both_take_it(
         return search
 
     for world in pair:
-        kind = world.engine.registry.get("OS::Neutron::Net")
+        kind = world.engine.services.registry.get("OS::Neutron::Net")
         assert kind is not None
         monkeypatch.setattr(kind, "find", together(kind.find))
     net = {"type": "OS::Neutron::Net", "properties": {"name": "twin"}}
@@ -415,7 +415,7 @@ async def overtaken(
     await under_way.wait()
     pause(owner.engine)
     owner.clock.advance(SETTINGS.lease_seconds + 1)
-    while (await operation(other, (await current(other)).id)).owner != other.engine.id:
+    while (await operation(other, (await current(other)).id)).owner != other.engine.services.id:
         await other.turn()
     while not await made():
         await other.turn()
@@ -423,7 +423,7 @@ async def overtaken(
     await owner.engine.membership.beat()
     assert not owner.engine.runs
     go_on.set()
-    await owner.until(lambda: not owner.engine._tasks)
+    await owner.until(lambda: not owner.engine.services.background.tasks)
     stack = await other.call("stack_identify", ref=REF)
     assert (await over(other, stack["id"]))["status"] == COMPLETE
 
@@ -512,7 +512,7 @@ async def test_an_engine_that_starts_forgets_those_that_are_long_gone(served: Se
     ids: list[str] = []
     for pause_after in (claims.REMEMBERED_SECONDS, claims.REMEMBERED_SECONDS - 100, 0):
         world = await World(path, served, clock=clock, settings=SETTINGS).start()
-        ids.append(world.engine.id)
+        ids.append(world.engine.services.id)
         kept = {engine.id for engine in await world.database.read(claims.list_engines)}
         await world.stop()
         clock.advance(pause_after + 1)

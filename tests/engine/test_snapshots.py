@@ -296,7 +296,7 @@ async def test_refusals(world: World) -> None:
 
 
 async def test_a_stack_may_have_so_many_snapshots_and_administrators_more(world: World) -> None:
-    world.engine.settings = replace(world.engine.settings, max_snapshots_per_stack=1)
+    world.engine.services.settings = replace(world.engine.services.settings, max_snapshots_per_stack=1)
     await world.create("limit", template(word=value("x")))
     await take(world, "limit")
     with pytest.raises(RequestLimitExceeded, match="max_snapshots_per_stack"):

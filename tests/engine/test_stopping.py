@@ -38,14 +38,14 @@ async def test_the_lease_is_kept_until_the_calls_under_way_have_been_answered(
 ) -> None:
     """Logging in takes longer than the lease; the port that was to be made then is made."""
     asked, go_on = asyncio.Event(), asyncio.Event()
-    cloud_of = world.engine.credentials.cloud_of
+    cloud_of = world.engine.services.credentials.cloud_of
 
     async def slow(stack: Stack) -> Cloud:
         asked.set()
         await go_on.wait()
         return await cloud_of(stack)
 
-    monkeypatch.setattr(world.engine.credentials, "cloud_of", slow)
+    monkeypatch.setattr(world.engine.services.credentials, "cloud_of", slow)
     assert isinstance(world.clock, ManualClock)
     made = await world.call("stack_create", name="web", template=TEMPLATE)
     await asked.wait()
@@ -56,7 +56,7 @@ async def test_the_lease_is_kept_until_the_calls_under_way_have_been_answered(
         if world.engine.membership.lapsed:
             await world.engine.membership.next_beat()
     assert not stopping.done()
-    assert await world.database.read(claims.living, world.clock.now()) == {world.engine.id}
+    assert await world.database.read(claims.living, world.clock.now()) == {world.engine.services.id}
 
     go_on.set()
     await stopping

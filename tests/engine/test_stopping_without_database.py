@@ -31,7 +31,7 @@ async def busy(served: ServedCloud, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(journal, "RETRY_SECONDS", 0.01)
     world = await World(tmp_path / "stoker.db", served).start()
     await world.call("stack_create", name="web", template=TEMPLATE)
-    await world.until(lambda: [len(run.states) for run in world.engine.all_runs()] == [3])
+    await world.until(lambda: [len(run.states) for run in world.engine.runs.all()] == [3])
     return world
 
 

@@ -25,7 +25,7 @@ TEMPLATE: dict[str, Any] = {
 
 
 async def surveyed(world: World, *sought: Sought) -> Surveyed:
-    return await survey(world.engine, lambda _type, _uuid, identifier: identifier, sought)
+    return await survey(world.engine.services, lambda _type, _uuid, identifier: identifier, sought)
 
 
 def create(world: World, name: str) -> str:

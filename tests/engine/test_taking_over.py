@@ -50,13 +50,13 @@ async def test_heartbeats_and_requests_go_on_while_operations_are_taken_over(
     left: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine, go_on = left.engine, asyncio.Event()
-    stack_of = engine._stack_of
+    stack_of = engine.membership.takeovers.resumption._stack_of
 
     async def slow(operation: Any) -> Any:
         await go_on.wait()
         return await stack_of(operation)
 
-    monkeypatch.setattr(engine, "_stack_of", slow)
+    monkeypatch.setattr(engine.membership.takeovers.resumption, "_stack_of", slow)
     await engine.take_over()
     assert engine.membership.takeovers.total == engine.membership.takeovers.waiting == MANY
     before = engine.membership.beaten_at

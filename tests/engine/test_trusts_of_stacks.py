@@ -44,7 +44,7 @@ async def test_stacks_of_one_owner_share_a_trust_that_goes_with_the_last_of_them
         await world.create(name, EMPTY)
     assert len(in_cloud(world)) == 1
     await world.delete("one")
-    await world.engine.credentials.remove_given_up()
+    await world.engine.services.credentials.remove_given_up()
     assert len(in_cloud(world)) == 1
     await world.delete("two")
     await until_none_is_left(world)
@@ -78,7 +78,7 @@ async def test_a_stack_that_begins_while_the_last_other_one_ends_gets_a_trust_th
 ) -> None:
     """The new stack has chosen the trust of the old one, and is about to be recorded when that one has gone."""
     await world.create("old", EMPTY)
-    submit_new = world.engine.submit_new
+    submit_new = world.engine.submissions.submit_new
 
     async def late(*arguments: Any, **more: Any) -> None:
         monkeypatch.undo()
@@ -86,7 +86,7 @@ async def test_a_stack_that_begins_while_the_last_other_one_ends_gets_a_trust_th
         await until_none_is_left(world)
         await submit_new(*arguments, **more)
 
-    monkeypatch.setattr(world.engine, "submit_new", late)
+    monkeypatch.setattr(world.engine.submissions, "submit_new", late)
     assert (await world.create("new", NETWORK))["status"] == "COMPLETE"
     assert len(in_cloud(world)) == 1
 
@@ -94,7 +94,7 @@ async def test_a_stack_that_begins_while_the_last_other_one_ends_gets_a_trust_th
 async def test_a_trust_that_is_being_given_up_is_not_lent(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """As above, while the trust's row still says that it is to be removed."""
     await world.create("old", EMPTY)
-    submit_new, delete_trust = world.engine.submit_new, CloudPool.delete_trust
+    submit_new, delete_trust = world.engine.submissions.submit_new, CloudPool.delete_trust
     go_on = asyncio.Event()
 
     async def slow(*arguments: Any) -> None:
@@ -102,12 +102,12 @@ async def test_a_trust_that_is_being_given_up_is_not_lent(world: World, monkeypa
         await delete_trust(*arguments)
 
     async def late(*arguments: Any, **more: Any) -> None:
-        monkeypatch.setattr(world.engine, "submit_new", submit_new)
+        monkeypatch.setattr(world.engine.submissions, "submit_new", submit_new)
         await world.delete("old")
         await submit_new(*arguments, **more)
 
     monkeypatch.setattr(CloudPool, "delete_trust", slow)
-    monkeypatch.setattr(world.engine, "submit_new", late)
+    monkeypatch.setattr(world.engine.submissions, "submit_new", late)
     assert (await world.create("new", NETWORK))["status"] == "COMPLETE"
     assert len(in_cloud(world)) == 2
     go_on.set()
@@ -122,7 +122,9 @@ async def test_a_trust_that_is_gone_is_created_again_by_the_next_caller(world: W
     made = await world.create("web", template, files={"member.yaml": member})
     revoke(world)
     with pytest.raises(CloudError):  # what the engine had is worth nothing any more
-        await (await world.engine.credentials.cloud_of(await stack(world, made["id"]))).get("neutron", "/v2.0/networks")
+        await (await world.engine.services.credentials.cloud_of(await stack(world, made["id"]))).get(
+            "neutron", "/v2.0/networks"
+        )
     if request_ == "update":
         changed = {"member.yaml": member.replace("}\n", ", other: {type: OS::Neutron::Net}}\n")}
         shown = await world.update("web", template, files=changed)
@@ -173,7 +175,7 @@ async def stack(world: World, identifier: str) -> Any:
 
 async def test_a_trust_that_was_made_in_vain_is_taken_by_the_next_stack(world: World) -> None:
     """A process that dies between the trust and the stack leaves a row by which it is found."""
-    await world.engine.credentials._keep(world.context)
+    await world.engine.services.credentials._keep(world.context)
     [made] = in_cloud(world)
     await world.create("web", EMPTY)
     assert in_cloud(world) == [made]
@@ -188,7 +190,7 @@ async def test_what_the_caller_brings_along_is_not_removed(world: World) -> None
     await world.journal.commit(Batch().then(strike_out))
     for name in ("web", "other"):
         assert (await world.delete(name))["status"] == "COMPLETE"
-        await world.engine.credentials.remove_given_up()
+        await world.engine.services.credentials.remove_given_up()
     assert in_cloud(world) == [theirs]
 
 

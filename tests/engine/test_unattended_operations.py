@@ -78,7 +78,7 @@ async def test_an_end_that_cannot_be_recorded_at_all_is_recorded_by_a_later_run(
     assert (await settled(world))["status"] == COMPLETE
     assert caplog.text.count("releasing operations that this engine owns but does not run") == times // 2
     [operation] = await operations(world, made["id"])
-    assert (operation.status, operation.epoch, operation.owner) == (COMPLETE, 1 + times // 2, world.engine.id)
+    assert (operation.status, operation.epoch, operation.owner) == (COMPLETE, 1 + times // 2, world.engine.services.id)
     monkeypatch.undo()
     assert (await world.delete("web"))["status"] == COMPLETE
 
@@ -133,7 +133,7 @@ async def test_what_is_claimed_gives_way_to_what_is_begun_before_it_has_got_unde
     world: World, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
     made = await world.create("web", TEMPLATE)
-    stack_of = world.engine._stack_of
+    stack_of = world.engine.membership.takeovers.resumption._stack_of
     await record_and_break(world, monkeypatch)
 
     async def overtaken(operation: Operation) -> Any:
@@ -142,7 +142,7 @@ async def test_what_is_claimed_gives_way_to_what_is_begun_before_it_has_got_unde
         await world.call("stack_delete", ref=REF)
         return read or await stack_of(operation)
 
-    monkeypatch.setattr(world.engine, "_stack_of", overtaken)
+    monkeypatch.setattr(world.engine.membership.takeovers.resumption, "_stack_of", overtaken)
     await world.engine.membership.beat()
     await world.engine.membership.takeovers.complete()
     assert (await world.settle(made["id"]))["action"] == "DELETE"

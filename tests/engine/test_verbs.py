@@ -224,12 +224,12 @@ async def test_two_updates_sent_at_once_have_one_outcome(world: World) -> None:
 async def test_an_update_does_not_bring_back_a_stack_that_goes_meanwhile(world: World) -> None:
     await world.create("web", template(a=thing(wait_secs=5)))
     found = await world.call("stack_identify", ref=ref("web"))
-    before: Stack | None = await world.engine.database.read(queries.stack_by_id, found["id"])
+    before: Stack | None = await world.engine.services.database.read(queries.stack_by_id, found["id"])
     assert before is not None
     await world.call("stack_delete", ref=ref("web"))
-    late = new_operation(world.engine, world.context, before, "UPDATE", before.inputs)
+    late = new_operation(world.engine.services, world.context, before, "UPDATE", before.inputs)
     with pytest.raises(NotSupported, match="DELETE_IN_PROGRESS"):
-        await world.engine.submit(before, late, guard=guard("update"))
+        await world.engine.submissions.submit(before, late, guard=guard("update"))
     assert state(await world.settle(found["id"])) == "DELETE_COMPLETE"
     (deletion, _creation) = await world.call("operation_list", ref={"name": None, "id": found["id"]})
     assert deletion["action"] == "DELETE"

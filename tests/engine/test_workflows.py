@@ -119,9 +119,9 @@ async def test_outputs_that_a_workflow_marks_as_secret_are_redacted(world: World
     stack = await world.create("web", wanted)
     assert stack["status"] == "COMPLETE", stack["status_reason"]
     assert world.outputs(stack) == {"password": password}, "outputs show what the template's author chose to show"
-    found = await world.engine.database.read(queries.stack_by_name, world.context.project_id, "web")
+    found = await world.engine.services.database.read(queries.stack_by_name, world.context.project_id, "web")
     assert found is not None
-    document = await export(world.engine, found)
+    document = await export(world.engine.services, found)
     answers = [await world.call("event_page", ref=REF, limit=50), document.data]
     seen = json.dumps(answers, default=str)
     assert password not in seen

@@ -47,15 +47,22 @@ async def test_an_api_reports_its_address_and_options(
     assert caught.value.message == expected
 
 
+class NoRuns(dict[str, Any]):
+    def all(self) -> list[Any]:
+        """Nothing."""
+        return []
+
+
 def idle_engine() -> Any:
     """The parts of an engine that the metrics read."""
     return SimpleNamespace(
-        clock=ManualClock(),
-        journal=SimpleNamespace(observe=None, waiting=0),
-        pool=SimpleNamespace(transport=SimpleNamespace(observe=None)),
+        services=SimpleNamespace(
+            clock=ManualClock(),
+            journal=SimpleNamespace(observe=None, waiting=0),
+            pool=SimpleNamespace(transport=SimpleNamespace(observe=None)),
+        ),
         membership=SimpleNamespace(beaten_at=0.0),
-        runs={},
-        all_runs=list,
+        runs=NoRuns(),
     )
 
 

@@ -101,7 +101,7 @@ class Silent(WSGIRequestHandler):
 async def test_an_engine_tells_how_many_operations_are_left_while_it_serves(
     left: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine, stack_of, hold = left.engine, left.engine._stack_of, True
+    engine, stack_of, hold = left.engine, left.engine.membership.takeovers.resumption._stack_of, True
 
     async def held(operation: Any) -> Any:
         while hold:
@@ -118,7 +118,7 @@ async def test_an_engine_tells_how_many_operations_are_left_while_it_serves(
         program = Program("engine", "engine", (), (), f"http://127.0.0.1:{server.server_port}/")
         try:
             assert taken_over(program) is None  # nothing has begun
-            monkeypatch.setattr(engine, "_stack_of", held)
+            monkeypatch.setattr(engine.membership.takeovers.resumption, "_stack_of", held)
             await engine.take_over()
             assert taken_over(program) == (0, 25)
             assert len((await left.call("stack_list"))["stacks"]) == 25

@@ -90,13 +90,13 @@ async def test_a_stack_that_waits_while_the_clock_steps_back(world: World) -> No
     created = await world.call("stack_create", name="slow", template=template)
     run = world.engine.runs[created["id"]]
     while world.clock.next_due() is None or world.clock.next_due() > world.clock.now() + 31:  # type: ignore[operator]
-        await world.engine.database.read(lambda connection: None)
+        await world.engine.services.database.read(lambda connection: None)
     world.clock.step(-86_400)
     for _ in range(200):
         if run.done.is_set():
             break
         world.clock.advance(1)
-        await world.engine.database.read(lambda connection: None)
+        await world.engine.services.database.read(lambda connection: None)
     assert (await world.settle(created["id"]))["status"] == "COMPLETE"
 
 
@@ -188,7 +188,7 @@ async def test_a_resource_waits_neither_shorter_nor_longer_because_the_clock_is_
         async def passed() -> float:
             """Return for how long the resource has been waiting."""
             for _ in range(1000):
-                rows = await world.engine.database.read(queries.resources_of, created["id"])
+                rows = await world.engine.services.database.read(queries.resources_of, created["id"])
                 for row in rows:
                     if row.name == "wait" and row.status == "IN_PROGRESS" and row.started_at is not None:
                         return clock.now() - row.started_at
@@ -228,4 +228,4 @@ async def _taken_over(world: World, clock: ManualClock, stack_id: str) -> None:
 async def _beats(world: World, clock: ManualClock, seconds: int = 10) -> None:
     for _ in range(seconds):
         clock.advance(1)
-        await world.engine.database.read(lambda connection: None)
+        await world.engine.services.database.read(lambda connection: None)

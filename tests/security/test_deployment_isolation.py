@@ -149,7 +149,8 @@ def old_row(world: World, project: str, victim: Victim, config_id: str, users: s
     return SoftwareDeployment(
         id=new_id(), project_id=project, server_id=victim.server, stack_user_project_id=users, config_id=config_id,
         action="CREATE", status="IN_PROGRESS", status_reason=None,
-        body=world.engine.sealer.seal({"input_values": {}, "output_values": {}}), created_at=1.0, updated_at=None,
+        body=world.engine.services.sealer.seal({"input_values": {}, "output_values": {}}),
+        created_at=1.0, updated_at=None,
     )  # fmt: skip
 
 
@@ -187,7 +188,7 @@ async def test_rows_of_an_earlier_release(world: World, stranger: RequestContext
     victim = await Victim(world).make("POLL_TEMP_URL")
     script = await stored(world, stranger)
     users = {"nothing": None, "project": victim.owner.project_id, "users": victim.users}[target]
-    await world.engine.journal.commit(Batch().add(old_row(world, stranger.project_id, victim, script, users)))
+    await world.engine.services.journal.commit(Batch().add(old_row(world, stranger.project_id, victim, script, users)))
     own = await stored(world, victim.owner, "true")
     await victim.call("software_deployment_create", config_id=own, server_id=victim.server)
     assert SCRIPT not in await victim.seen(victim.owner)
@@ -200,7 +201,7 @@ async def test_a_row_that_holds_a_strangers_configuration(world: World, stranger
     """A stranger's deployment keeps a tenant from deleting its own configuration."""
     victim = await Victim(world).make()
     own = await stored(world, victim.owner, "true")
-    await world.engine.journal.commit(Batch().add(old_row(world, stranger.project_id, victim, own, None)))
+    await world.engine.services.journal.commit(Batch().add(old_row(world, stranger.project_id, victim, own, None)))
     await victim.call("software_config_delete", config_id=own)
 
 
@@ -242,7 +243,7 @@ async def test_another_projects_configuration(world: World, stranger: RequestCon
         await victim.call("software_deployment_update", caller, deployment_id=made["id"], values={"config_id": secret})
     # A row of an earlier release that names it delivers nothing of it.
     row = old_row(world, stranger.project_id, victim, secret, None)
-    await world.engine.journal.commit(Batch().add(row))
+    await world.engine.services.journal.commit(Batch().add(row))
     told = await victim.call("software_deployment_metadata", stranger, server_id=victim.server)
     assert told == []
 
@@ -388,7 +389,7 @@ async def data_of(world: World, victim: Victim, name: str) -> dict[str, Any]:
     rows = await world.database.read(queries.resources_of, victim.id)
     (row,) = [each for each in rows if each.name == name]
     assert row.state is not None
-    data: dict[str, Any] = world.engine.sealer.open(row.state)["data"]
+    data: dict[str, Any] = world.engine.services.sealer.open(row.state)["data"]
     return data
 
 

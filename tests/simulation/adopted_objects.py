@@ -35,7 +35,7 @@ class Adoption(Laboratory):
         if name in KEEPING_CONTAINERS:
             self.outliving = self.outliving | CONTAINERS
         for member in self.engines.members:
-            member.engine.settings = replace(member.engine.settings, enable_stack_adopt=True)
+            member.engine.services.settings = replace(member.engine.services.settings, enable_stack_adopt=True)
         await self._make(wanted)
         before = await self._objects()
         document = await self.engines.call("stack_abandon", ref=REF)

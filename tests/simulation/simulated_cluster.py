@@ -75,7 +75,7 @@ class Member:
         cluster, nature = self._cluster, self._cluster.nature
         clock = ProcessClock(self.process, cluster.clock)
         self.database = SimulatedDatabase(f"sqlite:///{cluster.path}", nature)
-        self.journal = SimulatedJournal(self.database, cluster.loop, nature, lambda: self.engine.id)
+        self.journal = SimulatedJournal(self.database, cluster.loop, nature, lambda: self.engine.services.id)
         transport = SimulatedTransport(CLOUD, self.process, clock, cluster.cloud, nature)
         self.pool = SimulatedPool(CLOUD, clock, transport, cluster.cloud, nature)
         self.engine = Engine(
@@ -93,7 +93,7 @@ class Member:
             ),
             peers=SimulatedPeers(self.process, self._peers, nature) if cluster.size > 1 else None,
         )
-        transport.check_lease = lease_check(self.database, self.engine.id, self.process, nature)
+        transport.check_lease = lease_check(self.database, self.engine.services.id, self.process, nature)
         await self.engine.start(alone=alone)
         await self.engine.take_over()
         self.up = True
@@ -129,7 +129,7 @@ class Cluster:
     def _made_late(self) -> int:
         """How many objects are being made, or removed again, by engines that are not in charge of them any more."""
         engines = [member.engine for member in self.members if member.up]
-        runs = [(engine.id, run) for engine in engines for run in engine.all_runs() if run.making]
+        runs = [(engine.services.id, run) for engine in engines for run in engine.runs.all() if run.making]
         with self.database.engine.connect() as connection:
             standing = claims.standing(connection, {run.operation.id for _, run in runs})
         making = [
@@ -137,7 +137,7 @@ class Cluster:
             for engine_id, run in runs
             if run.stopping is not None or not _is_held(standing.get(run.operation.id), engine_id, run.claim)
         ]
-        beside = [task.get_coro() for engine in engines for task in engine._tasks]
+        beside = [task.get_coro() for engine in engines for task in engine.services.background.tasks]
         return sum(map(len, making)) + sum(
             getattr(work, "__name__", "") in ("remove_lost_object", "ended") for work in beside
         )
@@ -158,8 +158,10 @@ class Cluster:
         for member in self.members:
             if member.up and not (member.process.dead or member.process.paused):
                 with self.database.engine.connect() as connection:
-                    held = claims.held(connection, member.engine.id)
-                names = [identifier for identifier, key in held.items() if member.engine.has_no_run(identifier, key)]
+                    held = claims.held(connection, member.engine.services.id)
+                names = [
+                    identifier for identifier, key in held.items() if member.engine.runs.is_missing(identifier, key)
+                ]
                 found.update(dict.fromkeys(names, member.process.name))
         return found
 

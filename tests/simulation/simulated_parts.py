@@ -465,7 +465,7 @@ class SimulatedPeers(NoPeers):
         loop.outside.copy().run(
             loop.call_later,
             self._nature.trip(),
-            lambda: process.call(lambda: member.engine.spawn(make(member.engine.membership))),
+            lambda: process.call(lambda: member.engine.services.background.spawn(make(member.engine.membership))),
         )
 
     def offer(self, operation_id: str) -> None:
@@ -474,7 +474,7 @@ class SimulatedPeers(NoPeers):
 
     def alert(self, engine_id: str) -> None:
         for member in self._members():
-            if member.engine.id == engine_id:
+            if member.engine.services.id == engine_id:
                 self._send(member, lambda membership: membership.alerted())
 
     def finished(self, operation_id: str) -> None:
@@ -489,7 +489,7 @@ class SimulatedPeers(NoPeers):
         timer = loop.call_later(seconds, _give_up, answer, engine_id)
         lost = self._nature.happens(self._nature.loss_rate)
         for member in () if lost else self._members():
-            if member.engine.id == engine_id:
+            if member.engine.services.id == engine_id:
                 work = OPERATIONS[request.method](member.engine, context, request.arguments())
                 task = member.process.start(work)
                 task.add_done_callback(lambda done: settle(answer, done))

@@ -21,9 +21,9 @@ async def rows_of(world: World, name: str, rows: Rows) -> Rows:
     """Return the tables of `rows` with nothing but a stack without nested ones, and its snapshots."""
     engine = world.engine
     shown = await world.call("stack_show", ref={"name": name, "id": None})
-    stack = await engine.database.read(queries.stack_by_id, shown["id"])
+    stack = await engine.services.database.read(queries.stack_by_id, shown["id"])
     assert stack is not None
-    inputs, view = await engine.loader.load(stack.inputs), await view_of(engine, stack)
+    inputs, view = await engine.services.loader.load(stack.inputs), await view_of(engine.services, stack)
     made: Rows = {table: [] for table in rows}
     made["alembic_version"] = rows["alembic_version"]
     trust = json.loads(stack.credential or "{}").get("id")
@@ -55,9 +55,9 @@ async def rows_of(world: World, name: str, rows: Rows) -> Rows:
         for key, value in data.items():
             row = {"resource_id": number, "key": key, "value": value, "redact": 0, "decrypt_method": ""}
             made["resource_data"].append({"id": len(made["resource_data"]) + 1, **row})
-    for snapshot in await engine.database.read(snapshots.snapshots_of, stack.id):
+    for snapshot in await engine.services.database.read(snapshots.snapshots_of, stack.id):
         assert snapshot.body is not None
-        opened = engine.sealer.open(snapshot.body)
+        opened = engine.services.sealer.open(snapshot.body)
         data = Document(opened["document"], opened["hidden"]).whole()
         made["snapshot"].append(
             {

@@ -52,7 +52,7 @@ class Moved:
 
         heat = HeatDatabase(heat_database.make(self._directory / "heat.db", self.world.context.project_id, instead))
         reports: list[TreeReport] = []
-        await Copier(self.world.engine, heat, Decoder([]), project=None, write=True).trees(reports.append)
+        await Copier(self.world.engine.services, heat, Decoder([]), project=None, write=True).trees(reports.append)
         heat.close()
         assert [report.fate for report in reports] == [Fate.COPY], reports[0].why
         return reports[0]

@@ -41,7 +41,7 @@ class Taken:
     ) -> dict[str, TreeReport]:
         """Take over all stacks, or those of a project; return the reports by name."""
         reports: dict[str, TreeReport] = {}
-        copier = Copier(self.world.engine, self.heat, Decoder([key]), project=project, write=write)
+        copier = Copier(self.world.engine.services, self.heat, Decoder([key]), project=project, write=write)
         await copier.software()
         await copier.trees(lambda report: reports.update({report.name: report}))
         return reports
@@ -60,9 +60,9 @@ class Taken:
         """Return the recorded URL of a resource."""
         engine = self.world.engine
         shown = await self.world.call("stack_show", ref={"name": stack, "id": None})
-        found = await engine.database.read(queries.stack_by_id, shown["id"])
+        found = await engine.services.database.read(queries.stack_by_id, shown["id"])
         assert found is not None
-        return str((await view_of(engine, found)).current[resource].stored.data["ec2_signed_url"])
+        return str((await view_of(engine.services, found)).current[resource].stored.data["ec2_signed_url"])
 
 
 UNFINISHED = {
@@ -160,13 +160,13 @@ async def records(world: World) -> dict[str, list[str]]:
             for table, columns in RECORDS.items()
         }
 
-    return await world.engine.database.read(found)
+    return await world.engine.services.database.read(found)
 
 
 async def test_an_interrupted_copy_is_continued_project_by_project(
     taken: Taken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    journal, projects = taken.world.engine.journal, ("another", taken.world.context.project_id)
+    journal, projects = taken.world.engine.services.journal, ("another", taken.world.context.project_id)
     commit = journal.commit
     monkeypatch.setattr(copying, "PAGE", 4)
 
@@ -254,7 +254,7 @@ async def test_every_stack_can_be_deleted(taken: Taken) -> None:
 async def test_what_heat_changes_is_copied_again_unless_it_was_changed_here(taken: Taken) -> None:
     world = taken.world
     created = await world.create("ours", ENTRIES["random"]["template"])
-    ours = await world.engine.database.read(queries.stack_by_id, created["id"])
+    ours = await world.engine.services.database.read(queries.stack_by_id, created["id"])
     assert ours is not None
     with create_engine(taken.url).begin() as heat:
         trust = {"trust": json.loads(ours.credential or "")["id"]}
@@ -269,7 +269,7 @@ async def test_what_heat_changes_is_copied_again_unless_it_was_changed_here(take
         await world.until(sent.done)
         await sent
     assert {report.fate for report in (await taken.copy()).values()} == {Fate.PRESENT}
-    found = {each.stack.name async for each in documents(world.engine, None) if each.changed}
+    found = {each.stack.name async for each in documents(world.engine.services, None) if each.changed}
     assert found == {"updated-in-place", *signals}
     with create_engine(taken.url).begin() as heat:
         heat.execute(text("UPDATE stack SET updated_at = '2027-01-01 00:00:00', status_reason = 'again'"))
@@ -320,7 +320,7 @@ async def test_the_way_back_is_adopt_data(taken: Taken) -> None:
     await taken.copy()
     world = taken.world
     await world.update("updated-in-place", ENTRIES["updated-in-place"]["template"])
-    found = {each.stack.name: each async for each in documents(world.engine, None)}
+    found = {each.stack.name: each async for each in documents(world.engine.services, None)}
     assert [name for name, each in found.items() if each.changed] == ["updated-in-place"]
     document = found["users"].document
     assert len(document["resources"]["key"]["resource_data"]["secret_key"]) == 32

@@ -133,7 +133,7 @@ async def in_flight(world: World) -> None:
         found = await world.database.read(lambda c: c.execute(select(tables.resources.c.name).where(busy)).all())
         built = await world.database.read(lambda c: c.execute(select(tables.resources.c.uuid).where(servers)).all())
         if len(found) >= 3 and len(built) == 2:
-            running = {run.stack.name for run in world.engine.all_runs() if run.stack.parent_id is None}
+            running = {run.stack.name for run in world.engine.runs.all() if run.stack.parent_id is None}
             assert running == {"rising", "changing", "falling", "kept"}, running
             return
     raise AssertionError(f"the operations have not come as far as they should: {found} {built}")

@@ -128,7 +128,7 @@ async def idle(world: World, served: ServedCloud) -> None:
         await asyncio.sleep(0.05)
         if not world.engine.runs:
             return
-    raise AssertionError({run.stack.name: run.values() for run in world.engine.all_runs()})
+    raise AssertionError({run.stack.name: run.values() for run in world.engine.runs.all()})
 
 
 async def test_what_was_in_flight_is_completed_and_everything_reads(state: State, world: World) -> None:

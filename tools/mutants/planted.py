@@ -78,8 +78,8 @@ MUTANTS = (
     Mutant(
         "a late object stays when its resource is deleted",
         "engine/running/steps.py",
-        "        if row.uuid in run.late and ",
-        "        if not run.late and ",
+        "        if row.uuid in run.objects.late and ",
+        "        if not run.objects.late and ",
         expected_in="engine",
     ),
     Mutant(
@@ -98,7 +98,7 @@ MUTANTS = (
     ),
     Mutant(
         "the end of an operation has no event",
-        "engine/core.py",
+        "engine/running/endings.py",
         "                queries.add_events(connection, events)\n",
         "                pass\n",
         seed="3",
@@ -106,8 +106,8 @@ MUTANTS = (
     Mutant(
         "a run writes deployments without its claim",
         "engine/calls/building.py",
-        "deployments=StoredDeployments(engine, project_id, run.writer, partial(wake, engine)),",
-        "deployments=StoredDeployments(engine, project_id, engine.journal, partial(wake, engine)),",
+        "deployments=StoredDeployments(services, project_id, run.writer, partial(wake, parts.runs)),",
+        "deployments=StoredDeployments(services, project_id, services.journal, partial(wake, parts.runs)),",
         seed="8",
     ),
     Mutant(

@@ -1,15 +1,14 @@
 """The operations of the service: one coroutine per request, shared by the REST API and the Query API.
 
-Each takes the engine, the caller's context and a request of `stoker.contract`, and returns JSON. `OPERATIONS` is the
-table from the method of a request to the function that implements it.
+Each takes a part of the engine, the caller's context and a request of `stoker.contract`, and returns JSON. `OPERATIONS`
+is the table from the method of a request to the function that implements it; only here the whole engine is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from stoker.base.budget import Budget, opened
 from stoker.base.context import RequestContext
@@ -98,7 +97,10 @@ from stoker.contract.stacks import (
     UpdateStack,
     ValidateTemplate,
 )
+from stoker.engine.calls.context import RecordingParts
 from stoker.engine.core import Engine
+from stoker.engine.ownership.submissions import Submissions
+from stoker.engine.records.services import RecordingServices
 from stoker.operations import (
     abandoning,
     action_previews,
@@ -122,44 +124,72 @@ from stoker.operations import (
     stacks,
     validation,
 )
-from stoker.operations.routing import at_owner
+from stoker.operations.routing import Owners, at_owner
+
+Part = TypeVar("Part")
 
 
-def _within_budget(operation: Operation[Engine]) -> Operation[Engine]:
-    """Make all work for one request share a budget."""
-
-    async def run(engine: Engine, context: RequestContext, request: Any) -> Any:
-        with opened(Budget(engine.loader.limits.allowed)):
-            turn = f"requests of {context.project_id or context.user_id}"
-            return await engine.turns.taken(turn, partial(operation.run, engine, context, request))
-
-    return replace(operation, run=run)
+def _on(part: Callable[[Engine], Part], operations: Iterable[Operation[Part]]) -> Iterator[Operation[Engine]]:
+    """Yield operations that take a part of the engine as operations of the engine; all work for a request shares a
+    budget.
+    """
+    for operation in operations:
+        yield Operation(operation.method, operation.decode, partial(_run, part, operation))
 
 
-_OPERATIONS: tuple[Operation[Engine], ...] = (
-    IdentifyStack.served_by(stacks.stack_identify),
-    GetContainerFiles.served_by(containers.container_files),
+async def _run(
+    part: Callable[[Engine], Part], operation: Operation[Part], whole: Engine, context: RequestContext, request: Any
+) -> Any:
+    services = whole.services
+    with opened(Budget(services.loader.limits.allowed)):
+        turn = f"requests of {context.project_id or context.user_id}"
+        return await services.turns.taken(turn, partial(operation.run, part(whole), context, request))
+
+
+_ON_SUBMISSIONS: tuple[Operation[Submissions], ...] = (
     CreateStack.served_by(stacks.stack_create),
-    PreviewStack.served_by(previews.stack_preview),
     UpdateStack.served_by(stacks.stack_update),
     PatchStack.served_by(stacks.stack_patch),
+    DeleteStack.served_by(stacks.stack_delete),
+    ActOnStack.served_by(actions.stack_action),
+    CreateStackWithSettings.served_by(change_sets.stack_create_with_settings),
+    ExecuteChangeSet.served_by(change_sets.change_set_execute),
+    CreateSnapshot.served_by(snapshots.snapshot_create),
+    DeleteSnapshot.served_by(snapshots.snapshot_delete),
+    RestoreSnapshot.served_by(snapshots.snapshot_restore),
+    AbandonStack.served_by(abandoning.stack_abandon),
+)
+
+_ON_OWNERS: tuple[Operation[Owners], ...] = (
+    SignalResource.served_by(at_owner(signals.resource_signal)),
+    MarkResourceUnhealthy.served_by(at_owner(signals.resource_mark_unhealthy)),
+)
+
+_ON_PARTS: tuple[Operation[RecordingParts], ...] = (
+    PreviewStack.served_by(previews.stack_preview),
     PreviewUpdate.served_by(previews.stack_update_preview),
     PreviewPatch.served_by(previews.stack_patch_preview),
-    DeleteStack.served_by(stacks.stack_delete),
+    PreviewAction.served_by(action_previews.stack_action_preview),
+    ShowResource.served_by(inspection.resource_show),
+    ShowResourceMetadata.served_by(inspection.resource_metadata),
+    CheckForChanges.served_by(change_sets.stack_patch_changes),
+    CreateChangeSet.served_by(change_sets.change_set_create),
+    DescribeResource.served_by(inspection.resource_describe),
+    UpdateSoftwareDeployment.served_by(deployments.software_deployment_update),
+    ShowServerMetadata.served_by(deployments.software_deployment_metadata),
+)
+
+_ON_SERVICES: tuple[Operation[RecordingServices], ...] = (
+    IdentifyStack.served_by(stacks.stack_identify),
+    GetContainerFiles.served_by(containers.container_files),
     ShowStack.served_by(stacks.stack_show),
     ListStacks.served_by(listing.stack_list),
-    ActOnStack.served_by(actions.stack_action),
-    PreviewAction.served_by(action_previews.stack_action_preview),
     ShowTemplate.served_by(inspection.stack_template),
     ShowEnvironment.served_by(inspection.stack_environment),
     ShowFiles.served_by(inspection.stack_files),
     ListOutputs.served_by(inspection.output_list),
     ShowOutput.served_by(inspection.output_show),
     ListResources.served_by(inspection.resource_list),
-    ShowResource.served_by(inspection.resource_show),
-    ShowResourceMetadata.served_by(inspection.resource_metadata),
-    SignalResource.served_by(at_owner(signals.resource_signal)),
-    MarkResourceUnhealthy.served_by(at_owner(signals.resource_mark_unhealthy)),
     ListEvents.served_by(inspection.event_list),
     ShowEvent.served_by(inspection.event_show),
     GetEventNews.served_by(feed.event_news),
@@ -173,19 +203,14 @@ _OPERATIONS: tuple[Operation[Engine], ...] = (
     ListTemplateFunctions.served_by(catalog.template_function_list),
     ListEngines.served_by(catalog.service_list),
     ShowBuildInfo.served_by(catalog.build_info),
-    CreateStackWithSettings.served_by(change_sets.stack_create_with_settings),
-    CheckForChanges.served_by(change_sets.stack_patch_changes),
     ShowSettings.served_by(settings.stack_settings_show),
     ChangeSettings.served_by(settings.stack_settings_change),
     ListFutureStacks.served_by(change_sets.stack_to_be),
     ForgetFutureStack.served_by(change_sets.stack_to_be_forget),
     FindStackOfObject.served_by(describing.stack_of_object),
-    CreateChangeSet.served_by(change_sets.change_set_create),
     ShowChangeSet.served_by(change_sets.change_set_show),
     ListChangeSets.served_by(change_sets.change_set_list),
-    ExecuteChangeSet.served_by(change_sets.change_set_execute),
     DeleteChangeSet.served_by(change_sets.change_set_delete),
-    DescribeResource.served_by(inspection.resource_describe),
     ListEventsInDetail.served_by(describing.event_page),
     DescribeStack.served_by(describing.stack_describe),
     DescribeStacks.served_by(describing.stack_describe_page),
@@ -206,16 +231,18 @@ _OPERATIONS: tuple[Operation[Engine], ...] = (
     ListSoftwareDeployments.served_by(deployments.software_deployment_list),
     CreateSoftwareDeployment.served_by(deployments.software_deployment_create),
     ShowSoftwareDeployment.served_by(deployments.software_deployment_show),
-    UpdateSoftwareDeployment.served_by(deployments.software_deployment_update),
     DeleteSoftwareDeployment.served_by(deployments.software_deployment_delete),
-    ShowServerMetadata.served_by(deployments.software_deployment_metadata),
-    CreateSnapshot.served_by(snapshots.snapshot_create),
     ListSnapshots.served_by(snapshots.snapshot_list),
     ShowSnapshot.served_by(snapshots.snapshot_show),
-    DeleteSnapshot.served_by(snapshots.snapshot_delete),
-    RestoreSnapshot.served_by(snapshots.snapshot_restore),
-    AbandonStack.served_by(abandoning.stack_abandon),
     ExportStack.served_by(abandoning.stack_export),
 )
 
-OPERATIONS: Mapping[str, Operation[Engine]] = {operation.method: _within_budget(operation) for operation in _OPERATIONS}
+OPERATIONS: Mapping[str, Operation[Engine]] = {
+    operation.method: operation
+    for operation in (
+        *_on(lambda engine: engine.submissions, _ON_SUBMISSIONS),
+        *_on(lambda engine: Owners(engine.submissions.parts, engine.membership, engine.others), _ON_OWNERS),
+        *_on(lambda engine: engine.submissions.parts, _ON_PARTS),
+        *_on(lambda engine: engine.services, _ON_SERVICES),
+    )
+}

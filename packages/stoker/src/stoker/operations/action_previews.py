@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
 from stoker.contract.stacks import ActionPreview, PreviewAction, SnapshotName
-from stoker.engine.core import Engine
+from stoker.engine.calls.context import ActingParts
 from stoker.engine.running.conclusion import rollback_target
 from stoker.operations.action_plans import last_operation, plan_deletion, plan_restoration, plan_rollback
 from stoker.operations.lookup import find_stack
@@ -19,40 +19,44 @@ from stoker.store import snapshots
 from stoker.store.records import Stack
 
 
-async def stack_action_preview(engine: Engine, context: RequestContext, request: PreviewAction) -> ActionPreview:
+async def stack_action_preview(parts: ActingParts, context: RequestContext, request: PreviewAction) -> ActionPreview:
     """Return the plan of one of `PREVIEWS`. Raises the errors with which the action itself would be refused."""
     preview = PREVIEWS.get(request.action)
     if preview is None:
         raise BadValue(f"The action {request.action!r} has no preview; those that have one are {', '.join(PREVIEWS)}.")
-    stack = await find_stack(engine, context, request.ref)
+    stack = await find_stack(parts.services, context, request.ref)
     verdict(request.action, stack)
-    return await preview(engine, context, stack, request)
+    return await preview(parts, context, stack, request)
 
 
-async def _deletion(engine: Engine, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
-    await check_deletable(engine, stack)
-    await check_exports(engine, stack, [])
-    planned = await plan_deletion(engine, stack)
+async def _deletion(parts: ActingParts, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
+    services = parts.services
+    await check_deletable(services, stack)
+    await check_exports(services, stack, [])
+    planned = await plan_deletion(services, stack)
     taken: list[SnapshotName] = [
-        {"id": each.id, "name": each.name} for each in await engine.database.read(snapshots.snapshots_of, stack.id)
+        {"id": each.id, "name": each.name} for each in await services.database.read(snapshots.snapshots_of, stack.id)
     ]
     return {"plan": planned.to_data(), "snapshots": taken}
 
 
-async def _rollback(engine: Engine, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
-    target = rollback_target(stack, await last_operation(engine, stack))
-    return {"plan": (await plan_rollback(engine, context, stack, target)).to_data(), "snapshots": []}
+async def _rollback(parts: ActingParts, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
+    services = parts.services
+    target = rollback_target(stack, await last_operation(services, stack))
+    return {"plan": (await plan_rollback(services, context, stack, target)).to_data(), "snapshots": []}
 
 
-async def _restoration(engine: Engine, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
+async def _restoration(
+    parts: ActingParts, context: RequestContext, stack: Stack, request: PreviewAction
+) -> ActionPreview:
     if request.snapshot_id is None:
         raise BadValue("The preview of a restoration needs the snapshot_id.")
-    snapshot, checked = await checked_restoration(engine, context, stack, request.snapshot_id)
-    planned = await plan_restoration(engine, context, stack, checked, snapshot.id)
+    snapshot, checked = await checked_restoration(parts, context, stack, request.snapshot_id)
+    planned = await plan_restoration(parts.services, context, stack, checked, snapshot.id)
     return {"plan": planned.to_data(), "snapshots": []}
 
 
-PREVIEWS: Mapping[str, Callable[[Engine, RequestContext, Stack, PreviewAction], Awaitable[ActionPreview]]] = {
+PREVIEWS: Mapping[str, Callable[[ActingParts, RequestContext, Stack, PreviewAction], Awaitable[ActionPreview]]] = {
     "delete": _deletion,
     "rollback": _rollback,
     "cancel_update": _rollback,

@@ -8,7 +8,7 @@ from functools import partial
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
 from stoker.contract.stacks import ActOnStack
-from stoker.engine.core import Engine
+from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.running.conclusion import rollback_target
 from stoker.operations.action_plans import last_operation, plan_rollback
 from stoker.operations.lookup import find_stack
@@ -20,45 +20,47 @@ from stoker.store.records import Stack
 _VERBS = {"suspend": "SUSPEND", "resume": "RESUME", "check": "CHECK"}
 
 
-async def stack_action(engine: Engine, context: RequestContext, request: ActOnStack) -> None:
+async def stack_action(submissions: Submissions, context: RequestContext, request: ActOnStack) -> None:
     """Begin one of `ACTIONS`. Raises NotSupported or ActionInProgress if the stack's state does not allow it."""
     begin = ACTIONS.get(request.action)
     if begin is None:
         raise BadValue(f"Unknown stack action {request.action!r}; the actions are {', '.join(ACTIONS)}.")
-    stack = await find_stack(engine, context, request.ref)
+    stack = await find_stack(submissions.services, context, request.ref)
     if verdict(request.action, stack) is Verdict.TAKEN:
-        await begin(engine, context, stack, request)
+        await begin(submissions, context, stack, request)
 
 
-async def _verb(engine: Engine, context: RequestContext, stack: Stack, request: ActOnStack) -> None:
+async def _verb(submissions: Submissions, context: RequestContext, stack: Stack, request: ActOnStack) -> None:
     """Apply the same action to every resource."""
-    operation = new_operation(engine, context, stack, _VERBS[request.action], stack.inputs)
-    await submit(engine, context, stack, operation, guard=guard(request.action))
+    operation = new_operation(submissions.services, context, stack, _VERBS[request.action], stack.inputs)
+    await submit(submissions, context, stack, operation, guard=guard(request.action))
 
 
-async def _cancel(engine: Engine, context: RequestContext, stack: Stack, request: ActOnStack) -> None:
+async def _cancel(submissions: Submissions, context: RequestContext, stack: Stack, request: ActOnStack) -> None:
     """Cancel the running operation, and leave everything as it is."""
-    await engine.cancel(stack, guard(request.action))
+    await submissions.cancel(stack, guard(request.action))
 
 
-async def _roll_back(engine: Engine, context: RequestContext, stack: Stack, request: ActOnStack) -> None:
+async def _roll_back(submissions: Submissions, context: RequestContext, stack: Stack, request: ActOnStack) -> None:
     """Restore the state before the last operation, while it runs (`cancel_update`) or after it has failed."""
-    target = rollback_target(stack, await last_operation(engine, stack))
-    planned = partial(plan_rollback, engine, context, stack, target)
-    fresh = await check_digest(engine, stack, request.plan_digest, planned)
-    operation = new_operation(engine, context, stack, "ROLLBACK", target)
-    await submit(engine, context, stack, operation, guard=guard(request.action), fresh=fresh)
+    services = submissions.services
+    target = rollback_target(stack, await last_operation(services, stack))
+    planned = partial(plan_rollback, services, context, stack, target)
+    fresh = await check_digest(services, stack, request.plan_digest, planned)
+    operation = new_operation(services, context, stack, "ROLLBACK", target)
+    await submit(submissions, context, stack, operation, guard=guard(request.action), fresh=fresh)
 
 
-async def _retry(engine: Engine, context: RequestContext, stack: Stack, request: ActOnStack) -> None:
+async def _retry(submissions: Submissions, context: RequestContext, stack: Stack, request: ActOnStack) -> None:
     """Resume a failed operation: the same action and definition; finished steps are not repeated."""
-    last = await last_operation(engine, stack)
-    operation = new_operation(engine, context, stack, last.action, last.inputs, observe=last.observe)
+    services = submissions.services
+    last = await last_operation(services, stack)
+    operation = new_operation(services, context, stack, last.action, last.inputs, observe=last.observe)
     operation.former_inputs, operation.snapshot = last.former_inputs, last.snapshot
-    await submit(engine, context, stack, operation, guard=guard(request.action))
+    await submit(submissions, context, stack, operation, guard=guard(request.action))
 
 
-ACTIONS: Mapping[str, Callable[[Engine, RequestContext, Stack, ActOnStack], Awaitable[None]]] = {
+ACTIONS: Mapping[str, Callable[[Submissions, RequestContext, Stack, ActOnStack], Awaitable[None]]] = {
     "suspend": _verb,
     "resume": _verb,
     "check": _verb,

@@ -14,21 +14,21 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, NotSupported, StokerError
 from stoker.base.redaction import REDACTED
 from stoker.contract.stacks import NewStack
-from stoker.engine.core import Engine
 from stoker.engine.inspection.export import Document
+from stoker.engine.records.services import EngineServices
 
 SEALED_FOR = "adoption"
 """Domain of the key: distinguishes the sealed part of a document from other sealed data."""
 
 
-def adopted_request(engine: Engine, context: RequestContext, request: NewStack) -> NewStack:
+def adopted_request(services: EngineServices, context: RequestContext, request: NewStack) -> NewStack:
     """Return the request to create a stack from `adopt_stack_data` and the other fields of the request.
 
     The given fields override those of the document; the template is that of the document. Raises NotSupported if
     adoption is disabled, BadValue for an unusable document.
     """
-    require_option(engine.settings.enable_stack_adopt, "Stack adoption", "enable_stack_adopt")
-    data = _unsealed(engine, context, _checked(request.adopt_stack_data or {}))
+    require_option(services.settings.enable_stack_adopt, "Stack adoption", "enable_stack_adopt")
+    data = _unsealed(services, context, _checked(request.adopt_stack_data or {}))
     given = request.environment or {}
     if not isinstance(given, Mapping) or request.environment_files:
         raise BadValue("Adoption requires the environment as a map; `environment_files` is not supported.")
@@ -79,12 +79,12 @@ def _entries(resources: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str,
             yield from _entries(entry["resources"], (*path, str(name)))
 
 
-def _unsealed(engine: Engine, context: RequestContext, data: Mapping[str, Any]) -> Mapping[str, Any]:
+def _unsealed(services: EngineServices, context: RequestContext, data: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the document with its sealed values restored, if this installation sealed them for this project."""
     if not isinstance(data.get("sealed"), str):
         return data
     try:
-        sealed = engine.sealer.open(data["sealed"])
+        sealed = services.sealer.open(data["sealed"])
     except StokerError:
         return data
     if not isinstance(sealed, dict) or sealed.get("for") != SEALED_FOR:

@@ -22,7 +22,7 @@ from stoker.contract.catalog import (
     TypeSummary,
 )
 from stoker.contract.views import JSONObject
-from stoker.engine.core import Engine
+from stoker.engine.records.services import EngineServices
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Attribute, Property, Type, schema_to_api
 from stoker.store import claims
@@ -37,16 +37,16 @@ _BASE_ATTRIBUTES = {"show": Attribute("Detailed information about resource.", Ty
 
 
 async def resource_type_list(
-    engine: Engine, context: RequestContext, request: ListResourceTypes
+    services: EngineServices, context: RequestContext, request: ListResourceTypes
 ) -> Sequence[str | TypeSummary]:
     """Return the names of the types available to the caller, filtered by support status, name pattern, or version."""
     if request.support_status is not None and request.support_status not in _STATUSES:
         raise Invalid(f"Invalid support status {request.support_status!r}; the statuses are {', '.join(_STATUSES)}.")
     pattern = _pattern(request.name) if request.name else None
-    offered = sorted(engine.types.offered().items())
+    offered = sorted(services.types.offered().items())
     if pattern is not None:
         fits = partial(_begins, pattern)
-        offered = await engine.evaluator.evaluate(
+        offered = await services.evaluator.evaluate(
             context.project_id, lambda: [(name, type_) for name, type_ in offered if fits(name)]
         )
     found: list[str | TypeSummary] = []
@@ -78,8 +78,8 @@ def _begins(pattern: Pattern, type_name: str) -> bool:
         raise BadValue(f"Invalid name {pattern.text!r}: matching it with {type_name} takes too long.") from error
 
 
-def _type(engine: Engine, type_name: str) -> ResourceType:
-    type_ = engine.types.offered().get(type_name)
+def _type(services: EngineServices, type_name: str) -> ResourceType:
+    type_ = services.types.offered().get(type_name)
     if type_ is None:
         raise EntityNotFound(f"The Resource Type ({type_name}) could not be found.")
     if type_.support.status == "HIDDEN":
@@ -87,9 +87,11 @@ def _type(engine: Engine, type_name: str) -> ResourceType:
     return type_
 
 
-async def resource_type_show(engine: Engine, context: RequestContext, request: ShowResourceType) -> TypeDetails:
+async def resource_type_show(
+    services: EngineServices, context: RequestContext, request: ShowResourceType
+) -> TypeDetails:
     """Return a type's properties and attributes. Raises EntityNotFound."""
-    type_ = _type(engine, request.type_name)
+    type_ = _type(services, request.type_name)
     attributes = {**type_.attributes, **_BASE_ATTRIBUTES}
     answer: TypeDetails = {
         "resource_type": request.type_name,
@@ -106,11 +108,13 @@ async def resource_type_show(engine: Engine, context: RequestContext, request: S
     return answer
 
 
-async def resource_type_template(engine: Engine, context: RequestContext, request: GenerateTemplate) -> JSONObject:
+async def resource_type_template(
+    services: EngineServices, context: RequestContext, request: GenerateTemplate
+) -> JSONObject:
     """Return a template with one resource of the type: its properties as parameters, its attributes as outputs."""
     if request.template_type not in ("cfn", "hot"):
         raise BadValue(f"Invalid template type {request.template_type!r}: it must be cfn or hot.")
-    type_ = _type(engine, request.type_name)
+    type_ = _type(services, request.type_name)
     visible = {name: prop for name, prop in type_.properties.items() if prop.implemented}
     visible = {name: prop for name, prop in visible.items() if prop.support.status != "HIDDEN"}
     resource = request.type_name.rpartition("::")[2] or request.type_name
@@ -193,14 +197,14 @@ def _cfn_value(name: str, prop: Property) -> Any:
 
 
 async def template_version_list(
-    engine: Engine, context: RequestContext, request: ListTemplateVersions
+    services: EngineServices, context: RequestContext, request: ListTemplateVersions
 ) -> Sequence[JSONObject]:
     """Return the template formats and versions."""
     return list_versions()
 
 
 async def template_function_list(
-    engine: Engine, context: RequestContext, request: ListTemplateFunctions
+    services: EngineServices, context: RequestContext, request: ListTemplateFunctions
 ) -> Sequence[JSONObject]:
     """Return the functions of a template version. Raises EntityNotFound."""
     functions = functions_of(request.version, with_condition_functions=request.with_condition_func)
@@ -212,15 +216,15 @@ async def template_function_list(
 # -- the service -------------------------------------------------------------------------------------------------
 
 
-async def build_info(engine: Engine, context: RequestContext, request: ShowBuildInfo) -> dict[str, Any]:
+async def build_info(services: EngineServices, context: RequestContext, request: ShowBuildInfo) -> dict[str, Any]:
     """Return the build of the engine."""
     return {"engine": {"revision": __version__}}
 
 
-async def service_list(engine: Engine, context: RequestContext, request: ListEngines) -> Sequence[EngineView]:
+async def service_list(services: EngineServices, context: RequestContext, request: ListEngines) -> Sequence[EngineView]:
     """Return the engine processes, and whether each is alive."""
-    now = engine.clock.now()
-    rows = await engine.database.read(claims.list_engines)
+    now = services.clock.now()
+    rows = await services.database.read(claims.list_engines)
     return [
         {
             "id": row.id,
@@ -233,7 +237,7 @@ async def service_list(engine: Engine, context: RequestContext, request: ListEng
             "created_at": row.started_at,
             "updated_at": row.seen_at,
             "deleted_at": row.stopped_at,
-            "report_interval": int(engine.settings.heartbeat_seconds),
+            "report_interval": int(services.settings.heartbeat_seconds),
         }
         for row in rows
         if row.stopped_at is None or row.stopped_at > now - 3600

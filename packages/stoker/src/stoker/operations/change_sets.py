@@ -42,9 +42,11 @@ from stoker.contract.stacks import (
     StackPatch,
 )
 from stoker.contract.views import StackView
-from stoker.engine.core import Engine
+from stoker.engine.calls.context import ActingParts, RecordingParts
+from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, read_plan
+from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.templates import redact_template
 from stoker.operations.lookup import find_stack
@@ -72,22 +74,25 @@ _EXECUTIONS = {
 # -- creating ------------------------------------------------------------------------------------------------------
 
 
-async def change_set_create(engine: Engine, context: RequestContext, request: CreateChangeSet) -> ChangeSetIdentity:
+async def change_set_create(
+    parts: RecordingParts, context: RequestContext, request: CreateChangeSet
+) -> ChangeSetIdentity:
     """Plan a new stack (`kind` CREATE) or a change of one (UPDATE), and store the plan under `name`.
 
     A change set without changes is stored as failed. Raises the errors of stack_create and
     stack_patch, and StackExists if the stack has a change set with this name.
     """
+    services = parts.services
     name, kind, laid_down = request.name, request.kind, request.laid_down
     if not _NAME.fullmatch(name):
         raise BadValue(
             f"Invalid change set name {name!r}: it must start with a letter, contain only letters, digits and '-', "
             "and be at most 128 characters long."
         )
-    stack = await _stack_of(engine, context, request)
+    stack = await _stack_of(services, context, request)
     changed_settings(StackSettings(stack.id), laid_down)
     planner = _planned_create if kind == "CREATE" else _planned_update
-    planned = await planner(engine, context, stack, request)
+    planned = await planner(parts, context, stack, request)
     changed = planned["changed"]
     row = ChangeSet(
         id=new_id(),
@@ -101,73 +106,74 @@ async def change_set_create(engine: Engine, context: RequestContext, request: Cr
         reason="" if changed else NO_CHANGES,
         base=stack.operation,
         operation=None,
-        body=engine.sealer.seal({"body": sent(request.body), "settings": dict(laid_down), **planned}),
-        created_at=engine.clock.now(),
+        body=services.sealer.seal({"body": sent(request.body), "settings": dict(laid_down), **planned}),
+        created_at=services.clock.now(),
     )
     try:
-        await engine.journal.commit(Batch().add(row))
+        await services.journal.commit(Batch().add(row))
     except IntegrityError as error:
         raise StackExists(f"The stack {stack.name} already has a change set {name}.") from error
     return _identity(row)
 
 
-async def _stack_of(engine: Engine, context: RequestContext, request: CreateChangeSet) -> Stack:
+async def _stack_of(services: EngineServices, context: RequestContext, request: CreateChangeSet) -> Stack:
     """Return the stack to change; or the future one, with the id that earlier change sets reserved for it."""
     stack_name = request.stack_name
     if request.kind == "UPDATE":
-        stack = await find_stack(engine, context, by_name(stack_name))
+        stack = await find_stack(services, context, by_name(stack_name))
         verdict("update", stack)
         return stack
-    if await engine.database.read(queries.stack_by_name, context.project_id, stack_name) is not None:
+    if await services.database.read(queries.stack_by_name, context.project_id, stack_name) is not None:
         raise StackExists(f"The Stack ({stack_name}) already exists.")
-    earlier = await _of_stack_to_be(engine, context, stack_name)
+    earlier = await _of_stack_to_be(services, context, stack_name)
     promised = earlier[0].stack_id if earlier else None
     name = earlier[0].stack_name if earlier else stack_name
-    return new_stack(engine, context, name, request.body, promised)
+    return new_stack(services, context, name, request.body, promised)
 
 
 async def _planned_create(
-    engine: Engine,
+    parts: ActingParts,
     context: RequestContext,
     stack: Stack,
     request: CreateChangeSet,
 ) -> dict[str, Any]:
-    checked = await check_whole(engine, context, stack, request.body)
-    plan = await _plan(engine, context, stack, checked, "CREATE", request.nested)
+    checked = await check_whole(parts, context, stack, request.body)
+    plan = await _plan(parts.services, context, stack, checked, "CREATE", request.nested)
     return {**_planned(checked, plan, request), "physical_ids": {}, "nested": request.nested, "changed": True}
 
 
 async def _planned_update(
-    engine: Engine,
+    parts: ActingParts,
     context: RequestContext,
     stack: Stack,
     request: CreateChangeSet,
 ) -> dict[str, Any]:
-    checked = await patched_request(engine, context, stack, request.body)
-    await check_exported_values(engine, stack, checked)
-    plan = await _plan(engine, context, stack, checked, "UPDATE", request.nested)
+    services = parts.services
+    checked = await patched_request(parts, context, stack, request.body)
+    await check_exported_values(services, stack, checked)
+    plan = await _plan(services, context, stack, checked, "UPDATE", request.nested)
     return {
         **_planned(checked, plan, request),
-        "physical_ids": await _physical_ids(engine, stack),
+        "physical_ids": await _physical_ids(services, stack),
         "nested": request.nested,
-        "changed": await _changes(engine, stack, checked, plan, request.body.tags, request.laid_down),
+        "changed": await _changes(services, stack, checked, plan, request.body.tags, request.laid_down),
     }
 
 
 async def _plan(
-    engine: Engine, context: RequestContext, stack: Stack, checked: CheckedRequest, action: str, nested: bool
+    services: EngineServices, context: RequestContext, stack: Stack, checked: CheckedRequest, action: str, nested: bool
 ) -> Plan:
     if nested:
-        return (await plan_tree(engine, context, stack, Goal.of(stack, checked, action))).plan
-    return await make_plan(engine, stack, checked, action)
+        return (await plan_tree(services, context, stack, Goal.of(stack, checked, action))).plan
+    return await make_plan(services, stack, checked, action)
 
 
-async def _physical_ids(engine: Engine, stack: Stack) -> dict[str, str | None]:
+async def _physical_ids(services: EngineServices, stack: Stack) -> dict[str, str | None]:
     """Return the shown ids of the objects of a stack and its nested stacks, by the resources' uuids."""
-    identifiers = ObjectIds(engine)
+    identifiers = ObjectIds(services)
     return {
         row.uuid: await identifiers.shown(inside, row.type, row.physical_id)
-        for inside, row in await engine.database.read(_resources_below, stack)
+        for inside, row in await services.database.read(_resources_below, stack)
     }
 
 
@@ -192,17 +198,18 @@ def _planned(checked: CheckedRequest, plan: Plan, request: CreateChangeSet) -> d
     }
 
 
-async def stack_patch_changes(engine: Engine, context: RequestContext, request: CheckForChanges) -> bool:
+async def stack_patch_changes(parts: ActingParts, context: RequestContext, request: CheckForChanges) -> bool:
     """Return whether stack_patch with this body and these settings would change anything."""
-    stack = await find_stack(engine, context, request.ref)
+    services = parts.services
+    stack = await find_stack(services, context, request.ref)
     verdict("update", stack)
-    checked = await patched_request(engine, context, stack, request)
-    plan = await make_plan(engine, stack, checked, "UPDATE")
-    return await _changes(engine, stack, checked, plan, request.tags, request.laid_down)
+    checked = await patched_request(parts, context, stack, request)
+    plan = await make_plan(services, stack, checked, "UPDATE")
+    return await _changes(services, stack, checked, plan, request.tags, request.laid_down)
 
 
 async def _changes(
-    engine: Engine,
+    services: EngineServices,
     stack: Stack,
     checked: CheckedRequest,
     plan: Plan,
@@ -215,33 +222,35 @@ async def _changes(
     """
     if any(step.kind is not Kind.KEEP for step in plan.steps) or stack.status != COMPLETE:
         return True
-    present: Mapping[str, Any] = settings_view(await settings_of(engine, stack))
+    present: Mapping[str, Any] = settings_view(await settings_of(services, stack))
     if any(present[name] != value for name, value in laid_down.items() if name != "capabilities"):
         return True
     if tags is not None:
-        recorded_tags = await engine.database.read(queries.tags_of, [stack.id])
+        recorded_tags = await services.database.read(queries.tags_of, [stack.id])
         if sorted(tags) != sorted(recorded_tags.get(stack.id, [])):
             return True
-    former = await engine.loader.load(stack.inputs)
+    former = await services.loader.load(stack.inputs)
     templates = (former.template, checked.prepared.loaded.template)
     before, after = (template.data.get(template.written("outputs")) or {} for template in templates)
-    recorded = (await engine.bind(stack, former)).parameters.values()
+    recorded = (await services.bind(stack, former)).parameters.values()
     return before != after or recorded != checked.definition.parameters.values()
 
 
 # -- looking -------------------------------------------------------------------------------------------------------
 
 
-async def change_set_show(engine: Engine, context: RequestContext, request: ShowChangeSet) -> ChangeSetDetails:
+async def change_set_show(
+    services: EngineServices, context: RequestContext, request: ShowChangeSet
+) -> ChangeSetDetails:
     """Return a change set by its name and that of its stack, or by its id or ARN. Raises EntityNotFound.
 
     `plan` is that of a preview, including nested stacks if the change set has `nested`; `physical_ids` has the objects
     that its steps act on, by the steps' keys.
     """
-    row = await _find(engine, context, request.name, request.stack)
-    held = engine.sealer.open(row.body)
+    row = await _find(services, context, request.name, request.stack)
+    held = services.sealer.open(row.body)
     return {
-        **await _view(engine, row),
+        **await _view(services, row),
         "plan": read_plan(held["plan"]),
         "physical_ids": {key: held["physical_ids"].get(uuid) for key, uuid in held["uuids"].items() if uuid},
         "parameters": held["parameters"],
@@ -252,19 +261,23 @@ async def change_set_show(engine: Engine, context: RequestContext, request: Show
     }
 
 
-async def change_set_list(engine: Engine, context: RequestContext, request: ListChangeSets) -> Sequence[ChangeSetView]:
+async def change_set_list(
+    services: EngineServices, context: RequestContext, request: ListChangeSets
+) -> Sequence[ChangeSetView]:
     """Return a stack's change sets, oldest first.
 
     Raises EntityNotFound if there is neither the stack nor a change set.
     """
-    return [await _view(engine, row) for row in await _all_of(engine, context, request.stack)]
+    return [await _view(services, row) for row in await _all_of(services, context, request.stack)]
 
 
-async def stack_to_be(engine: Engine, context: RequestContext, request: ListFutureStacks) -> Sequence[FutureStack]:
+async def stack_to_be(
+    services: EngineServices, context: RequestContext, request: ListFutureStacks
+) -> Sequence[FutureStack]:
     """Return stacks that have change sets but were not created yet: all of the project, or the one with this name or
     id.
     """
-    rows = await _of_stack_to_be(engine, context, request.stack)
+    rows = await _of_stack_to_be(services, context, request.stack)
     first = {row.stack_id: row for row in reversed(rows)}
     return [
         {"id": row.stack_id, "name": row.stack_name, "project_id": row.project_id, "created_at": row.created_at}
@@ -272,14 +285,14 @@ async def stack_to_be(engine: Engine, context: RequestContext, request: ListFutu
     ]
 
 
-async def _view(engine: Engine, row: ChangeSet) -> ChangeSetView:
+async def _view(services: EngineServices, row: ChangeSet) -> ChangeSetView:
     return {
         **_identity(row),
         "kind": row.kind,
         "description": row.description,
         "status": row.status,
         "status_reason": row.reason,
-        "execution_status": await _execution(engine, row),
+        "execution_status": await _execution(services, row),
         "created_at": row.created_at,
     }
 
@@ -294,52 +307,53 @@ def _identity(row: ChangeSet) -> ChangeSetIdentity:
     }
 
 
-async def _execution(engine: Engine, row: ChangeSet) -> str:
+async def _execution(services: EngineServices, row: ChangeSet) -> str:
     """Return whether the change set can be executed, or the state of its execution."""
     if row.operation is not None:
-        operation = await engine.database.read(queries.operation_by_id, row.operation)
+        operation = await services.database.read(queries.operation_by_id, row.operation)
         return _EXECUTIONS.get(operation.status, "EXECUTE_FAILED") if operation else "EXECUTE_FAILED"
     if row.status == FAILED:
         return "UNAVAILABLE"
-    stack = await engine.database.read(queries.stack_by_id, row.stack_id)
+    stack = await services.database.read(queries.stack_by_id, row.stack_id)
     return "AVAILABLE" if (stack.operation if stack else None) == row.base else "OBSOLETE"
 
 
-async def _find(engine: Engine, context: RequestContext, name: str, stack: str | None) -> ChangeSet:
+async def _find(services: EngineServices, context: RequestContext, name: str, stack: str | None) -> ChangeSet:
     identified = _IDENTIFIER.fullmatch(name)
     row = None
     if identified is not None:
-        row = await engine.database.read(change_sets.by_id, identified["id"])
+        row = await services.database.read(change_sets.by_id, identified["id"])
     elif stack is not None:
-        row = next((each for each in await _all_of(engine, context, stack) if each.name == name), None)
+        row = next((each for each in await _all_of(services, context, stack) if each.name == name), None)
     if row is None or row.project_id != context.project_id:
         raise EntityNotFound(f"The change set ({name}) could not be found.")
     return row
 
 
-async def _all_of(engine: Engine, context: RequestContext, stack: str) -> list[ChangeSet]:
-    rows = await _of_stack_to_be(engine, context, stack)
+async def _all_of(services: EngineServices, context: RequestContext, stack: str) -> list[ChangeSet]:
+    rows = await _of_stack_to_be(services, context, stack)
     if rows:
         return rows
-    found = await find_stack(engine, context, by_name(stack), deleted=True)
-    return await engine.database.read(change_sets.of_stack, found.id)
+    found = await find_stack(services, context, by_name(stack), deleted=True)
+    return await services.database.read(change_sets.of_stack, found.id)
 
 
-async def _of_stack_to_be(engine: Engine, context: RequestContext, stack: str | None) -> list[ChangeSet]:
+async def _of_stack_to_be(services: EngineServices, context: RequestContext, stack: str | None) -> list[ChangeSet]:
     named = stack.rpartition("/")[2] if stack is not None and stack.startswith("arn:") else stack
-    return await engine.database.read(change_sets.of_stacks_to_be, context.project_id, named)
+    return await services.database.read(change_sets.of_stacks_to_be, context.project_id, named)
 
 
 # -- carrying out, and forgetting ----------------------------------------------------------------------------------
 
 
-async def change_set_execute(engine: Engine, context: RequestContext, request: ExecuteChangeSet) -> None:
+async def change_set_execute(submissions: Submissions, context: RequestContext, request: ExecuteChangeSet) -> None:
     """Begin to execute a change set. Raises Invalid for one that cannot be executed, or not any more."""
-    row = await _find(engine, context, request.name, request.stack)
-    state = await _execution(engine, row)
+    services = submissions.services
+    row = await _find(services, context, request.name, request.stack)
+    state = await _execution(services, row)
     if state != "AVAILABLE":
         raise Invalid(f"The change set {row.name} of stack {row.stack_name} cannot be executed: it is {state}.")
-    held = engine.sealer.open(row.body)
+    held = services.sealer.open(row.body)
     body = received(StackPatch, held["body"])
     if request.disable_rollback is not None:
         body = replace(body, disable_rollback=request.disable_rollback)
@@ -350,31 +364,33 @@ async def change_set_execute(engine: Engine, context: RequestContext, request: E
         def steps_for(stack: Stack) -> list[Statement]:
             return [*settings_steps(stack, held["settings"]), begun]
 
-        await create_stack(engine, context, NewStack(name=row.stack_name, **common), row.stack_id, steps_for)
+        await create_stack(submissions, context, NewStack(name=row.stack_name, **common), row.stack_id, steps_for)
     else:
         ref = Reference(name=None, id=row.stack_id)
         change = PatchStack(ref=ref, settings=held["settings"], **vars(body))
-        await patch_stack(engine, context, change, lambda _: [begun])
+        await patch_stack(submissions, context, change, lambda _: [begun])
 
 
 async def stack_create_with_settings(
-    engine: Engine, context: RequestContext, request: CreateStackWithSettings
+    submissions: Submissions, context: RequestContext, request: CreateStackWithSettings
 ) -> StackView:
     """Create a stack with initial settings, which are in effect before the stack exists."""
-    return await create_stack(engine, context, request, None, lambda stack: settings_steps(stack, request.laid_down))
+    return await create_stack(
+        submissions, context, request, None, lambda stack: settings_steps(stack, request.laid_down)
+    )
 
 
-async def change_set_delete(engine: Engine, context: RequestContext, request: DeleteChangeSet) -> None:
+async def change_set_delete(services: RecordingServices, context: RequestContext, request: DeleteChangeSet) -> None:
     """Delete a change set. Raises Conflict for one that is being executed."""
-    row = await _find(engine, context, request.name, request.stack)
-    if await _execution(engine, row) == "EXECUTE_IN_PROGRESS":
+    row = await _find(services, context, request.name, request.stack)
+    if await _execution(services, row) == "EXECUTE_IN_PROGRESS":
         raise Conflict(f"The change set {row.name} of stack {row.stack_name} is being executed; delete it afterwards.")
-    await engine.journal.commit(Batch().remove(row))
+    await services.journal.commit(Batch().remove(row))
 
 
-async def stack_to_be_forget(engine: Engine, context: RequestContext, request: ForgetFutureStack) -> None:
+async def stack_to_be_forget(services: RecordingServices, context: RequestContext, request: ForgetFutureStack) -> None:
     """Delete all change sets of a stack that was never created. Raises EntityNotFound if there are none."""
-    rows = await _of_stack_to_be(engine, context, request.stack)
+    rows = await _of_stack_to_be(services, context, request.stack)
     if not rows:
         raise EntityNotFound(f"The Stack ({request.stack}) could not be found.")
-    await engine.journal.commit(Batch().remove(*rows))
+    await services.journal.commit(Batch().remove(*rows))

@@ -17,7 +17,8 @@ from stoker.base.errors import (
     TokenRejected,
 )
 from stoker.cloud.session import Cloud
-from stoker.engine.core import Engine
+from stoker.engine.calls.context import ActingParts
+from stoker.engine.records.services import EngineServices
 from stoker.engine.records.values import finalized
 from stoker.engine.running.adoption import External, missing
 from stoker.operations.questions import Questions
@@ -42,18 +43,18 @@ _UNKNOWN = UnknownScope()
 
 
 async def check_services(
-    engine: Engine, context: RequestContext, definitions: Iterable[Definition], questions: Questions
+    services: EngineServices, context: RequestContext, definitions: Iterable[Definition], questions: Questions
 ) -> None:
     """Raise ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks."""
     needed: dict[tuple[str, str | None], str] = {}
     for definition in definitions:
         for name, resource in definition.resources.items():
-            _, kind = engine.types.lookup(definition.environment, definition.files, resource.type, name)
+            _, kind = services.types.lookup(definition.environment, definition.files, resource.type, name)
             if kind is not None and not kind.any_properties and kind.service not in (None, THIS_SERVICE):
                 needed.setdefault((kind.service, kind.extension), resource.type)
     if not needed:
         return
-    cloud = await engine.credentials.of_caller(context)
+    cloud = await services.credentials.of_caller(context)
     for (service, _), type_name in needed.items():
         if not cloud.has_service(service):
             raise _unavailable(service, type_name, "the service is not in the catalog")
@@ -74,8 +75,9 @@ class ValueChecker:
     `questions` are asked concurrently; what remains unanswered is not checked.
     """
 
-    def __init__(self, engine: Engine, context: RequestContext, stack: Stack, questions: Questions) -> None:
-        self._engine = engine
+    def __init__(self, parts: ActingParts, context: RequestContext, stack: Stack, questions: Questions) -> None:
+        self._parts = parts
+        self._services = parts.services
         self._context = context
         self._stack = stack
         self._questions = questions
@@ -99,7 +101,7 @@ class ValueChecker:
                 found = Diagnostic("constraint", "", path, document.source, document.locate(path))
                 asked.setdefault((name, _hashable(value)), []).append((tell, place(found)))
         _, external, consulted, answers = await asyncio.gather(
-            check_services(self._engine, self._context, definitions, self._questions),
+            check_services(self._services, self._context, definitions, self._questions),
             self._external_objects(tree),
             self._consulted(tree),
             self._ask_all({key: places[0][1].path for key, places in asked.items()}),
@@ -119,7 +121,7 @@ class ValueChecker:
         found: dict[tuple[str, str], list[Any]] = {}
         for definition in definitions:
             for name, resource in definition.resources.items():
-                _, kind = self._engine.types.lookup(definition.environment, definition.files, resource.type, name)
+                _, kind = self._services.types.lookup(definition.environment, definition.files, resource.type, name)
                 if kind is None or kind.named_in is None or resource.external_id is not None:
                     continue
                 service, path, named = kind.named_in
@@ -129,7 +131,7 @@ class ValueChecker:
         return found
 
     def _may_be_made(self, constraint: str, value: Any, made: Mapping[tuple[str, str], list[Any]]) -> bool:
-        check = self._engine.registry.constraint(constraint)
+        check = self._services.registry.constraint(constraint)
         if check is None or check.service is None or check.collection is None:
             return False
         names = made.get((check.service, check.collection), ())
@@ -140,7 +142,7 @@ class ValueChecker:
         complaints = []
         for definition, place in tree:
             for name, resource in definition.resources.items():
-                _, kind = self._engine.types.lookup(definition.environment, definition.files, resource.type, name)
+                _, kind = self._services.types.lookup(definition.environment, definition.files, resource.type, name)
                 if resource.external_id is not None and kind is not None:
                     complaints.append(self._external_object(definition, place, resource, kind))
         return [found for found in await asyncio.gather(*complaints) if found is not None]
@@ -153,7 +155,7 @@ class ValueChecker:
         else:
             given = await self._evaluate(partial(definition.resolve, resource.properties, _UNKNOWN)) or {}
             external = External(resource.name, kind, str(resource.external_id), given)
-            asked = missing(self._engine, self._stack, await self._cloud(), external)
+            asked = missing(self._parts, self._stack, await self._cloud(), external)
             why = await self._questions.ask(f"the external_id of {resource.name}", asked, None)
         if why is None:
             return None
@@ -166,7 +168,7 @@ class ValueChecker:
         complaints = []
         for definition, place in tree:
             for name, resource in definition.resources.items():
-                _, kind = self._engine.types.lookup(definition.environment, definition.files, resource.type, name)
+                _, kind = self._services.types.lookup(definition.environment, definition.files, resource.type, name)
                 if kind is not None and kind.consults and resource.external_id is None:
                     complaints.append(self._consult(definition, place, resource, kind))
         return [complaint for found in await asyncio.gather(*complaints) for complaint in found]
@@ -188,19 +190,19 @@ class ValueChecker:
         return [place(Diagnostic("service", words, path, document.source, position)) for words in found]
 
     def _values(self, definition: Definition) -> list[tuple[str, Any, Path, Render]]:
-        return list(checked_values(self._engine, definition))
+        return list(checked_values(self._services, definition))
 
     async def _evaluate(self, work: Callable[[], Result]) -> Result:
-        return await self._engine.evaluator.evaluate(self._context.project_id, work)
+        return await self._services.evaluator.evaluate(self._context.project_id, work)
 
     async def _cloud(self) -> Cloud:
-        return await self._engine.credentials.of_caller(self._context)
+        return await self._services.credentials.of_caller(self._context)
 
     async def _ask_all(self, asked: Mapping[tuple[str, Any], Path]) -> list[str | None]:
         """Return the problems, if any, of values with the names of their constraints; paths are where they are."""
         if not asked:
             return []
-        checker = ConstraintChecker(self._engine.registry.constraint, await self._cloud())
+        checker = ConstraintChecker(self._services.registry.constraint, await self._cloud())
         return await asyncio.gather(*(self._ask(checker, *key, path) for key, path in asked.items()))
 
     async def _ask(self, checker: ConstraintChecker, name: str, value: Any, path: Path) -> str | None:

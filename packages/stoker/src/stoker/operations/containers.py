@@ -10,10 +10,12 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, CloudError, DownloadLimitExceeded, NotFound
 from stoker.cloud.session import Cloud
 from stoker.contract.catalog import GetContainerFiles
-from stoker.engine.core import Engine
+from stoker.engine.records.services import EngineServices
 
 
-async def container_files(engine: Engine, context: RequestContext, request: GetContainerFiles) -> dict[str, str]:
+async def container_files(
+    services: EngineServices, context: RequestContext, request: GetContainerFiles
+) -> dict[str, str]:
     """Return the objects of a container as strings, by name, read with the caller's credentials.
 
     Raises DownloadLimitExceeded if they are larger than `limit` bytes in total, NotFound if the container cannot be
@@ -22,7 +24,7 @@ async def container_files(engine: Engine, context: RequestContext, request: GetC
     if not request.container or "/" in request.container:
         raise BadValue(f"files_container must be the name of a container; it is {request.container!r}.")
     try:
-        cloud = await engine.credentials.of_caller(context)
+        cloud = await services.credentials.of_caller(context)
         listed = await _objects(cloud, request.container)
         total = sum(item["bytes"] for item in listed)
         if total > request.limit:

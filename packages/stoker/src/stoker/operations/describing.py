@@ -20,7 +20,7 @@ from stoker.contract.stacks import (
     TemplateSummary,
     ValidateTemplate,
 )
-from stoker.engine.core import Engine
+from stoker.engine.records.services import EngineServices
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import properties_shown
 from stoker.operations.drift import drift_summaries
@@ -33,32 +33,32 @@ from stoker.operations.views import event_view
 from stoker.store import finding, queries
 
 
-async def stack_describe(engine: Engine, context: RequestContext, request: DescribeStack) -> StackDescription:
+async def stack_describe(services: EngineServices, context: RequestContext, request: DescribeStack) -> StackDescription:
     """Return a stack in full, with its drift status; for a nested stack, with the names of those above it, by id."""
-    view = await stack_show(engine, context, ShowStack(ref=request.ref))
+    view = await stack_show(services, context, ShowStack(ref=request.ref))
     above = {view["parent_id"], view["root_id"]} if view["parent_id"] is not None else set()
-    found = await engine.database.read(queries.stacks_by_id, above)
+    found = await services.database.read(queries.stacks_by_id, above)
     return {
         **view,
-        "drift": (await drift_summaries(engine, [view["id"]]))[view["id"]],
+        "drift": (await drift_summaries(services, [view["id"]]))[view["id"]],
         "above": {stack.id: stack.name for stack in found.values()},
     }
 
 
 async def stack_describe_page(
-    engine: Engine, context: RequestContext, request: DescribeStacks
+    services: EngineServices, context: RequestContext, request: DescribeStacks
 ) -> Sequence[StackDescription]:
     """Return a page of the project's stacks in full, newest first."""
-    page = (await stack_list(engine, context, ListStacks(limit=request.limit, marker=request.marker)))["stacks"]
-    drift = await drift_summaries(engine, [view["id"] for view in page])
+    page = (await stack_list(services, context, ListStacks(limit=request.limit, marker=request.marker)))["stacks"]
+    drift = await drift_summaries(services, [view["id"] for view in page])
     wanted = [ShowStack(ref={"name": view["name"], "id": view["id"]}) for view in page]
-    views = await asyncio.gather(*(stack_show(engine, context, show) for show in wanted))
+    views = await asyncio.gather(*(stack_show(services, context, show) for show in wanted))
     return [{**view, "drift": drift[view["id"]], "above": {}} for view in views]
 
 
-async def stack_of_object(engine: Engine, context: RequestContext, request: FindStackOfObject) -> StackId:
+async def stack_of_object(services: EngineServices, context: RequestContext, request: FindStackOfObject) -> StackId:
     """Return the project's stack that has a resource with this physical id. Raises EntityNotFound."""
-    found = await engine.database.read(finding.stacks_with_object, context.project_id, request.physical_id)
+    found = await services.database.read(finding.stacks_with_object, context.project_id, request.physical_id)
     if not found:
         raise EntityNotFound(f"No stack of this project has a resource with the physical id {request.physical_id}.")
     if len(found) > 1:
@@ -68,18 +68,20 @@ async def stack_of_object(engine: Engine, context: RequestContext, request: Find
     return {"id": found[0]}
 
 
-async def event_page(engine: Engine, context: RequestContext, request: ListEventsInDetail) -> Sequence[DatedEvent]:
+async def event_page(
+    services: EngineServices, context: RequestContext, request: ListEventsInDetail
+) -> Sequence[DatedEvent]:
     """Return events of a stack with the properties at that time, newest first; hidden values are redacted.
 
     `after_change` is true if the stack had been changed before, so that a rollback reverts an update and not the
     creation.
     """
-    stack = await find_stack(engine, context, request.ref, deleted=True)
+    stack = await find_stack(services, context, request.ref, deleted=True)
     wanted = queries.EventQuery(stack_ids=[stack.id], limit=request.limit, marker=request.marker, descending=True)
-    events = await engine.database.read(queries.list_events, wanted)
+    events = await services.database.read(queries.list_events, wanted)
     owners = [(event.properties, event.resource_type, event.resource_name) for event in events]
-    opened = await properties_shown(engine, stack, owners)
-    changed = await engine.database.read(queries.first_change, stack.id)
+    opened = await properties_shown(services, stack, owners)
+    changed = await services.database.read(queries.first_change, stack.id)
     views = [(stack, event.resource_type, event_view(event, stack)) for event in events]
     return [
         {
@@ -87,31 +89,33 @@ async def event_page(engine: Engine, context: RequestContext, request: ListEvent
             "resource_properties": opened.get(event.properties or "", {}),
             "after_change": changed is not None and event.time >= changed,
         }
-        for event, view in zip(events, await ObjectIds(engine).views(views), strict=True)
+        for event, view in zip(events, await ObjectIds(services).views(views), strict=True)
     ]
 
 
-async def export_list(engine: Engine, context: RequestContext, request: ListExports) -> Sequence[ExportView]:
+async def export_list(services: EngineServices, context: RequestContext, request: ListExports) -> Sequence[ExportView]:
     """Return the exports of the project's stacks, by name."""
-    found = await engine.database.read(finding.exports_with_stacks, context.project_id)
+    found = await services.database.read(finding.exports_with_stacks, context.project_id)
     return [
-        {"name": name, "value": engine.sealer.open(value), "stack_name": stack, "stack_id": stack_id}
+        {"name": name, "value": services.sealer.open(value), "stack_name": stack, "stack_id": stack_id}
         for name, value, stack, stack_id in found
     ]
 
 
-async def import_list(engine: Engine, context: RequestContext, request: ListImports) -> Sequence[str]:
+async def import_list(services: EngineServices, context: RequestContext, request: ListImports) -> Sequence[str]:
     """Return the names of the stacks that import an export. Raises EntityNotFound if no stack exports it."""
-    exported = await engine.database.read(finding.exports_with_stacks, context.project_id)
+    exported = await services.database.read(finding.exports_with_stacks, context.project_id)
     if request.name not in {row[0] for row in exported}:
         raise EntityNotFound(f"No stack of this project exports {request.name}.")
-    return await engine.database.read(finding.importing_stacks, context.project_id, request.name)
+    return await services.database.read(finding.importing_stacks, context.project_id, request.name)
 
 
-async def template_summary(engine: Engine, context: RequestContext, request: SummarizeTemplate) -> TemplateSummary:
+async def template_summary(
+    services: EngineServices, context: RequestContext, request: SummarizeTemplate
+) -> TemplateSummary:
     """Return the parameters, resource types and capabilities of a template. Raises TemplateInvalid."""
-    described = await validate_template(engine, context, ValidateTemplate(template=request.template))
-    parsed = await parse_template(engine, context, request.template)
+    described = await validate_template(services, context, ValidateTemplate(template=request.template))
+    parsed = await parse_template(services, context, request.template)
     return {
         "description": described["Description"],
         "parameters": described["Parameters"],

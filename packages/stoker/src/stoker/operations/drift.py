@@ -25,8 +25,9 @@ from stoker.contract.drift import (
 from stoker.contract.request import Reference
 from stoker.contract.resources import StackId
 from stoker.contract.views import JSONObject
-from stoker.engine.core import Engine
 from stoker.engine.inspection.drift import DRIFTED, IN_SYNC, NOT_CHECKED, drift_of
+from stoker.engine.inspection.reading import Reader
+from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.lookup import find_stack
 from stoker.store import claims, drifts, queries
 from stoker.store.journal import Batch
@@ -35,40 +36,44 @@ from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, DriftDetection, 
 LOG = logging.getLogger(__name__)
 
 
-async def drift_detect(engine: Engine, context: RequestContext, request: DetectDrift) -> StackId:
+async def drift_detect(services: RecordingServices, context: RequestContext, request: DetectDrift) -> StackId:
     """Begin to detect drift of a stack's resources, or of those with the `names`; return the id of the detection."""
-    stack = await _quiet_stack(engine, context, request.ref, request.names or ())
-    detection = _new(engine, stack, {"names": request.names})
-    await engine.journal.commit(Batch().add(detection))
-    engine.spawn(_detect(engine, detection, stack))
+    stack = await _quiet_stack(services, context, request.ref, request.names or ())
+    detection = _new(services, stack, {"names": request.names})
+    await services.journal.commit(Batch().add(detection))
+    services.background.spawn(_detect(services, detection, stack))
     return {"id": detection.id}
 
 
-async def drift_detect_resource(engine: Engine, context: RequestContext, request: DetectResourceDrift) -> JSONObject:
+async def drift_detect_resource(
+    services: RecordingServices, context: RequestContext, request: DetectResourceDrift
+) -> JSONObject:
     """Detect drift of one resource now; keep the known drift of the others."""
-    stack = await _quiet_stack(engine, context, request.ref, [request.name])
-    found = next(iter(await drift_of(engine, stack, [request.name])), None)
+    stack = await _quiet_stack(services, context, request.ref, [request.name])
+    found = next(iter(await drift_of(services, stack, [request.name])), None)
     if found is None:
         raise _unknown(request.name, stack)
-    detection = _new(engine, stack, {"names": [request.name]})
-    await _settle(engine, detection, [found])
-    await engine.journal.commit(Batch().add(detection).then(partial(drifts.forget_older, stack_id=stack.id)))
+    detection = _new(services, stack, {"names": [request.name]})
+    await _settle(services, detection, [found])
+    await services.journal.commit(Batch().add(detection).then(partial(drifts.forget_older, stack_id=stack.id)))
     return _view(found, stack)
 
 
-async def drift_status(engine: Engine, context: RequestContext, request: ShowDriftDetection) -> DriftStatus:
+async def drift_status(
+    services: RecordingServices, context: RequestContext, request: ShowDriftDetection
+) -> DriftStatus:
     """Return the progress or the result of a detection. Raises EntityNotFound."""
-    detection = await engine.database.read(drifts.by_id, request.detection_id)
+    detection = await services.database.read(drifts.by_id, request.detection_id)
     if detection is None or detection.project_id != context.project_id:
         raise EntityNotFound(f"There is no drift detection {request.detection_id}.")
-    stack = await engine.database.read(queries.stack_by_id, detection.stack_id)
+    stack = await services.database.read(queries.stack_by_id, detection.stack_id)
     if stack is None:
         raise EntityNotFound(f"The stack of the drift detection {request.detection_id} was deleted.")
-    if detection.status == IN_PROGRESS and not await _is_looked_after(engine, detection):
-        detection.engine = engine.id
-        await engine.journal.commit(Batch().change(detection))
-        engine.spawn(_detect(engine, detection, stack))
-    body = engine.sealer.open(detection.body)
+    if detection.status == IN_PROGRESS and not await _is_looked_after(services, detection):
+        detection.engine = services.id
+        await services.journal.commit(Batch().change(detection))
+        services.background.spawn(_detect(services, detection, stack))
+    body = services.sealer.open(detection.body)
     found = body.get("found", [])
     return {
         "id": detection.id,
@@ -83,32 +88,34 @@ async def drift_status(engine: Engine, context: RequestContext, request: ShowDri
     }
 
 
-async def drift_list(engine: Engine, context: RequestContext, request: ListDrift) -> Sequence[JSONObject]:
+async def drift_list(services: EngineServices, context: RequestContext, request: ListDrift) -> Sequence[JSONObject]:
     """Return the result of the last detection for each checked resource, in creation order."""
-    stack = await find_stack(engine, context, request.ref, deleted=True)
-    last = (await engine.database.read(drifts.latest, [stack.id])).get(stack.id)
-    known = engine.sealer.open(last.body)["found"] if last is not None else []
+    stack = await find_stack(services, context, request.ref, deleted=True)
+    last = (await services.database.read(drifts.latest, [stack.id])).get(stack.id)
+    known = services.sealer.open(last.body)["found"] if last is not None else []
     return [_view(item, stack) for item in known]
 
 
-async def drift_summaries(engine: Engine, stack_ids: Sequence[str]) -> dict[str, DriftSummary]:
+async def drift_summaries(services: EngineServices, stack_ids: Sequence[str]) -> dict[str, DriftSummary]:
     """Return for each stack whether it has drifted, and the time of the last detection."""
-    last = await engine.database.read(drifts.latest, stack_ids)
+    last = await services.database.read(drifts.latest, stack_ids)
     summaries: dict[str, DriftSummary] = {name: {"status": NOT_CHECKED, "time": None} for name in stack_ids}
     for name, detection in last.items():
-        found = engine.sealer.open(detection.body)["found"]
+        found = services.sealer.open(detection.body)["found"]
         summaries[name] = {"status": _overall(found), "time": detection.created_at}
     return summaries
 
 
-async def _quiet_stack(engine: Engine, context: RequestContext, ref: Reference, names: Sequence[str]) -> Stack:
+async def _quiet_stack(
+    services: EngineServices, context: RequestContext, ref: Reference, names: Sequence[str]
+) -> Stack:
     """Return a stack that has these resources and no running operation. Raises ActionInProgress, ResourceNotFound."""
-    stack = await find_stack(engine, context, ref)
+    stack = await find_stack(services, context, ref)
     if stack.status == IN_PROGRESS:
         raise ActionInProgress(
             f"Stack {stack.name} has an action ({stack.action}) in progress; detect drift when it has finished."
         )
-    known = (await engine.reader.view(stack)).current if names else {}
+    known = (await Reader(services).view(stack)).current if names else {}
     for name in names:
         if name not in known:
             raise _unknown(name, stack)
@@ -119,45 +126,45 @@ def _unknown(name: str, stack: Stack) -> ResourceNotFound:
     return ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
 
 
-def _new(engine: Engine, stack: Stack, body: dict[str, Any]) -> DriftDetection:
+def _new(services: EngineServices, stack: Stack, body: dict[str, Any]) -> DriftDetection:
     return DriftDetection(
         id=new_id(),
         stack_id=stack.id,
         project_id=stack.project_id,
-        engine=engine.id,
+        engine=services.id,
         status=IN_PROGRESS,
         reason="",
-        body=engine.sealer.seal(body),
-        created_at=engine.clock.now(),
+        body=services.sealer.seal(body),
+        created_at=services.clock.now(),
     )
 
 
-async def _detect(engine: Engine, detection: DriftDetection, stack: Stack) -> None:
-    names = engine.sealer.open(detection.body)["names"]
+async def _detect(services: RecordingServices, detection: DriftDetection, stack: Stack) -> None:
+    names = services.sealer.open(detection.body)["names"]
     try:
-        await _settle(engine, detection, await drift_of(engine, stack, names))
+        await _settle(services, detection, await drift_of(services, stack, names))
     except StokerError as error:
         detection.status, detection.reason = FAILED, error.message
     except Exception:
         reference = new_id()
         LOG.exception("Reference %s: drift detection for stack %s failed unexpectedly", reference, stack.name)
         detection.status, detection.reason = FAILED, f"Internal error; quote reference {reference}"
-    await engine.journal.commit(Batch().change(detection).then(partial(drifts.forget_older, stack_id=stack.id)))
+    await services.journal.commit(Batch().change(detection).then(partial(drifts.forget_older, stack_id=stack.id)))
 
 
-async def _settle(engine: Engine, detection: DriftDetection, found: Sequence[dict[str, Any]]) -> None:
+async def _settle(services: EngineServices, detection: DriftDetection, found: Sequence[dict[str, Any]]) -> None:
     """Store the result of a detection, and keep the known drift of the resources that it did not check."""
-    last = (await engine.database.read(drifts.latest, [detection.stack_id])).get(detection.stack_id)
+    last = (await services.database.read(drifts.latest, [detection.stack_id])).get(detection.stack_id)
     known = {item["name"]: item for item in found}
-    body = engine.sealer.open(detection.body)
+    body = services.sealer.open(detection.body)
     if body["names"] is not None and last is not None:
-        known = {item["name"]: item for item in engine.sealer.open(last.body)["found"]} | known
-    detection.body = engine.sealer.seal({**body, "found": list(known.values())})
+        known = {item["name"]: item for item in services.sealer.open(last.body)["found"]} | known
+    detection.body = services.sealer.seal({**body, "found": list(known.values())})
     detection.status = COMPLETE
 
 
-async def _is_looked_after(engine: Engine, detection: DriftDetection) -> bool:
-    return detection.engine in await engine.database.read(claims.living, engine.clock.now())
+async def _is_looked_after(services: EngineServices, detection: DriftDetection) -> bool:
+    return detection.engine in await services.database.read(claims.living, services.clock.now())
 
 
 def _overall(found: Sequence[dict[str, Any]]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stoker.base.context import RequestContext
 from stoker.contract.events import EventNews, GetEventNews, NewEvent
-from stoker.engine.core import Engine
+from stoker.engine.records.services import EngineServices
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.operations.views import event_view
 from stoker.store import feed
@@ -13,16 +13,16 @@ MOST = 1000
 """Maximum number of events in one response."""
 
 
-async def event_news(engine: Engine, context: RequestContext, request: GetEventNews) -> EventNews:
+async def event_news(services: EngineServices, context: RequestContext, request: GetEventNews) -> EventNews:
     """Return the events after the position `after` of the given stacks, which are given by id with the depth down to
     which nested stacks count. If `after` is None, return no events, only the position of the last one. `above` of an
     event has the stacks above its own.
 
     `event_list` has checked that the listeners are allowed to read these stacks when they subscribed.
     """
-    found = await engine.database.read(feed.news, request.watched, request.after, MOST)
+    found = await services.database.read(feed.news, request.watched, request.after, MOST)
     views: list[NewEvent] = []
-    identifiers = ObjectIds(engine)
+    identifiers = ObjectIds(services)
     for event in found.events:
         stack = found.stacks[event.stack_id]
         above = feed.above(stack, found.stacks)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import BadValue, Overloaded, StokerError, TemplateInvalid
-from stoker.engine.core import Engine
+from stoker.engine.records.services import EngineServices
 from stoker.operations.trees import TreeChecker, all_problems
 from stoker.plugins.resource import FetchedTemplate
 from stoker.template.definition import Definition
@@ -22,7 +22,7 @@ _PAUSE = 0.5
 """Seconds before a retry while the project has too many fetches in progress."""
 
 
-async def checked_tree(engine: Engine, context: RequestContext, definition: Definition) -> TreeChecker:
+async def checked_tree(services: EngineServices, context: RequestContext, definition: Definition) -> TreeChecker:
     """Check a definition with its nested stacks. Templates are fetched level by level, after all above them are valid.
 
     Raises TemplateInvalid with all diagnostics, and the errors of `TreeChecker.check`.
@@ -30,22 +30,22 @@ async def checked_tree(engine: Engine, context: RequestContext, definition: Defi
     fetched: dict[str, str | StokerError] = {}
 
     def checked() -> tuple[TreeChecker, list[Diagnostic]]:
-        checker = TreeChecker(engine, context, fetched)
+        checker = TreeChecker(services, context, fetched)
         return checker, all_problems(checker, definition)
 
     deadline = asyncio.get_running_loop().time() + _SECONDS
     while True:
         size = len(definition.resources)
-        checker, diagnostics = await engine.evaluator.evaluate(context.project_id, checked, size)
+        checker, diagnostics = await services.evaluator.evaluate(context.project_id, checked, size)
         if diagnostics:
             raise TemplateInvalid(diagnostics)
         if not checker.unfetched:
             return checker
-        fetched |= await _fetched(engine, context, checker.unfetched, deadline)
+        fetched |= await _fetched(services, context, checker.unfetched, deadline)
 
 
 async def _fetched(
-    engine: Engine, context: RequestContext, wanted: Mapping[str, FetchedTemplate], deadline: float
+    services: EngineServices, context: RequestContext, wanted: Mapping[str, FetchedTemplate], deadline: float
 ) -> dict[str, str | StokerError]:
     """Return the templates at URLs, or the reasons why there are none."""
     slots = asyncio.Semaphore(_AT_ONCE)
@@ -58,10 +58,10 @@ async def _fetched(
         async with slots:
             while True:
                 try:
-                    found[url] = await place.fetch(url, context.project_id, engine.settings.type_options)
+                    found[url] = await place.fetch(url, context.project_id, services.settings.type_options)
                     return
                 except Overloaded:
-                    await sleep(engine.clock, _PAUSE)
+                    await sleep(services.clock, _PAUSE)
                 except StokerError as error:
                     found[url] = error
                     return

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound
 from stoker.contract.events import ListOperations, OperationDetails, OperationView, ShowOperation
-from stoker.engine.core import Engine
 from stoker.engine.planning.plan import read_plan
 from stoker.engine.records.earlier_failures import failure_of
+from stoker.engine.records.services import EngineServices
 from stoker.operations.lookup import find_stack
 from stoker.operations.views import failure_view
 from stoker.store import queries
@@ -19,31 +19,33 @@ MOST = 500
 """Maximum number of operations on one page."""
 
 
-async def operation_list(engine: Engine, context: RequestContext, request: ListOperations) -> Sequence[OperationView]:
+async def operation_list(
+    services: EngineServices, context: RequestContext, request: ListOperations
+) -> Sequence[OperationView]:
     """Return a page of the stack's operations, newest first, without their plans.
 
     `marker` is the id of the last operation of the previous page. Raises EntityNotFound for a marker of another stack.
     """
-    stack = await find_stack(engine, context, request.ref, deleted=True)
-    after = await _operation(engine, stack, request.marker) if request.marker is not None else None
+    stack = await find_stack(services, context, request.ref, deleted=True)
+    after = await _operation(services, stack, request.marker) if request.marker is not None else None
     wanted = MOST if request.limit is None else min(request.limit, MOST)
-    operations = await engine.database.read(queries.operations_of, stack.id, wanted, after)
+    operations = await services.database.read(queries.operations_of, stack.id, wanted, after)
     return [_view(operation) for operation in operations]
 
 
-async def operation_show(engine: Engine, context: RequestContext, request: ShowOperation) -> OperationDetails:
+async def operation_show(services: EngineServices, context: RequestContext, request: ShowOperation) -> OperationDetails:
     """Return an operation with its plan; values of hidden parameters and properties are redacted.
 
     Raises EntityNotFound.
     """
-    stack = await find_stack(engine, context, request.ref, deleted=True)
-    operation = await _operation(engine, stack, request.operation_id)
-    plan = read_plan(engine.sealer.open(operation.plan)) if operation.plan else None
+    stack = await find_stack(services, context, request.ref, deleted=True)
+    operation = await _operation(services, stack, request.operation_id)
+    plan = read_plan(services.sealer.open(operation.plan)) if operation.plan else None
     return {**_view(operation), "plan": plan}
 
 
-async def _operation(engine: Engine, stack: Stack, operation_id: str) -> Operation:
-    operation = await engine.database.read(queries.operation_by_id, operation_id)
+async def _operation(services: EngineServices, stack: Stack, operation_id: str) -> Operation:
+    operation = await services.database.read(queries.operation_by_id, operation_id)
     if operation is None or operation.stack_id != stack.id:
         raise EntityNotFound(f"The Operation ({operation_id}) could not be found in Stack {stack.name}.")
     return operation

@@ -17,9 +17,11 @@ from stoker.contract.request import Reference
 from stoker.contract.resources import DescribeResource, ListResources, ResourceList, ShowResource, ShowResourceMetadata
 from stoker.contract.stacks import ListOutputs, ShowEnvironment, ShowFiles, ShowOutput, ShowTemplate
 from stoker.contract.views import EventView, JSONObject, ResourceRow, ResourceView
+from stoker.engine.calls.context import RecordingParts
 from stoker.engine.calls.deployments import agent_metadata, configs_for, note_delivery, takes_deployments, with_configs
-from stoker.engine.core import Engine
+from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.actions import REMOVES
+from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.engine.redaction.deployments import credentials_in, redacted, redacted_metadata
@@ -35,50 +37,50 @@ from stoker.store.records import Event, Resource, ResourceSummary, Stack
 # -- what the stack was made from ------------------------------------------------------------------------------
 
 
-async def stack_template(engine: Engine, context: RequestContext, request: ShowTemplate) -> JSONObject:
+async def stack_template(services: EngineServices, context: RequestContext, request: ShowTemplate) -> JSONObject:
     """Return the template as plain data, with the defaults of hidden parameters redacted."""
-    stack = await find_stack(engine, context, request.ref, deleted=True)
-    shown = redact_template((await engine.loader.load(stack.inputs)).template)
-    return shown if stack.parent_id is None else redact_values(shown, await secrets_now(engine, stack))
+    stack = await find_stack(services, context, request.ref, deleted=True)
+    shown = redact_template((await services.loader.load(stack.inputs)).template)
+    return shown if stack.parent_id is None else redact_values(shown, await secrets_now(services, stack))
 
 
-async def stack_environment(engine: Engine, context: RequestContext, request: ShowEnvironment) -> JSONObject:
+async def stack_environment(services: EngineServices, context: RequestContext, request: ShowEnvironment) -> JSONObject:
     """Return the environment, with the values of hidden parameters redacted."""
-    stack = await find_stack(engine, context, request.ref, deleted=True)
-    inputs = await engine.loader.load(stack.inputs)
-    definition = await engine.bind(stack, inputs)
+    stack = await find_stack(services, context, request.ref, deleted=True)
+    inputs = await services.loader.load(stack.inputs)
+    definition = await services.bind(stack, inputs)
     data = inputs.environment.to_data()
     given = {**inputs.parameters["environment"], **inputs.parameters["request"]}
     data["parameters"] = definition.parameters.redacted(given)
     data["encrypted_param_names"] = sorted(definition.parameters.hidden & given.keys())
-    below = {schema.name for schema in engine.loader.hidden_below(inputs)}
+    below = {schema.name for schema in services.loader.hidden_below(inputs)}
     defaults = definition.parameters.redacted(data["parameter_defaults"])
     data["parameter_defaults"] = {name: REDACTED if name in below else value for name, value in defaults.items()}
-    return data if stack.parent_id is None else redact_values(data, await secrets_now(engine, stack))
+    return data if stack.parent_id is None else redact_values(data, await secrets_now(services, stack))
 
 
-async def stack_files(engine: Engine, context: RequestContext, request: ShowFiles) -> Mapping[str, str]:
+async def stack_files(services: EngineServices, context: RequestContext, request: ShowFiles) -> Mapping[str, str]:
     """Return the files that were sent with the template, with hidden values redacted."""
-    stack = await find_stack(engine, context, request.ref, deleted=True)
-    files = (await engine.loader.load(stack.inputs)).files
-    secrets = await secrets_now(engine, stack)
+    stack = await find_stack(services, context, request.ref, deleted=True)
+    files = (await services.loader.load(stack.inputs)).files
+    secrets = await secrets_now(services, stack)
     return {name: redact_file(text, secrets) for name, text in files.items()}
 
 
-async def output_list(engine: Engine, context: RequestContext, request: ListOutputs) -> Sequence[JSONObject]:
+async def output_list(services: EngineServices, context: RequestContext, request: ListOutputs) -> Sequence[JSONObject]:
     """Return keys and descriptions of the outputs."""
-    stack = await find_stack(engine, context, request.ref)
-    definition = await engine.bind(stack, await engine.loader.load(stack.inputs))
+    stack = await find_stack(services, context, request.ref)
+    definition = await services.bind(stack, await services.loader.load(stack.inputs))
     return [{"output_key": name, "description": output.description} for name, output in definition.outputs.items()]
 
 
-async def output_show(engine: Engine, context: RequestContext, request: ShowOutput) -> JSONObject:
+async def output_show(services: EngineServices, context: RequestContext, request: ShowOutput) -> JSONObject:
     """Return one output with its value. Raises NotFound."""
-    stack = await find_stack(engine, context, request.ref)
-    inputs = await engine.loader.load(stack.inputs)
-    if request.key not in (await engine.bind(stack, inputs)).outputs:
+    stack = await find_stack(services, context, request.ref)
+    inputs = await services.loader.load(stack.inputs)
+    if request.key not in (await services.bind(stack, inputs)).outputs:
         raise NotFound(f"Specified output key {request.key} not found.")
-    return (await engine.reader.outputs(stack, inputs, request.key))[0]
+    return (await Reader(services).outputs(stack, inputs, request.key))[0]
 
 
 # -- resources -------------------------------------------------------------------------------------------------
@@ -105,17 +107,17 @@ _RESOURCE_FILTERS = {
 }
 
 
-async def resource_list(engine: Engine, context: RequestContext, request: ListResources) -> ResourceList:
+async def resource_list(services: EngineServices, context: RequestContext, request: ListResources) -> ResourceList:
     """Return the stack's resources, including those of nested stacks down to `nested_depth`, as
     `{"resources": […], "stacks": …}` with the position of each stack in the tree by its id.
     """
-    depth = min(request.nested_depth, engine.settings.max_nested_stack_depth)
-    levels = await engine.database.read(_levels, context, request.ref, depth)
+    depth = min(request.nested_depth, services.settings.max_nested_stack_depth)
+    levels = await services.database.read(_levels, context, request.ref, depth)
     views: list[ResourceRow] = []
-    identifiers = ObjectIds(engine)
+    identifiers = ObjectIds(services)
     for inside in levels:
         users = required_by(inside.resources)
-        details = await _details(engine, inside.stack) if request.with_detail else {}
+        details = await _details(services, inside.stack) if request.with_detail else {}
         for row in _matching(inside.resources, request.filters or {}):
             child = inside.children.get(row.uuid)
             view = resource_row(row, users.get(row.name, ()), child)
@@ -154,14 +156,14 @@ def _levels(connection: Connection, context: RequestContext, ref: Reference, dep
     return found
 
 
-async def _details(engine: Engine, stack: Stack) -> dict[str, _Details]:
+async def _details(services: EngineServices, stack: Stack) -> dict[str, _Details]:
     """Return the additional fields of a list with details for all current resources of a stack, read at once."""
-    view = await engine.reader.view(stack)
-    inputs = await engine.loader.load(stack.inputs)
-    described = (await engine.bind(stack, inputs)).resources
+    view = await Reader(services).view(stack)
+    inputs = await services.loader.load(stack.inputs)
+    described = (await services.bind(stack, inputs)).resources
     states = list(view.current.values())
-    secrets = await secrets_ever(engine, stack)
-    found = await engine.turns.gathered(partial(_attributes, engine, view, state, (), secrets) for state in states)
+    secrets = await secrets_ever(services, stack)
+    found = await services.turns.gathered(partial(_attributes, services, view, state, (), secrets) for state in states)
     return {
         state.row.uuid: {
             "attributes": attributes,
@@ -177,31 +179,32 @@ def _matching(rows: list[ResourceSummary], filters: Mapping[str, Sequence[str]])
     return rows
 
 
-async def resource_show(engine: Engine, context: RequestContext, request: ShowResource) -> ResourceView:
+async def resource_show(parts: RecordingParts, context: RequestContext, request: ShowResource) -> ResourceView:
     """Return one resource with its attributes; also those in `with_attr` in addition to the declared ones."""
-    stack = await find_stack(engine, context, request.ref, deleted=True)
-    view = await engine.reader.view(stack)
+    services = parts.services
+    stack = await find_stack(services, context, request.ref, deleted=True)
+    view = await Reader(services).view(stack)
     state = view.named(request.name)
-    inputs = await engine.loader.load(stack.inputs)
-    definition = await engine.bind(stack, inputs)
+    inputs = await services.loader.load(stack.inputs)
+    definition = await services.bind(stack, inputs)
     if state is None:
         if request.name in definition.resources and stack.action not in REMOVES:
-            return _not_created(engine, stack, request.name, definition.resources[request.name].type)
+            return _not_created(services, stack, request.name, definition.resources[request.name].type)
         raise _no_resource(request.name, stack)
     confine_stack_user(context, stack, state, view.current)
     users = required_by([other.row for other in view.current.values()])
-    children = await engine.database.read(queries.child_stacks, [stack.id])
+    children = await services.database.read(queries.child_stacks, [stack.id])
     child = next((child for child in children if child.parent_resource == state.row.uuid), None)
     described = definition.resources.get(request.name)
     return {
         **resource_view(
-            state.row, stack, users.get(request.name, ()), child=child, parent=await parent_name(engine, stack)
+            state.row, stack, users.get(request.name, ()), child=child, parent=await parent_name(services, stack)
         ),
-        "physical_id": await ObjectIds(engine).shown(stack, state.row.type, state.row.physical_id),
+        "physical_id": await ObjectIds(services).shown(stack, state.row.type, state.row.physical_id),
         "description": (described.description if described else "") or "",
-        "metadata": await _metadata(engine, context, stack, state),
+        "metadata": await _metadata(parts, context, stack, state),
         "attributes": await _attributes(
-            engine, view, state, request.with_attr or (), await secrets_ever(engine, stack)
+            services, view, state, request.with_attr or (), await secrets_ever(services, stack)
         ),
     }
 
@@ -210,7 +213,7 @@ def _no_resource(name: str, stack: Stack) -> ResourceNotFound:
     return ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
 
 
-def _not_created(engine: Engine, stack: Stack, name: str, type_name: str) -> ResourceView:
+def _not_created(services: EngineServices, stack: Stack, name: str, type_name: str) -> ResourceView:
     """Return the view of a resource of the template that no step has reached yet."""
     row = Resource(
         uuid="", stack_id=stack.id, position=0, name=name, type=type_name, action="INIT", status="COMPLETE", reason="",
@@ -220,51 +223,54 @@ def _not_created(engine: Engine, stack: Stack, name: str, type_name: str) -> Res
 
 
 async def _attributes(
-    engine: Engine, view: StackView, state: ResourceState, extra: Sequence[str], secrets: Collection[str]
+    services: EngineServices, view: StackView, state: ResourceState, extra: Sequence[str], secrets: Collection[str]
 ) -> Mapping[str, Any]:
     """Return the values of the declared attributes and of `extra`, redacted for users."""
     if state.row.physical_id is None and not state.type.local:
         return dict.fromkeys(extra)
     declared = [name for name, attribute in state.type.attributes.items() if attribute.support.status != "HIDDEN"]
     keys: set[AttributeKey] = {(name,) for name in [*declared, *extra]}
-    values = await engine.reader.read(view, state, keys, live=True)
+    values = await Reader(services).read(view, state, keys, live=True)
     shown = {attribute_text(key): values[key] for key in sorted(keys)}
     visible: Mapping[str, Any] = redact_values(shown, {*secrets, *credentials_in(state.stored.metadata)})
     return visible
 
 
-async def parent_name(engine: Engine, stack: Stack) -> str | None:
+async def parent_name(services: EngineServices, stack: Stack) -> str | None:
     """Return the name of the resource of a nested stack."""
     if stack.parent_resource is None:
         return None
-    row = await engine.database.read(queries.resource_by_uuid, stack.parent_resource)
+    row = await services.database.read(queries.resource_by_uuid, stack.parent_resource)
     return row.name if row else None
 
 
-async def resource_metadata(engine: Engine, context: RequestContext, request: ShowResourceMetadata) -> JSONObject:
+async def resource_metadata(
+    parts: RecordingParts, context: RequestContext, request: ShowResourceMetadata
+) -> JSONObject:
     """Return the resource's metadata."""
-    stack, state = await _recorded_resource(engine, context, request.ref, request.name)
-    return await _metadata(engine, context, stack, state)
+    stack, state = await _recorded_resource(parts.services, context, request.ref, request.name)
+    return await _metadata(parts, context, stack, state)
 
 
-async def resource_describe(engine: Engine, context: RequestContext, request: DescribeResource) -> ResourceView:
+async def resource_describe(parts: RecordingParts, context: RequestContext, request: DescribeResource) -> ResourceView:
     """Return a resource with its metadata as recorded; no service is asked, so that agents can poll it often."""
-    stack, state = await _recorded_resource(engine, context, request.ref, request.name)
-    described = (await engine.loader.load(stack.inputs)).template.resources.get(request.name)
+    services = parts.services
+    stack, state = await _recorded_resource(services, context, request.ref, request.name)
+    described = (await services.loader.load(stack.inputs)).template.resources.get(request.name)
     return {
         **resource_view(state.row, stack, ()),
-        "physical_id": await ObjectIds(engine).shown(stack, state.row.type, state.row.physical_id),
+        "physical_id": await ObjectIds(services).shown(stack, state.row.type, state.row.physical_id),
         "description": (described.description if described else "") or "",
-        "metadata": await _metadata(engine, context, stack, state),
+        "metadata": await _metadata(parts, context, stack, state),
     }
 
 
 async def _recorded_resource(
-    engine: Engine, context: RequestContext, ref: Reference, name: str
+    services: EngineServices, context: RequestContext, ref: Reference, name: str
 ) -> tuple[Stack, ResourceState]:
     """Return a resource that the caller can read, with its stack. Raises ResourceNotFound, Forbidden."""
-    stack = await find_stack(engine, context, ref)
-    view = await engine.reader.view(stack)
+    stack = await find_stack(services, context, ref)
+    view = await Reader(services).view(stack)
     state = view.named(name)
     if state is None:
         raise _no_resource(name, stack)
@@ -272,17 +278,20 @@ async def _recorded_resource(
     return stack, state
 
 
-async def _metadata(engine: Engine, context: RequestContext, stack: Stack, state: ResourceState) -> Mapping[str, Any]:
+async def _metadata(
+    parts: RecordingParts, context: RequestContext, stack: Stack, state: ResourceState
+) -> Mapping[str, Any]:
     """Return the metadata as the caller can read them: agents receive them without redaction, since they use them."""
+    services = parts.services
     recorded, server_id = state.stored.metadata, state.row.physical_id
     if is_stack_user(context, stack):
         if server_id is not None and takes_deployments(recorded, server_id):
-            await note_delivery(engine, engine.journal, server_id, stack.project_id)
-        return await agent_metadata(engine, recorded, server_id, stack.project_id)
-    shown = await redacted_metadata(engine, stack, recorded)
+            await note_delivery(parts, server_id, stack.project_id)
+        return await agent_metadata(services, recorded, server_id, stack.project_id)
+    shown = await redacted_metadata(services, stack, recorded)
     if server_id is None or not takes_deployments(recorded, server_id):
         return shown
-    return with_configs(shown, await redacted(engine, await configs_for(engine, server_id, stack.project_id)))
+    return with_configs(shown, await redacted(services, await configs_for(services, server_id, stack.project_id)))
 
 
 # -- events ----------------------------------------------------------------------------------------------------
@@ -297,7 +306,7 @@ _EVENT_COLUMNS = {
 }
 
 
-async def event_list(engine: Engine, context: RequestContext, request: ListEvents) -> Sequence[EventView]:
+async def event_list(services: EngineServices, context: RequestContext, request: ListEvents) -> Sequence[EventView]:
     """Return events of the stack, of one of its resources, or of the tree below it; oldest first."""
     columns = {_EVENT_COLUMNS[name]: values for name, values in (request.filters or {}).items()}
     if request.resource_name is not None:
@@ -309,8 +318,8 @@ async def event_list(engine: Engine, context: RequestContext, request: ListEvent
         sort_keys=[_EVENT_COLUMNS[key] for key in request.sort_keys or ()],
         descending=request.sort_dir == "desc",
     )
-    depth = min(request.nested_depth, engine.settings.max_nested_stack_depth)
-    stacks, root, events = await engine.database.read(
+    depth = min(request.nested_depth, services.settings.max_nested_stack_depth)
+    stacks, root, events = await services.database.read(
         _events, context, request.ref, depth, wanted, request.operation_id
     )
     stack = next(iter(stacks.values()))
@@ -320,7 +329,7 @@ async def event_list(engine: Engine, context: RequestContext, request: ListEvent
         (stacks[event.stack_id], event.resource_type, event_view(event, stacks[event.stack_id], root, stacks))
         for event in events
     ]
-    return await ObjectIds(engine).views(views)
+    return await ObjectIds(services).views(views)
 
 
 def _events(
@@ -343,12 +352,12 @@ def _events(
     return stacks, root, queries.list_events(connection, replace(wanted, stack_ids=list(stacks)))
 
 
-async def event_show(engine: Engine, context: RequestContext, request: ShowEvent) -> EventView:
+async def event_show(services: EngineServices, context: RequestContext, request: ShowEvent) -> EventView:
     """Return an event with the properties at that time, hidden values redacted."""
-    stack = await find_stack(engine, context, request.ref, deleted=True)
-    event = await engine.database.read(queries.event_by_id, stack.id, request.event_id)
+    stack = await find_stack(services, context, request.ref, deleted=True)
+    event = await services.database.read(queries.event_by_id, stack.id, request.event_id)
     if event is None or event.resource_name != request.resource_name:
         raise EntityNotFound(f"The Event ({request.event_id}) could not be found.")
-    shown = await properties_shown(engine, stack, [(event.properties, event.resource_type, event.resource_name)])
-    [view] = await ObjectIds(engine).views([(stack, event.resource_type, event_view(event, stack))])
+    shown = await properties_shown(services, stack, [(event.properties, event.resource_type, event.resource_name)])
+    [view] = await ObjectIds(services).views([(stack, event.resource_type, event_view(event, stack))])
     return {**view, "resource_properties": shown.get(event.properties or "", {})}

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Forbidden
 from stoker.contract.stacks import ListStacks, StackPage
-from stoker.engine.core import Engine
+from stoker.engine.records.services import EngineServices
 from stoker.operations.views import stack_view
 from stoker.store import queries
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS
@@ -44,7 +44,7 @@ _SORT_COLUMNS = {
 }
 
 
-async def stack_list(engine: Engine, context: RequestContext, request: ListStacks) -> StackPage:
+async def stack_list(services: EngineServices, context: RequestContext, request: ListStacks) -> StackPage:
     """Return a page of stacks, newest first by default."""
     if request.global_tenant and not context.is_admin:
         raise Forbidden("Only administrators can list the stacks of all projects.")
@@ -62,7 +62,7 @@ async def stack_list(engine: Engine, context: RequestContext, request: ListStack
         tags_any=request.tags_any or (),
         not_tags=request.not_tags or (),
         not_tags_any=request.not_tags_any or (),
-        hidden_tags=() if request.show_hidden else engine.settings.hidden_stack_tags,
+        hidden_tags=() if request.show_hidden else services.settings.hidden_stack_tags,
         show_deleted=request.show_deleted,
         show_nested=request.show_nested or any(name in given for name in _PARENT_FILTERS),
         limit=request.limit,
@@ -70,7 +70,7 @@ async def stack_list(engine: Engine, context: RequestContext, request: ListStack
         sort_keys=columns,
         descending=request.sort_dir != "asc" if request.sort_dir or not request.sort_keys else False,
     )
-    return await engine.database.read(_page, wanted, request.with_count)
+    return await services.database.read(_page, wanted, request.with_count)
 
 
 def _page(connection: Connection, wanted: queries.StackQuery, with_count: bool) -> StackPage:

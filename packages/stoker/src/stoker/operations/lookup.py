@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, Forbidden
 from stoker.contract.request import Reference
-from stoker.engine.core import Engine
+from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.store import queries
 from stoker.store.records import Stack
@@ -18,13 +18,15 @@ from stoker.store.records import Stack
 _ARN = re.compile(r"arn:openstack:heat::(?P<project>[^:]*):stacks/(?P<name>[^/]+)/(?P<id>[^/]+)")
 
 
-async def find_stack(engine: Engine, context: RequestContext, ref: Reference, *, deleted: bool = False) -> Stack:
+async def find_stack(
+    services: EngineServices, context: RequestContext, ref: Reference, *, deleted: bool = False
+) -> Stack:
     """Return the stack that a request refers to. Raises EntityNotFound.
 
     With `deleted`, a deleted stack is also found by its id (or ARN); a name that does not belong to the id finds
     nothing.
     """
-    return await engine.database.read(found_stack, context, ref, deleted)
+    return await services.database.read(found_stack, context, ref, deleted)
 
 
 def found_stack(connection: Connection, context: RequestContext, ref: Reference, deleted: bool) -> Stack:

@@ -16,7 +16,6 @@ from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, PlanOutdated
-from stoker.engine.core import Engine
 from stoker.engine.inspection.observing import examine_tree, observe_tree
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan
@@ -26,6 +25,7 @@ from stoker.engine.planning.restoring import Copies
 from stoker.engine.records.observations import Coverage, Observations
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.scope import RecordedScope
+from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import available_zones
 from stoker.engine.running.exports import exported_values, refuse_changes
 from stoker.operations.requests import CheckedRequest
@@ -101,17 +101,17 @@ class Goal:
         return cls(action, checked.wanted, towards, copies or Copies(), checked.unchecked)
 
 
-async def make_plan(engine: Engine, stack: Stack, checked: CheckedRequest, action: str) -> Plan:
+async def make_plan(services: EngineServices, stack: Stack, checked: CheckedRequest, action: str) -> Plan:
     """Return the stack's own steps, as the operation would run them."""
 
     def on(connection: Connection) -> Plan:
-        return _forward(engine, connection, stack, Goal.of(stack, checked, action)).plan()
+        return _forward(services, connection, stack, Goal.of(stack, checked, action)).plan()
 
-    return await _planned(engine, stack, on)
+    return await _planned(services, stack, on)
 
 
 async def plan_tree(
-    engine: Engine,
+    services: EngineServices,
     context: RequestContext,
     stack: Stack,
     goal: Goal,
@@ -124,27 +124,27 @@ async def plan_tree(
     `with_kept` also lists unchanged resources; `observed` is what the cloud has of the stack, if it was asked. The
     objects of resources whose last action failed are examined in any case, as an operation does.
     """
-    observed = observed or await examine_tree(engine, stack, restores=bool(goal.copies.by_path))
+    observed = observed or await examine_tree(services, stack, restores=bool(goal.copies.by_path))
     inputs = goal.wanted.inputs
     zones: Any = UNDETERMINED
     if inputs.template.uses("Fn::GetAZs") or any("GetAZs" in text for text in inputs.files.values()):
-        zones = await available_zones(await engine.credentials.of_caller(context))
-    exports = await engine.loader.exports(stack.project_id, inputs.template)
+        zones = await available_zones(await services.credentials.of_caller(context))
+    exports = await services.loader.exports(stack.project_id, inputs.template)
 
     def on(connection: Connection) -> Planned:
         recorded = fingerprints.tree(connection, stack.root_id) if stack.inputs else [["new", stack.name]]
         inside = NestedPlanner(
-            engine, connection, stack, inputs, exports, stack.depth, zones, with_kept, observed, goal.copies
+            services, connection, stack, inputs, exports, stack.depth, zones, with_kept, observed, goal.copies
         )
-        plan = _forward(engine, connection, stack, goal, inside, observed).plan()
-        digest = _digest(engine, plan, goal.inputs, recorded, is_new=not stack.inputs)
+        plan = _forward(services, connection, stack, goal, inside, observed).plan()
+        digest = _digest(services, plan, goal.inputs, recorded, is_new=not stack.inputs)
         hidden = goal.wanted.definition.parameters.hidden
         return Planned(plan, digest, hidden, goal.unchecked, observed.coverage)
 
-    return await _planned(engine, stack, on)
+    return await _planned(services, stack, on)
 
 
-async def plan_removal_of(engine: Engine, stack: Stack, action: str, besides: Any = None) -> Planned:
+async def plan_removal_of(services: EngineServices, stack: Stack, action: str, besides: Any = None) -> Planned:
     """Return the plan that removes all resources of a stack and of its nested stacks.
 
     `besides` is JSON data about what else is removed, so that the digest identifies it, too.
@@ -152,58 +152,58 @@ async def plan_removal_of(engine: Engine, stack: Stack, action: str, besides: An
 
     def on(connection: Connection) -> Planned:
         rows = fingerprints.tree(connection, stack.root_id)
-        recorded = Recorded.of(engine, connection, stack)
-        inputs = recorded.inputs or engine.loader.load_now(connection, stack.inputs)
-        inside = NestedPlanner(engine, connection, stack, inputs, depth=stack.depth)
+        recorded = Recorded.of(services, connection, stack)
+        inputs = recorded.inputs or services.loader.load_now(connection, stack.inputs)
+        inside = NestedPlanner(services, connection, stack, inputs, depth=stack.depth)
         plan = plan_removal(action, list(recorded.states.values()), inside)
-        return Planned(plan, _digest(engine, plan, [stack.project_id, besides], rows))
+        return Planned(plan, _digest(services, plan, [stack.project_id, besides], rows))
 
-    return await _planned(engine, stack, on)
+    return await _planned(services, stack, on)
 
 
-async def _planned(engine: Engine, stack: Stack, on: Callable[[Connection], Result]) -> Result:
+async def _planned(services: EngineServices, stack: Stack, on: Callable[[Connection], Result]) -> Result:
     """Return the result of a query that plans: reading and planning are one task on a thread of the project."""
-    return await engine.database.read_on(partial(engine.evaluator.apart, stack.project_id), on)
+    return await services.database.read_on(partial(services.evaluator.apart, stack.project_id), on)
 
 
 def _forward(
-    engine: Engine,
+    services: EngineServices,
     connection: Connection,
     stack: Stack,
     goal: Goal,
     inside: NestedPlanner | None = None,
     observed: Observations | None = None,
 ) -> Forward:
-    recorded = Recorded.of(engine, connection, stack, observed)
+    recorded = Recorded.of(services, connection, stack, observed)
     action, wanted, former = goal.action, goal.wanted, None
     if recorded.inputs is None:
-        wanted = _wanted_without_id(engine, stack, wanted)
+        wanted = _wanted_without_id(services, stack, wanted)
     else:
         wanted.restore = goal.copies.restoring(recorded.current)
-        former = engine.loader.bind(stack, recorded.inputs, strict=False)
+        former = services.loader.bind(stack, recorded.inputs, strict=False)
     scope = RecordedScope(recorded.current.get, zones=inside.zones if inside is not None else UNDETERMINED)
-    policies = Policies.of(engine, stack, action)
+    policies = Policies.of(services, stack, action)
     return Forward(action, wanted, list(recorded.states.values()), scope, policies, former, nested=inside)
 
 
-def _wanted_without_id(engine: Engine, stack: Stack, wanted: Wanted) -> Wanted:
+def _wanted_without_id(services: EngineServices, stack: Stack, wanted: Wanted) -> Wanted:
     """Return the inputs of a new stack without its id, which differs from the one that was used for checking."""
     definition, inputs = wanted.definition, wanted.inputs
-    bound = engine.loader.bind_new(stack.project_id, inputs, name=stack.name, exports=definition.known_exports)
-    return Wanted.of(engine, bound, inputs)
+    bound = services.loader.bind_new(stack.project_id, inputs, name=stack.name, exports=definition.known_exports)
+    return Wanted.of(services, bound, inputs)
 
 
 def _digest(
-    engine: Engine, plan: Plan, inputs: Any, recorded: list[list[Any]], *, is_new: bool = False
+    services: EngineServices, plan: Plan, inputs: Any, recorded: list[list[Any]], *, is_new: bool = False
 ) -> PlanDigest | None:
     """Return the digest of a plan; None while an operation runs on one of the stacks."""
     if not is_new and any(row[2] == IN_PROGRESS for row in recorded):
         return None
-    digests = (engine.sealer.digest(content)[:_LENGTH] for content in (recorded, inputs, plan.identity()))
+    digests = (services.sealer.digest(content)[:_LENGTH] for content in (recorded, inputs, plan.identity()))
     return PlanDigest(*digests)
 
 
-async def check_exported_values(engine: Engine, stack: Stack, checked: CheckedRequest) -> None:
+async def check_exported_values(services: EngineServices, stack: Stack, checked: CheckedRequest) -> None:
     """Refuse to change exports that other stacks import, if their values are known; the operation checks the rest.
 
     Raises StackValidationFailed.
@@ -212,18 +212,18 @@ async def check_exported_values(engine: Engine, stack: Stack, checked: CheckedRe
         return
 
     def on(connection: Connection) -> None:
-        forward = _forward(engine, connection, stack, Goal.of(stack, checked, "UPDATE"))
+        forward = _forward(services, connection, stack, Goal.of(stack, checked, "UPDATE"))
         forward.plan()
-        refuse_changes(connection, engine, stack, exported_values(checked.definition, forward.scope))
+        refuse_changes(connection, services, stack, exported_values(checked.definition, forward.scope))
 
-    await _planned(engine, stack, on)
+    await _planned(services, stack, on)
 
 
 # -- applying a plan ----------------------------------------------------------------------------------------------
 
 
 async def check_plan(
-    engine: Engine,
+    services: EngineServices,
     context: RequestContext,
     stack: Stack,
     checked: CheckedRequest,
@@ -240,14 +240,14 @@ async def check_plan(
     """
 
     async def planned() -> Planned:
-        observed = await observe_tree(engine, stack) if observe else None
-        return await plan_tree(engine, context, stack, Goal.of(stack, checked, action), observed=observed)
+        observed = await observe_tree(services, stack) if observe else None
+        return await plan_tree(services, context, stack, Goal.of(stack, checked, action), observed=observed)
 
-    return await check_digest(engine, stack, digest, planned)
+    return await check_digest(services, stack, digest, planned)
 
 
 async def check_digest(
-    engine: Engine, stack: Stack, digest: str | None, planned: Callable[[], Awaitable[Planned]]
+    services: EngineServices, stack: Stack, digest: str | None, planned: Callable[[], Awaitable[Planned]]
 ) -> Callable[[Connection], None] | None:
     """Check that the plan with this digest is still the one that is made now; do nothing if the digest is None.
 
@@ -262,7 +262,7 @@ async def check_digest(
     for part, complaint in _COMPLAINTS.items():
         if getattr(saved, part) != getattr(now, part):
             raise PlanOutdated(complaint.format(name=stack.name))
-    return partial(_check_record, engine, stack, saved) if stack.inputs else None
+    return partial(_check_record, services, stack, saved) if stack.inputs else None
 
 
 _COMPLAINTS: Mapping[str, str] = {
@@ -273,7 +273,7 @@ _COMPLAINTS: Mapping[str, str] = {
 }
 
 
-def _check_record(engine: Engine, stack: Stack, saved: PlanDigest, connection: Connection) -> None:
+def _check_record(services: EngineServices, stack: Stack, saved: PlanDigest, connection: Connection) -> None:
     recorded = fingerprints.locked_tree(connection, stack.root_id)
-    if engine.sealer.digest(recorded)[:_LENGTH] != saved.record:
+    if services.sealer.digest(recorded)[:_LENGTH] != saved.record:
         raise PlanOutdated(_COMPLAINTS["record"].format(name=stack.name))

@@ -12,10 +12,11 @@ from stoker.base.context import RequestContext
 from stoker.base.redaction import redact
 from stoker.contract.stacks import ChangesPreview, PreviewPatch, PreviewStack, PreviewUpdate, StackPreview
 from stoker.contract.views import ResourceView
-from stoker.engine.core import Engine
+from stoker.engine.calls.context import ActingParts
 from stoker.engine.inspection.observing import observe_tree
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
+from stoker.engine.records.services import EngineServices
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import Goal, plan_tree
@@ -33,34 +34,37 @@ _COPIES = 4
 """How often the values of a preview exist on their way to the client, written out wherever they occur."""
 
 
-async def stack_preview(engine: Engine, context: RequestContext, request: PreviewStack) -> StackPreview:
+async def stack_preview(parts: ActingParts, context: RequestContext, request: PreviewStack) -> StackPreview:
     """Return the stack that a create would make, with its resources and the plan; nothing is recorded."""
-    stack = replace(new_stack(engine, context, request.name, request), id=NO_STACK, root_id=NO_STACK)
-    checked = await check_whole(engine, context, stack, request)
+    services = parts.services
+    stack = replace(new_stack(services, context, request.name, request), id=NO_STACK, root_id=NO_STACK)
+    checked = await check_whole(parts, context, stack, request)
     template = checked.prepared.loaded.template
     view = stack_view(stack, check_tags(request.tags))
-    planned = await plan_tree(engine, context, stack, Goal.of(stack, checked, "CREATE"))
+    planned = await plan_tree(services, context, stack, Goal.of(stack, checked, "CREATE"))
     previewed: StackPreview = {
         **details_view(view, checked.definition, template, StackSettings(stack.id)),
-        "resources": _previewed(engine, stack, planned.plan),
+        "resources": _previewed(services, stack, planned.plan),
         "plan": planned.to_data(),
     }
     charge_copy(previewed, _COPIES)
     return previewed
 
 
-async def stack_update_preview(engine: Engine, context: RequestContext, request: PreviewUpdate) -> ChangesPreview:
+async def stack_update_preview(parts: ActingParts, context: RequestContext, request: PreviewUpdate) -> ChangesPreview:
     """Preview the replacement of the stack's definition."""
-    stack = await find_stack(engine, context, request.ref)
-    checked = await replaced_request(engine, context, stack, request)
-    return await _changes(engine, context, stack, checked, request)
+    services = parts.services
+    stack = await find_stack(services, context, request.ref)
+    checked = await replaced_request(parts, context, stack, request)
+    return await _changes(services, context, stack, checked, request)
 
 
-async def stack_patch_preview(engine: Engine, context: RequestContext, request: PreviewPatch) -> ChangesPreview:
+async def stack_patch_preview(parts: ActingParts, context: RequestContext, request: PreviewPatch) -> ChangesPreview:
     """Preview a change of the given parts of the stack's definition."""
-    stack = await find_stack(engine, context, request.ref)
-    checked = await patched_request(engine, context, stack, request)
-    return await _changes(engine, context, stack, checked, request)
+    services = parts.services
+    stack = await find_stack(services, context, request.ref)
+    checked = await patched_request(parts, context, stack, request)
+    return await _changes(services, context, stack, checked, request)
 
 
 _BUCKETS = {
@@ -75,21 +79,21 @@ _BUCKETS = {
 
 
 async def _changes(
-    engine: Engine,
+    services: EngineServices,
     context: RequestContext,
     stack: Stack,
     checked: CheckedRequest,
     request: PreviewUpdate | PreviewPatch,
 ) -> ChangesPreview:
     show_nested = request.show_nested
-    observed = await observe_tree(engine, stack) if observes(engine, request) else None
+    observed = await observe_tree(services, stack) if observes(services, request) else None
     goal = Goal.of(stack, checked, "UPDATE")
-    planned = await plan_tree(engine, context, stack, goal, with_kept=show_nested, observed=observed)
+    planned = await plan_tree(services, context, stack, goal, with_kept=show_nested, observed=observed)
     steps = [step for step in planned.plan.steps if show_nested or not step.depth]
     buckets: dict[str, list[ResourceView]] = {bucket: [] for bucket in _BUCKETS.values()}
     replaced = {step.name for step in steps if step.kind is Kind.REPLACE}
-    items = await engine.database.read(_present, stack, show_nested)
-    present = dict(zip(items, await ObjectIds(engine).views(items.values()), strict=True))
+    items = await services.database.read(_present, stack, show_nested)
+    present = dict(zip(items, await ObjectIds(services).views(items.values()), strict=True))
     for step in steps:
         if step.kind is Kind.DELETE and step.name in replaced:
             continue
@@ -117,9 +121,9 @@ def _present(connection: Connection, stack: Stack, show_nested: bool) -> dict[st
     return found
 
 
-def _previewed(engine: Engine, stack: Stack, plan: Plan) -> list[Any]:
+def _previewed(services: EngineServices, stack: Stack, plan: Plan) -> list[Any]:
     """Return the resources of a stack to create, in order, with lists for nested stacks; unknown values are null."""
-    types, users = engine.types.offered(), _users(plan)
+    types, users = services.types.offered(), _users(plan)
     found: list[Any] = []
     levels = [found]
     for step in plan.steps:

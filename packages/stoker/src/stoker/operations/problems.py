@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import StokerError, TemplateInvalid
-from stoker.engine.core import Engine
+from stoker.engine.records.services import EngineServices
 from stoker.operations.trees import TreeChecker, form_problems
 from stoker.template.definition import Definition
 from stoker.template.document import Document
@@ -42,11 +42,11 @@ class Judge:
     """
 
     strict: bool
-    check: Callable[[Engine, RequestContext, Definition], list[Diagnostic]]
+    check: Callable[[EngineServices, RequestContext, Definition], list[Diagnostic]]
 
 
-def _whole_tree(engine: Engine, context: RequestContext, definition: Definition) -> list[Diagnostic]:
-    checker = TreeChecker(engine, context)
+def _whole_tree(services: EngineServices, context: RequestContext, definition: Definition) -> list[Diagnostic]:
+    checker = TreeChecker(services, context)
     return [*checker.check(definition), *form_problems(checker)]
 
 
@@ -55,7 +55,7 @@ WHOLE = Judge(strict=True, check=_whole_tree)
 
 
 async def with_all_problems(
-    engine: Engine,
+    services: EngineServices,
     context: RequestContext,
     error: TemplateInvalid,
     source: Source,
@@ -70,20 +70,20 @@ async def with_all_problems(
     """
 
     def found() -> list[Diagnostic]:
-        template, problems = Template.examine(source, limits=engine.loader.limits)
+        template, problems = Template.examine(source, limits=services.loader.limits)
         environment, parameters, wrong = given(template)
         definition, unbound = Definition.examine(
             template,
-            engine.loader.over_operator(environment),
+            services.loader.over_operator(environment),
             parameters=parameters,
-            files=engine.loader.files(files),
-            pseudo=PseudoParameters("", "", context.project_id, engine.settings.region_name, ""),
+            files=services.loader.files(files),
+            pseudo=PseudoParameters("", "", context.project_id, services.settings.region_name, ""),
             strict=judge.strict,
             missing_ok=not judge.strict,
             broken=[item.path[:2] for item in problems],
         )
         problems += further(unbound, problems)
-        problems += further(judge.check(engine, context, definition), problems)
+        problems += further(judge.check(services, context, definition), problems)
         hidden = hides_types(wrong)
         return wrong + [
             item
@@ -92,7 +92,7 @@ async def with_all_problems(
         ]
 
     try:
-        others = await engine.evaluator.evaluate(context.project_id, found)
+        others = await services.evaluator.evaluate(context.project_id, found)
     except StokerError:  # the error itself is what can be reported
         return error
     return TemplateInvalid(list(dict.fromkeys([*error.diagnostics, *others])))

@@ -21,11 +21,12 @@ from stoker.base.errors import (
     TemplateInvalid,
 )
 from stoker.contract.stacks import TemplateInputs
-from stoker.engine.core import Engine
+from stoker.engine.calls.context import ActingParts
 from stoker.engine.notifications.sinks import sink_problems
 from stoker.engine.ownership.healing_schedule import interval_of, is_healing_tag
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.loader import Prepared
+from stoker.engine.records.services import EngineServices
 from stoker.operations.checking import ValueChecker
 from stoker.operations.fetched_templates import checked_tree
 from stoker.operations.problems import WHOLE, Given, Judge, with_all_problems
@@ -62,17 +63,17 @@ class CheckedRequest:
         return f"Stack {action} started" + (f"; {self.unchecked}" if self.unchecked else "")
 
 
-async def parse_template(engine: Engine, context: RequestContext, source: Any) -> Template:
+async def parse_template(services: EngineServices, context: RequestContext, source: Any) -> Template:
     """Return the template of a request, which is a string or data. Raises TemplateInvalid or BadValue."""
     if source is None or source == "":
         raise BadValue("No template specified: give `template` or `template_url`.")
     if not isinstance(source, str | Mapping):
         raise BadValue("The template must be a string or a map.")
-    return await engine.evaluator.evaluate(context.project_id, partial(engine.loader.parse, source))
+    return await services.evaluator.evaluate(context.project_id, partial(services.loader.parse, source))
 
 
 async def parse_request(
-    engine: Engine,
+    services: EngineServices,
     context: RequestContext,
     request: TemplateInputs,
     given: Callable[[Template], Given],
@@ -83,10 +84,10 @@ async def parse_request(
     `given` and `judge` are those of `with_all_problems`.
     """
     try:
-        return await parse_template(engine, context, request.template)
+        return await parse_template(services, context, request.template)
     except TemplateInvalid as error:
         raise await with_all_problems(
-            engine, context, error, request.template or {}, given, request.files or {}, judge
+            services, context, error, request.template or {}, given, request.files or {}, judge
         ) from error
 
 
@@ -106,13 +107,13 @@ def given_by(request: TemplateInputs, former: Mapping[str, Any], template: Templ
 
 
 async def examine_environment(
-    engine: Engine, context: RequestContext, request: TemplateInputs, template: Template
+    services: EngineServices, context: RequestContext, request: TemplateInputs, template: Template
 ) -> tuple[Environment, list[Diagnostic]]:
     """Return what can be used of the request's environment, and its problems.
 
     Named environment files are merged in order and replace it. Raises BadValue if one is missing or no map.
     """
-    return await engine.evaluator.evaluate(context.project_id, partial(_environment, request, template))
+    return await services.evaluator.evaluate(context.project_id, partial(_environment, request, template))
 
 
 def _environment(request: TemplateInputs, template: Template) -> tuple[Environment, list[Diagnostic]]:
@@ -181,7 +182,7 @@ def check_timeout(minutes: Any) -> int | None:
 
 
 async def check_request(
-    engine: Engine,
+    parts: ActingParts,
     context: RequestContext,
     stack: Stack,
     template: Template,
@@ -197,9 +198,10 @@ async def check_request(
     Raises TemplateInvalid with all diagnostics, RequestLimitExceeded, StackValidationFailed for an unusable event sink,
     or Forbidden for a type refused by policy.
     """
+    services = parts.services
     if wrong:
         raise await with_all_problems(
-            engine,
+            services,
             context,
             TemplateInvalid(wrong),
             template.document,
@@ -207,61 +209,62 @@ async def check_request(
             files,
             WHOLE,
         )
-    problems = list(sink_problems(engine.registry, environment.event_sinks))
+    problems = list(sink_problems(services.registry, environment.event_sinks))
     if problems:
         raise StackValidationFailed(" ".join(problems))
-    exports = await engine.loader.exports(stack.project_id, template)
+    exports = await services.loader.exports(stack.project_id, template)
 
     def bound() -> tuple[Prepared, Definition]:
-        prepared = engine.loader.prepare(
-            template, environment, engine.loader.files(files), parameters, context.denied_types
+        prepared = services.loader.prepare(
+            template, environment, services.loader.files(files), parameters, context.denied_types
         )
-        return prepared, engine.loader.bind(stack, prepared.loaded, strict=True, exports=exports)
+        return prepared, services.loader.bind(stack, prepared.loaded, strict=True, exports=exports)
 
     try:
-        prepared, definition = await engine.evaluator.evaluate(context.project_id, bound)
+        prepared, definition = await services.evaluator.evaluate(context.project_id, bound)
     except TemplateInvalid as error:
         raise await with_all_problems(
-            engine, context, error, template.document, lambda _: Given(environment, parameters, []), files, WHOLE
+            services, context, error, template.document, lambda _: Given(environment, parameters, []), files, WHOLE
         ) from error
-    await check_exports(engine, stack, [name for name, _ in definition.exports()])
-    checker = await checked_tree(engine, context, definition)
-    limit = engine.settings.max_resources_per_stack
+    await check_exports(services, stack, [name for name, _ in definition.exports()])
+    checker = await checked_tree(services, context, definition)
+    limit = services.settings.max_resources_per_stack
     if 0 <= limit < checker.resources:
         raise RequestLimitExceeded(
             f"The stack has {checker.resources} resources; at most {limit} are allowed (max_resources_per_stack)."
         )
-    questions = Questions(engine.settings.validation_seconds)
-    diagnostics = await ValueChecker(engine, context, stack, questions).check(checker.found)
+    questions = Questions(services.settings.validation_seconds)
+    diagnostics = await ValueChecker(parts, context, stack, questions).check(checker.found)
     if diagnostics:
         raise TemplateInvalid(diagnostics)
     unchecked = questions.report()
     if unchecked is not None:
         LOG.warning("the template of stack %s was accepted; %s", stack.name, unchecked)
-    wanted = await engine.evaluator.evaluate(
-        context.project_id, partial(Wanted.of, engine, definition, prepared.loaded)
+    wanted = await services.evaluator.evaluate(
+        context.project_id, partial(Wanted.of, services, definition, prepared.loaded)
     )
     return CheckedRequest(prepared, definition, wanted, unchecked)
 
 
 async def check_whole(
-    engine: Engine,
+    parts: ActingParts,
     context: RequestContext,
     stack: Stack,
     request: TemplateInputs,
     former: Mapping[str, Any] | None = None,
 ) -> CheckedRequest:
     """Check a request that defines the whole stack; `former` is that of `given_by`. Raises as `check_request`."""
+    services = parts.services
     given = partial(given_by, request, former or {})
-    template = await parse_request(engine, context, request, given)
-    environment, parameters, wrong = await engine.evaluator.evaluate(context.project_id, partial(given, template))
-    return await check_request(engine, context, stack, template, environment, request.files or {}, parameters, wrong)
+    template = await parse_request(services, context, request, given)
+    environment, parameters, wrong = await services.evaluator.evaluate(context.project_id, partial(given, template))
+    return await check_request(parts, context, stack, template, environment, request.files or {}, parameters, wrong)
 
 
-async def check_exports(engine: Engine, stack: Stack, names: list[str]) -> None:
+async def check_exports(services: EngineServices, stack: Stack, names: list[str]) -> None:
     """Refuse exports that another stack has, and the removal of exports that another stack imports."""
     if names or stack.operation is not None:  # a stack that is not recorded has no exports
-        await engine.database.read(_compare_exports, stack, names)
+        await services.database.read(_compare_exports, stack, names)
 
 
 def _compare_exports(connection: Connection, stack: Stack, names: list[str]) -> None:
@@ -278,7 +281,7 @@ def _compare_exports(connection: Connection, stack: Stack, names: list[str]) -> 
             raise StackValidationFailed(f"Exports that are in use cannot be removed: {uses}.")
 
 
-def check_room(connection: Connection, engine: Engine, context: RequestContext, stack: Stack) -> None:
+def check_room(connection: Connection, services: EngineServices, context: RequestContext, stack: Stack) -> None:
     """Refuse a name that is in use, and more stacks than the project's limit; administrators have no limit.
 
     Change sets reserve the name of the stack that they create, for the stack with their reserved id. Raises StackExists
@@ -292,7 +295,7 @@ def check_room(connection: Connection, engine: Engine, context: RequestContext, 
             f"The Stack ({stack.name}) already exists: it has change sets. Execute one of them to create it, or delete "
             "them to use the name otherwise."
         )
-    limit = engine.settings.max_stacks_per_tenant
+    limit = services.settings.max_stacks_per_tenant
     if limit < 0 or context.is_admin:
         return
     count = queries.count_stacks(connection, context.project_id)

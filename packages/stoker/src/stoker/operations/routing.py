@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import ActionInProgress, Fenced
 from stoker.contract.request import OfStack
-from stoker.engine.core import Engine
-from stoker.engine.ownership.peers import PeerAway
+from stoker.engine.calls.context import RecordingParts
+from stoker.engine.ownership.membership import Membership
+from stoker.engine.ownership.peers import OtherEngines, PeerAway
 from stoker.operations.lookup import find_stack
 
 Wanted = TypeVar("Wanted", bound=OfStack[Any])
@@ -20,9 +22,18 @@ PEER_SECONDS = 5.0
 """Seconds to wait for another engine. Six times that is longer than a lease, and shorter than clients wait."""
 
 
+@dataclass(frozen=True)
+class Owners:
+    """Where operations run: `membership` knows it, and `others` can be asked. `parts` are those of this engine."""
+
+    parts: RecordingParts
+    membership: Membership
+    others: OtherEngines
+
+
 def at_owner(
-    operation: Callable[[Engine, RequestContext, Wanted], Awaitable[None]],
-) -> Callable[[Engine, RequestContext, Wanted], Awaitable[None]]:
+    operation: Callable[[RecordingParts, RequestContext, Wanted], Awaitable[None]],
+) -> Callable[[Owners, RequestContext, Wanted], Awaitable[None]]:
     """Run `operation` in the engine that owns the stack's running operation, or here if none runs.
 
     An engine that does not answer is asked again, until it answers or another engine has taken over. If the stack has
@@ -31,21 +42,21 @@ def at_owner(
     """
 
     @functools.wraps(operation)
-    async def routed(engine: Engine, context: RequestContext, request: Wanted) -> None:
-        stack = await find_stack(engine, context, request.ref)
+    async def routed(owners: Owners, context: RequestContext, request: Wanted) -> None:
+        stack = await find_stack(owners.parts.services, context, request.ref)
         for _ in range(ATTEMPTS):
-            await engine.membership.takeovers.take_first(stack.id)
-            owner = await engine.membership.owner_elsewhere(stack.id)
+            await owners.membership.takeovers.take_first(stack.id)
+            owner = await owners.membership.owner_elsewhere(stack.id)
             try:
                 if owner is None:
-                    await operation(engine, context, request)
+                    await operation(owners.parts, context, request)
                 else:
-                    await engine.peers.ask(owner, context, request, PEER_SECONDS)
+                    await owners.others.peers.ask(owner, context, request, PEER_SECONDS)
                 return
             except PeerAway:
                 continue
             except Fenced:
-                await engine.membership.next_beat()
+                await owners.membership.next_beat()
         raise ActionInProgress(f"Stack {stack.name} is being taken over by another engine; retry the request.")
 
     return routed

@@ -13,9 +13,9 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Conflict, Forbidden
 from stoker.contract.stacks import ChangeSettings, ShowSettings
 from stoker.contract.views import SettingsView, StackIdentity
-from stoker.engine.core import Engine
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Step
+from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import make_plan
 from stoker.operations.requests import CheckedRequest
@@ -37,18 +37,20 @@ _KEYS = frozenset({"Effect", "Action", "NotAction", "Principal", "Resource", "No
 _CONDITIONS = {"StringEquals": False, "StringLike": True}
 
 
-async def stack_settings_show(engine: Engine, context: RequestContext, request: ShowSettings) -> SettingsView:
+async def stack_settings_show(services: EngineServices, context: RequestContext, request: ShowSettings) -> SettingsView:
     """Return the stack's settings: `protected` and `policy` (a map, or null)."""
-    stack = await find_stack(engine, context, request.ref)
-    return settings_view(await settings_of(engine, stack))
+    stack = await find_stack(services, context, request.ref)
+    return settings_view(await settings_of(services, stack))
 
 
-async def stack_settings_change(engine: Engine, context: RequestContext, request: ChangeSettings) -> StackIdentity:
+async def stack_settings_change(
+    services: RecordingServices, context: RequestContext, request: ChangeSettings
+) -> StackIdentity:
     """Change settings; keys as in `settings_view`. Raises BadValue for an invalid policy."""
-    stack = await find_stack(engine, context, request.ref)
+    stack = await find_stack(services, context, request.ref)
     batch = Batch()
     batch.steps.extend(settings_steps(stack, request.changes))
-    await engine.journal.commit(batch)
+    await services.journal.commit(batch)
     return {"id": stack.id, "name": stack.name, "project_id": stack.project_id}
 
 
@@ -93,14 +95,14 @@ def settings_view(known: StackSettings) -> SettingsView:
     }
 
 
-async def settings_of(engine: Engine, stack: Stack) -> StackSettings:
+async def settings_of(services: EngineServices, stack: Stack) -> StackSettings:
     """Return the settings of the tree that the stack belongs to."""
-    return await engine.database.read(settings.of_stack, stack.root_id)
+    return await services.database.read(settings.of_stack, stack.root_id)
 
 
-async def check_deletable(engine: Engine, stack: Stack) -> None:
+async def check_deletable(services: EngineServices, stack: Stack) -> None:
     """Raise Conflict for a stack with termination protection."""
-    if (await settings_of(engine, stack)).protected:
+    if (await settings_of(services, stack)).protected:
         raise Conflict(
             f"Stack {stack.name} cannot be deleted while termination protection is enabled; disable it first "
             "(UpdateTerminationProtection)."
@@ -148,17 +150,17 @@ def _check_statement(place: str, statement: Any) -> None:
 
 
 async def check_policy(
-    engine: Engine, stack: Stack, checked: CheckedRequest, during: Mapping[str, Any] | None = None
+    services: EngineServices, stack: Stack, checked: CheckedRequest, during: Mapping[str, Any] | None = None
 ) -> None:
     """Raise Forbidden if the stack's policy denies a step of an update.
 
     `during` replaces the policy for this update. A step that can become a replacement counts as one, so that the
     operation does nothing that was not checked here.
     """
-    policy = checked_policy(during) if during else settings_view(await settings_of(engine, stack))["policy"]
+    policy = checked_policy(during) if during else settings_view(await settings_of(services, stack))["policy"]
     if policy is None:
         return
-    plan = await make_plan(engine, stack, checked, "UPDATE")
+    plan = await make_plan(services, stack, checked, "UPDATE")
     refused = [step for step in plan.steps if step.kind in _ACTIONS and not _allows(policy["Statement"], step)]
     if refused:
         denied = ", ".join(sorted({f"{_ACTIONS[step.kind]} of {step.name}" for step in refused}))

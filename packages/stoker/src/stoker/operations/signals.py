@@ -17,9 +17,8 @@ from stoker.base.errors import (
 )
 from stoker.contract.resources import MarkResourceUnhealthy, SignalResource
 from stoker.engine.calls.building import make_call
-from stoker.engine.calls.context import StackContext
+from stoker.engine.calls.context import RecordingParts, StackContext
 from stoker.engine.calls.signals import take_signal
-from stoker.engine.core import Engine
 from stoker.engine.planning.decide import NOT_CREATED, was_never_usable
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.hooks import HOOKS, about, clear
@@ -29,11 +28,11 @@ from stoker.store import queries
 from stoker.store.records import COMPLETE, FAILED, Stack
 
 
-async def resource_signal(engine: Engine, context: RequestContext, request: SignalResource) -> None:
+async def resource_signal(parts: RecordingParts, context: RequestContext, request: SignalResource) -> None:
     """Deliver a signal to a resource; waiting steps of its stack are polled immediately."""
     name, details = request.name, request.details
-    stack = await find_stack(engine, context, request.ref)
-    acting, state = await _resource(engine, stack, name)
+    stack = await find_stack(parts.services, context, request.ref)
+    acting, state = await _resource(parts, stack, name)
     state = _own(context, acting, state)
     confine_stack_user(context, stack, state, acting.current)
     if details and "unset_hook" in details:
@@ -61,19 +60,22 @@ async def _clear_hook(acting: StackContext, state: ResourceState, hook: Any) -> 
         raise InvalidBreakPointHook(f"Unknown hook {hook!r}; the hooks are {', '.join(HOOKS)}.")
     if not clear(state, hook):
         raise InvalidBreakPointHook(f"The hook {hook!r} is not set on resource {state.row.name!r}.")
-    event = state.event(f"Hook {hook} is cleared", acting.engine.clock.now())
+    event = state.event(f"Hook {hook} is cleared", acting.services.clock.now())
     await acting.record(state, about(hook, event, held=False))
     acting.wake(state.row.uuid)
 
 
-async def resource_mark_unhealthy(engine: Engine, context: RequestContext, request: MarkResourceUnhealthy) -> None:
+async def resource_mark_unhealthy(
+    parts: RecordingParts, context: RequestContext, request: MarkResourceUnhealthy
+) -> None:
     """Mark a resource unhealthy, so that the next update replaces it, or revert that mark."""
+    services = parts.services
     name, mark_unhealthy = request.name, request.mark_unhealthy
     reason = request.resource_status_reason or "state changed by resource_mark_unhealthy"
-    stack = await find_stack(engine, context, request.ref)
-    if engine.runs.get(stack.id) is not None:
+    stack = await find_stack(services, context, request.ref)
+    if parts.runs.get(stack.id) is not None:
         raise ActionInProgress(f"Stack {stack.name} already has an action ({stack.action}) in progress.")
-    acting, state = await _resource(engine, stack, name)
+    acting, state = await _resource(parts, stack, name)
     if not mark_unhealthy:
         state = _marked(acting, state)
     row = state.row
@@ -89,7 +91,7 @@ async def resource_mark_unhealthy(engine: Engine, context: RequestContext, reque
     else:
         return
     row.fingerprint = ""
-    event = state.event(row.reason, engine.clock.now())
+    event = state.event(row.reason, services.clock.now())
     await acting.record(state, event, partial(queries.note_strayed, stack=stack))
 
 
@@ -99,14 +101,15 @@ def _marked(acting: StackContext, state: ResourceState) -> ResourceState:
     return next((other for other in namesakes if (other.row.action, other.row.status) == ("CHECK", FAILED)), state)
 
 
-async def _resource(engine: Engine, stack: Stack, name: str) -> tuple[StackContext, ResourceState]:
-    acting = await acting_on(engine, stack, engine.journal)
+async def _resource(parts: RecordingParts, stack: Stack, name: str) -> tuple[StackContext, ResourceState]:
+    services = parts.services
+    acting = await acting_on(parts, stack, services.journal)
     state = acting.named(name)
     if state is None:
         by_id = [other for other in acting.current.values() if other.row.physical_id == name]
         if len(by_id) == 1:
             return acting, by_id[0]
-        definition = await engine.bind(stack, await engine.loader.load(stack.inputs))
+        definition = await services.bind(stack, await services.loader.load(stack.inputs))
         if name in definition.resources:
             raise ResourceNotAvailable(f"The Resource ({name}) is not available.")
         raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")

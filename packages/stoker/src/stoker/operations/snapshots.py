@@ -18,7 +18,9 @@ from stoker.contract.snapshots import (
     ShowSnapshot,
     SnapshotView,
 )
-from stoker.engine.core import Engine
+from stoker.engine.calls.context import ActingParts
+from stoker.engine.ownership.submissions import Submissions
+from stoker.engine.records.services import EngineServices
 from stoker.operations.action_plans import plan_restoration
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import check_digest, check_exported_values
@@ -32,13 +34,14 @@ from stoker.store.records import COMPLETE, IN_PROGRESS, REMOVE_SNAPSHOT, Stack, 
 MAX_NAME = 255
 
 
-async def snapshot_create(engine: Engine, context: RequestContext, request: CreateSnapshot) -> SnapshotView:
+async def snapshot_create(submissions: Submissions, context: RequestContext, request: CreateSnapshot) -> SnapshotView:
     """Begin to take a snapshot. Raises ActionInProgress, NotSupported, RequestLimitExceeded."""
-    stack = await find_stack(engine, context, request.ref)
+    services = submissions.services
+    stack = await find_stack(services, context, request.ref)
     verdict("snapshot", stack)
     if request.name is not None and len(request.name) > MAX_NAME:
         raise BadValue(f"The snapshot's name is {len(request.name)} characters long; at most {MAX_NAME} are allowed.")
-    await _check_limit(engine, context, stack)
+    await _check_limit(services, context, stack)
     snapshot = StackSnapshot(
         id=new_id(),
         stack_id=stack.id,
@@ -48,19 +51,19 @@ async def snapshot_create(engine: Engine, context: RequestContext, request: Crea
         reason="Snapshot CREATE started",
         inputs=stack.inputs,
         body=None,
-        created_at=engine.clock.now(),
+        created_at=services.clock.now(),
     )
-    operation = new_operation(engine, context, stack, "SNAPSHOT", stack.inputs)
+    operation = new_operation(services, context, stack, "SNAPSHOT", stack.inputs)
     operation.snapshot = snapshot.id
-    await submit(engine, context, stack, operation, guard=guard("snapshot"), new=[snapshot])
-    return snapshot_view(engine, snapshot)
+    await submit(submissions, context, stack, operation, guard=guard("snapshot"), new=[snapshot])
+    return snapshot_view(services, snapshot)
 
 
-async def _check_limit(engine: Engine, context: RequestContext, stack: Stack) -> None:
-    limit = engine.settings.max_snapshots_per_stack
+async def _check_limit(services: EngineServices, context: RequestContext, stack: Stack) -> None:
+    limit = services.settings.max_snapshots_per_stack
     if limit < 0 or context.is_admin:
         return
-    count = await engine.database.read(snapshots.count_snapshots, stack.id)
+    count = await services.database.read(snapshots.count_snapshots, stack.id)
     if count >= limit:
         raise RequestLimitExceeded(
             f"The stack has {count} snapshots; at most {limit} are allowed (max_snapshots_per_stack). "
@@ -68,44 +71,48 @@ async def _check_limit(engine: Engine, context: RequestContext, stack: Stack) ->
         )
 
 
-async def snapshot_list(engine: Engine, context: RequestContext, request: ListSnapshots) -> Sequence[SnapshotView]:
+async def snapshot_list(
+    services: EngineServices, context: RequestContext, request: ListSnapshots
+) -> Sequence[SnapshotView]:
     """Return the stack's snapshots, oldest first."""
-    stack = await find_stack(engine, context, request.ref)
-    found = await engine.database.read(snapshots.snapshots_of, stack.id)
-    return [snapshot_view(engine, snapshot) for snapshot in found]
+    stack = await find_stack(services, context, request.ref)
+    found = await services.database.read(snapshots.snapshots_of, stack.id)
+    return [snapshot_view(services, snapshot) for snapshot in found]
 
 
-async def snapshot_show(engine: Engine, context: RequestContext, request: ShowSnapshot) -> SnapshotView:
+async def snapshot_show(services: EngineServices, context: RequestContext, request: ShowSnapshot) -> SnapshotView:
     """Return a snapshot with the stack's document, hidden values redacted. Raises SnapshotNotFound."""
-    stack = await find_stack(engine, context, request.ref)
-    return snapshot_view(engine, await _find(engine, stack, request.snapshot_id))
+    stack = await find_stack(services, context, request.ref)
+    return snapshot_view(services, await _find(services, stack, request.snapshot_id))
 
 
-async def snapshot_delete(engine: Engine, context: RequestContext, request: DeleteSnapshot) -> None:
+async def snapshot_delete(submissions: Submissions, context: RequestContext, request: DeleteSnapshot) -> None:
     """Begin to delete a snapshot and its objects in the cloud; a repeated request has no effect."""
-    stack = await find_stack(engine, context, request.ref)
-    snapshot = await _find(engine, stack, request.snapshot_id)
+    services = submissions.services
+    stack = await find_stack(services, context, request.ref)
+    snapshot = await _find(services, stack, request.snapshot_id)
     if (snapshot.action, snapshot.status) == ("CREATE", IN_PROGRESS):
         raise NotSupported(f"The snapshot {request.snapshot_id} is still being created; delete it when it is complete.")
     if (stack.action, stack.status) == ("RESTORE", IN_PROGRESS):
         raise NotSupported(f"The stack {stack.name} is being restored; delete its snapshots afterwards.")
     if (snapshot.action, snapshot.status) == ("DELETE", IN_PROGRESS):
         return
-    operation = new_operation(engine, context, stack, REMOVE_SNAPSHOT, snapshot.inputs)
+    operation = new_operation(services, context, stack, REMOVE_SNAPSHOT, snapshot.inputs)
     operation.stack_id = operation.snapshot = snapshot.id
-    await engine.remove_snapshot(snapshot, stack, operation)
+    await submissions.remove_snapshot(snapshot, stack, operation)
 
 
-async def snapshot_restore(engine: Engine, context: RequestContext, request: RestoreSnapshot) -> None:
+async def snapshot_restore(submissions: Submissions, context: RequestContext, request: RestoreSnapshot) -> None:
     """Begin to restore a snapshot: the stack's definition, and the saved contents of its resources.
 
     Raises the errors of an update with the snapshot's template, and NotSupported for a snapshot that is not complete.
     """
-    stack = await find_stack(engine, context, request.ref)
-    snapshot, checked = await checked_restoration(engine, context, stack, request.snapshot_id)
-    planned = partial(plan_restoration, engine, context, stack, checked, snapshot.id)
-    fresh = await check_digest(engine, stack, request.plan_digest, planned)
-    operation = new_operation(engine, context, stack, "RESTORE", checked.prepared.row.id)
+    services = submissions.services
+    stack = await find_stack(services, context, request.ref)
+    snapshot, checked = await checked_restoration(submissions.parts, context, stack, request.snapshot_id)
+    planned = partial(plan_restoration, services, context, stack, checked, snapshot.id)
+    fresh = await check_digest(services, stack, request.plan_digest, planned)
+    operation = new_operation(services, context, stack, "RESTORE", checked.prepared.row.id)
     operation.snapshot = snapshot.id
 
     def still_there(connection: Connection) -> None:
@@ -113,24 +120,25 @@ async def snapshot_restore(engine: Engine, context: RequestContext, request: Res
         if fresh is not None:
             fresh(connection)
 
-    await submit(engine, context, stack, operation, checked.prepared, guard=guard("restore"), fresh=still_there)
+    await submit(submissions, context, stack, operation, checked.prepared, guard=guard("restore"), fresh=still_there)
 
 
 async def checked_restoration(
-    engine: Engine, context: RequestContext, stack: Stack, snapshot_id: str
+    parts: ActingParts, context: RequestContext, stack: Stack, snapshot_id: str
 ) -> tuple[StackSnapshot, CheckedRequest]:
     """Return a snapshot that can be restored, and its definition, checked. Raises as `snapshot_restore`."""
-    snapshot = await _find(engine, stack, snapshot_id)
+    services = parts.services
+    snapshot = await _find(services, stack, snapshot_id)
     _require_complete(snapshot)
     verdict("restore", stack)
-    present = await engine.loader.load(snapshot.inputs)
+    present = await services.loader.load(snapshot.inputs)
     parameters = present.parameters
     environment = present.environment.with_parameters(parameters["environment"])
     checked = await check_request(
-        engine, context, stack, present.template, environment, present.files, parameters["request"]
+        parts, context, stack, present.template, environment, present.files, parameters["request"]
     )
-    await check_policy(engine, stack, checked)
-    await check_exported_values(engine, stack, checked)
+    await check_policy(services, stack, checked)
+    await check_exported_values(services, stack, checked)
     return snapshot, checked
 
 
@@ -144,14 +152,14 @@ def _missing(snapshot_id: str) -> StackSnapshot:
     raise SnapshotNotFound(f"The Snapshot ({snapshot_id}) could not be found.")
 
 
-async def _find(engine: Engine, stack: Stack, snapshot_id: str) -> StackSnapshot:
-    snapshot = await engine.database.read(snapshots.snapshot_by_id, snapshot_id)
+async def _find(services: EngineServices, stack: Stack, snapshot_id: str) -> StackSnapshot:
+    snapshot = await services.database.read(snapshots.snapshot_by_id, snapshot_id)
     if snapshot is None or snapshot.stack_id != stack.id:
         raise SnapshotNotFound(f"The Snapshot ({snapshot_id}) for Stack ({stack.name}) could not be found.")
     return snapshot
 
 
-def snapshot_view(engine: Engine, snapshot: StackSnapshot) -> SnapshotView:
+def snapshot_view(services: EngineServices, snapshot: StackSnapshot) -> SnapshotView:
     """Return the view of a snapshot; `data` is the stack's document, None until it is complete."""
     return {
         "id": snapshot.id,
@@ -160,6 +168,6 @@ def snapshot_view(engine: Engine, snapshot: StackSnapshot) -> SnapshotView:
         "action": snapshot.action,
         "status": snapshot.status,
         "status_reason": snapshot.reason,
-        "data": engine.sealer.open(snapshot.body)["document"] if snapshot.body is not None else None,
+        "data": services.sealer.open(snapshot.body)["document"] if snapshot.body is not None else None,
         "created_at": snapshot.created_at,
     }

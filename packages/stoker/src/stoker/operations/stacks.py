@@ -29,10 +29,13 @@ from stoker.contract.stacks import (
     UpdateStack,
 )
 from stoker.contract.views import StackDetails, StackIdentity, StackSummary, StackView
-from stoker.engine.core import Engine
+from stoker.engine.calls.context import ActingParts
+from stoker.engine.inspection.reading import Reader
+from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.records.earlier_failures import failure_of
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.loader import LoadedInputs, Prepared
+from stoker.engine.records.services import EngineServices
 from stoker.engine.redaction.stacks import secrets_now
 from stoker.engine.settings import time_limit
 from stoker.operations.action_plans import plan_deletion
@@ -69,7 +72,7 @@ def no_steps(stack: Stack) -> Sequence[Statement]:
 
 
 def new_stack(
-    engine: Engine, context: RequestContext, name: str, request: StackInputs, identifier: str | None = None
+    services: EngineServices, context: RequestContext, name: str, request: StackInputs, identifier: str | None = None
 ) -> Stack:
     """Return a new stack, for checking and for recording. Raises errors for an invalid name or timeout."""
     name = check_name(name)
@@ -85,17 +88,17 @@ def new_stack(
         action="CREATE",
         status=IN_PROGRESS,
         reason="Stack CREATE started",
-        created_at=engine.clock.now(),
+        created_at=services.clock.now(),
         timeout_minutes=check_timeout(request.timeout_mins),
         disable_rollback=request.disable_rollback is not False,
     )
 
 
 def new_operation(
-    engine: Engine, context: RequestContext, stack: Stack, action: str, inputs: str, *, observe: bool = False
+    services: EngineServices, context: RequestContext, stack: Stack, action: str, inputs: str, *, observe: bool = False
 ) -> Operation:
     """Return an operation requested by the caller; with `observe`, it reads the cloud before it decides."""
-    now = engine.clock.now()
+    now = services.clock.now()
     return Operation(
         id=new_id(),
         stack_id=stack.id,
@@ -105,40 +108,40 @@ def new_operation(
         user_id=context.user_id,
         user_name=context.user_name,
         created_at=now,
-        deadline=now + time_limit(engine.settings, stack.timeout_minutes),
+        deadline=now + time_limit(services.settings, stack.timeout_minutes),
         observe=observe,
     )
 
 
 async def submit(
-    engine: Engine,
+    submissions: Submissions,
     context: RequestContext,
     stack: Stack,
     operation: Operation,
     prepared: Prepared | None = None,
     **how: Any,
 ) -> None:
-    """Call `Engine.submit` with a credential that works: the caller's if the stack's does not work any more."""
+    """Call `Submissions.submit` with a credential that works: the caller's if the stack's does not work any more."""
 
     async def begin(credential: str) -> None:
-        await engine.submit(stack, operation, prepared, credential=credential, **how)
+        await submissions.submit(stack, operation, prepared, credential=credential, **how)
 
-    await engine.credentials.lend(context, stack, begin)
+    await submissions.services.credentials.lend(context, stack, begin)
 
 
-async def stack_identify(engine: Engine, context: RequestContext, request: IdentifyStack) -> StackIdentity:
+async def stack_identify(services: EngineServices, context: RequestContext, request: IdentifyStack) -> StackIdentity:
     """Return name, id and project of the stack with the given name, id or ARN."""
-    stack = await find_stack(engine, context, request.ref, deleted=request.show_deleted)
+    stack = await find_stack(services, context, request.ref, deleted=request.show_deleted)
     return {"name": stack.name, "id": stack.id, "project_id": stack.project_id}
 
 
-async def stack_create(engine: Engine, context: RequestContext, request: CreateStack) -> StackView:
+async def stack_create(submissions: Submissions, context: RequestContext, request: CreateStack) -> StackView:
     """Create a stack. Raises StackExists, RequestLimitExceeded, TemplateInvalid …; nothing is created then."""
-    return await create_stack(engine, context, request)
+    return await create_stack(submissions, context, request)
 
 
 async def create_stack(
-    engine: Engine,
+    submissions: Submissions,
     context: RequestContext,
     request: NewStack,
     identifier: str | None = None,
@@ -148,49 +151,52 @@ async def create_stack(
 
     `steps_for` returns what is recorded in the same transaction.
     """
+    services = submissions.services
     action, adopted = "CREATE", request.adopt_stack_data
     if adopted is not None:
-        request = adopted_request(engine, context, request)
+        request = adopted_request(services, context, request)
         action, adopted = "ADOPT", request.adopt_stack_data
-    stack = new_stack(engine, context, request.name, request, identifier)
+    stack = new_stack(services, context, request.name, request, identifier)
     stack.action = action
     tags = check_tags(request.tags)
     steps = [*(_tagged(stack, tags) if tags else ()), *steps_for(stack)]
     if adopted is not None:
-        document = engine.sealer.seal({"adopted": adopted})
+        document = services.sealer.seal({"adopted": adopted})
         steps.append(partial(snapshots.keep_stack_document, stack_id=stack.id, body=document))
-    await engine.database.read(check_room, engine, context, stack)
-    checked = await check_whole(engine, context, stack, request)
-    await check_plan(engine, context, stack, checked, action, request.plan_digest)
+    await services.database.read(check_room, services, context, stack)
+    checked = await check_whole(submissions.parts, context, stack, request)
+    await check_plan(services, context, stack, checked, action, request.plan_digest)
     stack.reason = checked.beginning(action)
     stack.inputs = checked.prepared.row.id
     stack.description = checked.prepared.loaded.template.description
-    operation = new_operation(engine, context, stack, action, stack.inputs)
+    operation = new_operation(services, context, stack, action, stack.inputs)
 
     async def begin(credential: str) -> None:
         stack.credential = credential
-        await engine.submit_new(stack, operation, checked.prepared, steps=steps)
+        await submissions.submit_new(stack, operation, checked.prepared, steps=steps)
 
     try:
-        await engine.credentials.lend(context, stack, begin)
+        await services.credentials.lend(context, stack, begin)
     except IntegrityError as error:
         raise StackExists(f"The Stack ({stack.name}) already exists.") from error
     return stack_view(stack, tags)
 
 
-async def stack_update(engine: Engine, context: RequestContext, request: UpdateStack) -> StackView:
+async def stack_update(submissions: Submissions, context: RequestContext, request: UpdateStack) -> StackView:
     """Replace the whole definition of the stack (PUT); tags are cleared if none are given."""
-    stack = await _updatable(engine, context, request.ref)
-    checked = await replaced_request(engine, context, stack, request)
-    return await _submit_update(engine, context, stack, checked, request, check_tags(request.tags))
+    stack = await _updatable(submissions.services, context, request.ref)
+    checked = await replaced_request(submissions.parts, context, stack, request)
+    return await _submit_update(submissions, context, stack, checked, request, check_tags(request.tags))
 
 
 async def replaced_request(
-    engine: Engine, context: RequestContext, stack: Stack, request: UpdateRequest[Any]
+    parts: ActingParts, context: RequestContext, stack: Stack, request: UpdateRequest[Any]
 ) -> CheckedRequest:
     """Return the definition of a request that replaces the stack's whole definition, checked."""
-    former = (await engine.loader.load(stack.inputs)).parameters["request"] if request.existing_parameters else None
-    return await check_whole(engine, context, stack, request, former)
+    former = (
+        (await parts.services.loader.load(stack.inputs)).parameters["request"] if request.existing_parameters else None
+    )
+    return await check_whole(parts, context, stack, request, former)
 
 
 def _tagged(stack: Stack, tags: Sequence[str]) -> list[Statement]:
@@ -198,29 +204,33 @@ def _tagged(stack: Stack, tags: Sequence[str]) -> list[Statement]:
     return [partial(queries.set_tags, stack_id=stack.id, tags=tags)]
 
 
-async def stack_patch(engine: Engine, context: RequestContext, request: PatchStack) -> StackView:
+async def stack_patch(submissions: Submissions, context: RequestContext, request: PatchStack) -> StackView:
     """Change the given parts and keep the rest (PATCH)."""
-    return await patch_stack(engine, context, request)
+    return await patch_stack(submissions, context, request)
 
 
 async def patch_stack(
-    engine: Engine,
+    submissions: Submissions,
     context: RequestContext,
     request: PatchStack,
     steps_for: Callable[[Stack], Sequence[Statement]] = no_steps,
 ) -> StackView:
     """Change the given parts and keep the rest. `steps_for` returns what is recorded in the same transaction."""
-    stack = await _updatable(engine, context, request.ref)
+    services = submissions.services
+    stack = await _updatable(services, context, request.ref)
     steps = [*settings_steps(stack, request.settings or {}), *steps_for(stack)]
-    checked = await patched_request(engine, context, stack, request)
-    kept = (await engine.database.read(queries.tags_of, [stack.id])).get(stack.id, [])
+    checked = await patched_request(submissions.parts, context, stack, request)
+    kept = (await services.database.read(queries.tags_of, [stack.id])).get(stack.id, [])
     tags = check_tags(request.tags) if request.tags is not None else tuple(kept)
-    return await _submit_update(engine, context, stack, checked, request, tags, request.policy, steps)
+    return await _submit_update(submissions, context, stack, checked, request, tags, request.policy, steps)
 
 
-async def patched_request(engine: Engine, context: RequestContext, stack: Stack, request: StackPatch) -> CheckedRequest:
+async def patched_request(
+    parts: ActingParts, context: RequestContext, stack: Stack, request: StackPatch
+) -> CheckedRequest:
     """Return the stack's current definition with the given parts changed, checked."""
-    present = await engine.loader.load(stack.inputs)
+    services = parts.services
+    present = await services.loader.load(stack.inputs)
     files = {**present.files, **(request.files or {})}
     clear = request.clear_parameters or ()
     request = replace(request, files=files)
@@ -235,16 +245,16 @@ async def patched_request(engine: Engine, context: RequestContext, stack: Stack,
         environment = Environment.merged([former, added.to_data()], template.parameters)
         return Given(environment, {**kept, **parameters}, wrong)
 
-    template = await parse_request(engine, context, request, given) if request.template else present.template
+    template = await parse_request(services, context, request, given) if request.template else present.template
     _check_keepable(request.keep_parameters or (), present.template, template)
-    environment, parameters, wrong = await engine.evaluator.evaluate(context.project_id, partial(given, template))
+    environment, parameters, wrong = await services.evaluator.evaluate(context.project_id, partial(given, template))
     redacted = _redacted_defaults(
         template, {*environment.parameters, *environment.parameter_defaults, *parameters, *clear}
     )
     if redacted:
-        before = (await engine.bind(stack, present)).parameters.values()
+        before = (await services.bind(stack, present)).parameters.values()
         parameters = {**parameters, **{name: before[name] for name in redacted if name in before}}
-    return await check_request(engine, context, stack, template, environment, files, parameters, wrong)
+    return await check_request(parts, context, stack, template, environment, files, parameters, wrong)
 
 
 def _check_keepable(names: Sequence[str], *templates: Template) -> None:
@@ -269,19 +279,19 @@ def _redacted_defaults(template: Template, settled: Container[str]) -> list[str]
     ]
 
 
-async def _updatable(engine: Engine, context: RequestContext, ref: Reference) -> Stack:
-    stack = await find_stack(engine, context, ref)
+async def _updatable(services: EngineServices, context: RequestContext, ref: Reference) -> Stack:
+    stack = await find_stack(services, context, ref)
     verdict("update", stack)
     return stack
 
 
-def observes(engine: Engine, request: StackChange) -> bool:
+def observes(services: EngineServices, request: StackChange) -> bool:
     """Return whether an update reads the cloud before it decides: if the request or the operator wants it."""
-    return engine.settings.observe_on_update or bool(request.converge)
+    return services.settings.observe_on_update or bool(request.converge)
 
 
 async def _submit_update(
-    engine: Engine,
+    submissions: Submissions,
     context: RequestContext,
     stack: Stack,
     checked: CheckedRequest,
@@ -290,12 +300,13 @@ async def _submit_update(
     policy: Mapping[str, Any] | None = None,
     steps: Sequence[Statement] = (),
 ) -> StackView:
-    former = await engine.bind(stack, await engine.loader.load(stack.inputs))
+    services = submissions.services
+    former = await services.bind(stack, await services.loader.load(stack.inputs))
     checked.definition.parameters.refuse_changes_to_immutable(former.parameters)
-    await check_policy(engine, stack, checked, policy)
-    await check_exported_values(engine, stack, checked)
-    observe = observes(engine, request)
-    fresh = await check_plan(engine, context, stack, checked, "UPDATE", request.plan_digest, observe=observe)
+    await check_policy(services, stack, checked, policy)
+    await check_exported_values(services, stack, checked)
+    observe = observes(services, request)
+    fresh = await check_plan(services, context, stack, checked, "UPDATE", request.plan_digest, observe=observe)
     minutes = check_timeout(request.timeout_mins)
     values: dict[str, Any] = {
         "timeout_minutes": stack.timeout_minutes if minutes is None else minutes,
@@ -304,36 +315,37 @@ async def _submit_update(
     if request.disable_rollback is not None:
         values["disable_rollback"] = request.disable_rollback
     stack = replace(stack, **values)
-    operation = new_operation(engine, context, stack, "UPDATE", checked.prepared.row.id, observe=observe)
+    operation = new_operation(services, context, stack, "UPDATE", checked.prepared.row.id, observe=observe)
     how = {"values": values, "steps": [*_tagged(stack, tags), *steps], "guard": guard("update"), "fresh": fresh}
-    await submit(engine, context, stack, operation, checked.prepared, **how)
+    await submit(submissions, context, stack, operation, checked.prepared, **how)
     return stack_view(stack, tags)
 
 
-async def stack_delete(engine: Engine, context: RequestContext, request: DeleteStack) -> None:
+async def stack_delete(submissions: Submissions, context: RequestContext, request: DeleteStack) -> None:
     """Delete the stack and everything that it created; a repeated request restarts a running deletion."""
-    stack = await find_stack(engine, context, request.ref)
-    await check_deletable(engine, stack)
-    await check_exports(engine, stack, [])
-    fresh = await check_digest(engine, stack, request.plan_digest, partial(plan_deletion, engine, stack))
-    operation = new_operation(engine, context, stack, "DELETE", stack.inputs)
+    services = submissions.services
+    stack = await find_stack(services, context, request.ref)
+    await check_deletable(services, stack)
+    await check_exports(services, stack, [])
+    fresh = await check_digest(services, stack, request.plan_digest, partial(plan_deletion, services, stack))
+    operation = new_operation(services, context, stack, "DELETE", stack.inputs)
     forgotten = partial(change_sets.forget_of_stack, stack_id=stack.id)
-    await submit(engine, context, stack, operation, guard=guard("delete"), fresh=fresh, steps=[forgotten])
+    await submit(submissions, context, stack, operation, guard=guard("delete"), fresh=fresh, steps=[forgotten])
 
 
-async def stack_show(engine: Engine, context: RequestContext, request: ShowStack) -> StackDetails:
+async def stack_show(services: EngineServices, context: RequestContext, request: ShowStack) -> StackDetails:
     """Return the stack with its parameters and, by default, its outputs."""
-    seen = await engine.database.read(_seen, engine, context, request.ref)
+    seen = await services.database.read(_seen, services, context, request.ref)
     stack, inputs = seen.stack, seen.inputs
-    definition = await engine.bind(stack, inputs)
+    definition = await services.bind(stack, inputs)
     view = details_view(
         {**stack_view(stack, seen.tags), "tags": list(seen.tags or ())}, definition, inputs.template, seen.settings
     )
     if stack.parent_id is not None:
-        view["parameters"] = redact_values(view["parameters"], await secrets_now(engine, stack))
+        view["parameters"] = redact_values(view["parameters"], await secrets_now(services, stack))
     outputs: list[dict[str, Any]] | None = [] if request.resolve_outputs else None
     if request.resolve_outputs and stack.deleted_at is None:
-        outputs = await engine.reader.outputs(stack, inputs)
+        outputs = await Reader(services).outputs(stack, inputs)
     return {
         **view,
         "exports": {key: name for name, key in definition.exports()},
@@ -364,9 +376,9 @@ class _Seen:
     failure: Failure | None
 
 
-def _seen(connection: Connection, engine: Engine, context: RequestContext, ref: Reference) -> _Seen:
+def _seen(connection: Connection, services: EngineServices, context: RequestContext, ref: Reference) -> _Seen:
     stack = found_stack(connection, context, ref, deleted=True)
-    inputs = engine.loader.load_now(connection, stack.inputs)
+    inputs = services.loader.load_now(connection, stack.inputs)
     tags = queries.tags_of(connection, [stack.id]).get(stack.id, [])
     failure = None
     if stack.status == FAILED and stack.operation is not None:

@@ -10,7 +10,7 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import RequestLimitExceeded, StokerError, TemplateInvalid
-from stoker.engine.core import Engine
+from stoker.engine.records.services import EngineServices
 from stoker.engine.records.types import require_permitted
 from stoker.engine.redaction.hidden_values import Redaction
 from stoker.engine.redaction.templates import redact_file
@@ -51,13 +51,13 @@ class TreeChecker:
     """
 
     def __init__(
-        self, engine: Engine, context: RequestContext, fetched: Mapping[str, str | StokerError] | None = None
+        self, services: EngineServices, context: RequestContext, fetched: Mapping[str, str | StokerError] | None = None
     ) -> None:
-        self.engine = engine
+        self.services = services
         self._context = context
         self._fetched = fetched or {}
         self.unfetched: dict[str, FetchedTemplate] = {}
-        self._type_names = list(engine.types.offered())
+        self._type_names = list(services.types.offered())
         self.resources = 0
         self.found: list[tuple[Definition, Place]] = []
 
@@ -73,7 +73,7 @@ class TreeChecker:
         self.found.append((definition, place))
 
         def lookup(type_name: str, resource_name: str) -> ResourceType | None:
-            types = self.engine.types
+            types = self.services.types
             _, kind = types.lookup(definition.environment, definition.files, type_name, resource_name)
             steps = definition.environment.registry.steps(type_name, resource_name)
             require_permitted(self._context.denied_types, steps, kind)
@@ -103,7 +103,7 @@ class TreeChecker:
         # The user sees no other templates than those in the request's files.
         place = partial(inside, parent.files, parent, resource)
         try:
-            template = template_of(self.engine, parent, sample)
+            template = template_of(self.services, parent, sample)
         except TemplateInvalid as error:
             return [place(replace(item, kind=_NESTED)) for item in error.diagnostics]
         return self._child(parent, resource, sample, template, depth, times * members, place)
@@ -130,7 +130,7 @@ class TreeChecker:
             message = f"the template of the nested stack cannot be used: {document.message}"
             return [Diagnostic("properties", message, path, written.source, written.locate(path))]
         try:
-            template = self.engine.loader.parse(document, url)
+            template = self.services.loader.parse(document, url)
         except TemplateInvalid as error:
             return [replace(item, kind=_NESTED) for item in error.diagnostics]
         request = place.child(values, template.data)
@@ -147,7 +147,7 @@ class TreeChecker:
         place: Place,
     ) -> list[Diagnostic]:
         """Return the diagnostics of the nested stack of a resource."""
-        require_depth(self.engine, depth, resource)
+        require_depth(self.services, depth, resource)
         try:
             child, found = Definition.examine(
                 template,
@@ -163,18 +163,18 @@ class TreeChecker:
         return [*own, *inner, *further(self.check(child, depth + 1, times, place), inner)]
 
 
-def require_depth(engine: Engine, depth: int, resource: ResourceDefinition) -> None:
+def require_depth(services: EngineServices, depth: int, resource: ResourceDefinition) -> None:
     """Raise RequestLimitExceeded if the nested stack of a resource, `depth` levels down, would be too deep."""
-    limit = engine.settings.max_nested_stack_depth
+    limit = services.settings.max_nested_stack_depth
     if depth + 1 > limit:
         raise RequestLimitExceeded(
             f"Stacks are nested more than {limit} deep (max_nested_stack_depth) at {resource.name!r}."
         )
 
 
-def template_of(engine: Engine, parent: Definition, request: ChildRequest) -> Template:
+def template_of(services: EngineServices, parent: Definition, request: ChildRequest) -> Template:
     """Return the template of a nested stack. Raises TemplateInvalid."""
-    loader = engine.loader
+    loader = services.loader
     return loader.template_named(parent.files, request.template_name) or loader.generated(request.template or {})
 
 
@@ -191,23 +191,23 @@ def all_problems(checker: TreeChecker, definition: Definition) -> list[Diagnosti
 
 def form_problems(checker: TreeChecker) -> Iterator[Diagnostic]:
     """Yield the problems of values with custom constraints that no service is asked about, in a checked tree."""
-    constraint = checker.engine.registry.constraint
+    constraint = checker.services.registry.constraint
     for definition, place in checker.found:
         document = definition.template.document
         found = [
             place(Diagnostic("constraint", tell(complaint), path, document.source, document.locate(path)))
-            for name, value, path, tell in checked_values(checker.engine, definition)
+            for name, value, path, tell in checked_values(checker.services, definition)
             if isinstance(check := constraint(name), FormCheck) and (complaint := check.problem(value))
         ]
         yield from without_secrets(found, [definition])
 
 
-def checked_values(engine: Engine, definition: Definition) -> Iterator[tuple[str, Any, Path, Render]]:
+def checked_values(services: EngineServices, definition: Definition) -> Iterator[tuple[str, Any, Path, Render]]:
     """Yield known values with custom constraints, their positions, and functions that render messages."""
     for parameter in definition.parameters.custom_checks:
         yield parameter.constraint, parameter.value, parameter.path, parameter.message
     for name, resource in definition.resources.items():
-        _, kind = engine.types.lookup(definition.environment, definition.files, resource.type, name)
+        _, kind = services.types.lookup(definition.environment, definition.files, resource.type, name)
         if kind is None or kind.any_properties:
             continue
         if kind.traits.has_custom_constraints:

@@ -11,7 +11,7 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import BadValue, TemplateInvalid
 from stoker.contract.stacks import ValidateTemplate
 from stoker.contract.views import JSONObject
-from stoker.engine.core import Engine
+from stoker.engine.records.services import EngineServices
 from stoker.operations.checking import SERVICE_UNAVAILABLE, check_services
 from stoker.operations.problems import Given, Judge, with_all_problems
 from stoker.operations.questions import Questions
@@ -30,7 +30,7 @@ from stoker.template.validation import describe_environment, describe_parameters
 _SCOPE = UnknownScope()
 
 
-async def validate_template(engine: Engine, context: RequestContext, request: ValidateTemplate) -> JSONObject:
+async def validate_template(services: EngineServices, context: RequestContext, request: ValidateTemplate) -> JSONObject:
     """Check a template without values; return its parameters, and if requested those of its nested stacks.
 
     Values of parameters and properties may still be missing, and are not checked: previews and creations do that. Of
@@ -39,10 +39,10 @@ async def validate_template(engine: Engine, context: RequestContext, request: Va
     """
     if unknown := sorted(set(request.ignore_errors) - {SERVICE_UNAVAILABLE}):
         raise BadValue(f"ignore_errors: unknown codes {', '.join(unknown)}; only {SERVICE_UNAVAILABLE} can be ignored.")
-    parsed = await parse_request(engine, context, request, partial(given_by, request, {}), _NAMES)
-    environment, wrong = await examine_environment(engine, context, request, parsed)
-    bound = engine.loader.over_operator(environment)
-    pseudo = PseudoParameters("", "template_validate", context.project_id, engine.settings.region_name, "")
+    parsed = await parse_request(services, context, request, partial(given_by, request, {}), _NAMES)
+    environment, wrong = await examine_environment(services, context, request, parsed)
+    bound = services.loader.over_operator(environment)
+    pseudo = PseudoParameters("", "template_validate", context.project_id, services.settings.region_name, "")
 
     def checked() -> Definition:
         if wrong:
@@ -51,20 +51,20 @@ async def validate_template(engine: Engine, context: RequestContext, request: Va
             parsed,
             bound,
             parameters=request.parameters or {},
-            files=engine.loader.files(request.files or {}),
+            files=services.loader.files(request.files or {}),
             pseudo=pseudo,
             strict=False,
             missing_ok=True,
         )
-        if found := _NAMES.check(engine, context, definition):
+        if found := _NAMES.check(services, context, definition):
             raise TemplateInvalid(found)
         return definition
 
     try:
-        definition = await engine.evaluator.evaluate(context.project_id, checked, len(parsed.resources))
+        definition = await services.evaluator.evaluate(context.project_id, checked, len(parsed.resources))
     except TemplateInvalid as error:
         raise await with_all_problems(
-            engine,
+            services,
             context,
             error,
             parsed.document,
@@ -73,51 +73,53 @@ async def validate_template(engine: Engine, context: RequestContext, request: Va
             _NAMES,
         ) from error
     if SERVICE_UNAVAILABLE not in request.ignore_errors:
-        questions = Questions(engine.settings.validation_seconds)
-        await check_services(engine, context, [definition], questions)
+        questions = Questions(services.settings.validation_seconds)
+        await check_services(services, context, [definition], questions)
     described = describe_parameters(definition)
     if request.show_nested:
-        nested = partial(_nested_parameters, engine, context, definition)
-        described |= await engine.evaluator.evaluate(context.project_id, nested)
+        nested = partial(_nested_parameters, services, context, definition)
+        described |= await services.evaluator.evaluate(context.project_id, nested)
     return {**described, "Environment": describe_environment(definition)}
 
 
-def _names(engine: Engine, context: RequestContext, definition: Definition) -> list[Diagnostic]:
-    return check_names(definition, _lookup(engine, definition), type_names=list(engine.types.offered()))
+def _names(services: EngineServices, context: RequestContext, definition: Definition) -> list[Diagnostic]:
+    return check_names(definition, _lookup(services, definition), type_names=list(services.types.offered()))
 
 
 _NAMES = Judge(strict=False, check=_names)
 
 
-def _lookup(engine: Engine, definition: Definition) -> TypeLookup:
+def _lookup(services: EngineServices, definition: Definition) -> TypeLookup:
     """Return the function that finds types. A type that policy denies is found: its use is refused, not its name."""
-    return lambda name, resource: engine.types.lookup(definition.environment, definition.files, name, resource)[1]
+    return lambda name, resource: services.types.lookup(definition.environment, definition.files, name, resource)[1]
 
 
 def _nested_parameters(
-    engine: Engine, context: RequestContext, definition: Definition, depth: int = 0
+    services: EngineServices, context: RequestContext, definition: Definition, depth: int = 0
 ) -> dict[str, Any]:
     """Return the parameters of the nested templates of a definition, `depth` levels down, as an entry of the response.
 
     Raises TemplateInvalid for a type that does not exist, RequestLimitExceeded for templates that are nested too deep.
     """
     nested = {}
-    for resource, kind in _nested_types(engine, definition):
-        child = _child(engine, context, definition, resource, kind, depth)
+    for resource, kind in _nested_types(services, definition):
+        child = _child(services, context, definition, resource, kind, depth)
         if child is not None:
-            unknown = [item for item in _names(engine, context, child) if item.rule == "unknown-type"]
+            unknown = [item for item in _names(services, context, child) if item.rule == "unknown-type"]
             if unknown:
                 raise TemplateInvalid([inside(definition.files, definition, resource, item) for item in unknown])
             nested[resource.name] = {
                 "Type": resource.type,
                 **describe_parameters(child),
-                **_nested_parameters(engine, context, child, depth + 1),
+                **_nested_parameters(services, context, child, depth + 1),
             }
     return {"NestedParameters": nested} if nested else {}
 
 
-def _nested_types(engine: Engine, definition: Definition) -> Iterator[tuple[ResourceDefinition, ResourceType]]:
-    lookup = _lookup(engine, definition)
+def _nested_types(
+    services: EngineServices, definition: Definition
+) -> Iterator[tuple[ResourceDefinition, ResourceType]]:
+    lookup = _lookup(services, definition)
     for resource in definition.resources.values():
         kind = lookup(resource.type, resource.name)
         if kind is not None and kind.nested and resource.external_id is None:
@@ -125,7 +127,7 @@ def _nested_types(engine: Engine, definition: Definition) -> Iterator[tuple[Reso
 
 
 def _child(
-    engine: Engine,
+    services: EngineServices,
     context: RequestContext,
     parent: Definition,
     resource: ResourceDefinition,
@@ -136,9 +138,9 @@ def _child(
     request = kind.sample_of(finalize(parent, resource, kind, _SCOPE).usable())
     if request is None or request.template is None:
         return None
-    require_depth(engine, depth, resource)
+    require_depth(services, depth, resource)
     child, _ = Definition.examine(
-        template_of(engine, parent, request),
+        template_of(services, parent, request),
         child_environment(parent, resource, request),
         parameters=request.parameters,
         files=parent.files,

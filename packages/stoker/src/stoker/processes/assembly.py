@@ -16,7 +16,7 @@ from stoker.base.extensions import offers
 from stoker.cloud.auth import CloudPool
 from stoker.engine.core import Engine
 from stoker.engine.notifications.announcer import Bus
-from stoker.engine.ownership.owner_host import Isolation
+from stoker.engine.ownership.isolation import Isolation
 from stoker.engine.ownership.peers import Peers
 from stoker.plugins.configured import ConfiguredTypes
 from stoker.plugins.registry import RESOURCES, Registry
@@ -46,7 +46,7 @@ async def made_engine(
 ) -> AsyncIterator[Engine]:
     """Create an engine, without starting it. Its connections are closed at the end; stop it before.
 
-    `isolation` and `trial` are as in `OwnerHost`. Raises cfg.Error for invalid values, Invalid when its keys cannot
+    `isolation` and `trial` are as in `Suspects`. Raises cfg.Error for invalid values, Invalid when its keys cannot
     decrypt what other engines have encrypted, or the database cannot store anything.
     """
     clock = SystemClock()
@@ -72,7 +72,7 @@ async def made_engine(
             isolation=isolation,
             trial=trial,
         )
-        report_section("Operations", lambda: {run.operation.id: run.values() for run in engine.all_runs()})
+        report_section("Operations", lambda: {run.operation.id: run.values() for run in engine.runs.all()})
         yield engine
 
 

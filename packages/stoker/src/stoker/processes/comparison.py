@@ -36,6 +36,8 @@ def _compared(load: Callable[[], cfg.ConfigOpts], cloud_name: str | None, sought
         async with opened_database(config) as database:
             await require_schema(database)
             async with made_engine(config, database, cloud_name=cloud_name) as engine:
-                return await survey(engine, MarkedIds(engine.registry, engine.sealer), sought)
+                return await survey(
+                    engine.services, MarkedIds(engine.services.registry, engine.services.sealer), sought
+                )
 
     return asyncio.run(run())

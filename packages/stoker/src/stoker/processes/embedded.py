@@ -177,8 +177,8 @@ async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncItera
             config, database, cloud_name=options.cloud, peers=BesideTrials(), isolation=isolation
         ) as engine:
             marks = MarkFiles.of(options.directory, options.cloud)
-            shown = MarkedIds(engine.registry, engine.sealer)
-            keeper = MarkKeeper(database, marks, engine.clock, shown, data_dir_option(options.directory))
+            shown = MarkedIds(engine.services.registry, engine.services.sealer)
+            keeper = MarkKeeper(database, marks, engine.services.clock, shown, data_dir_option(options.directory))
             await keeper.look()
             await engine.start(alone=True, killed=options.directory.killed())
             options.directory.forget_killed()
@@ -213,9 +213,9 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
     async with running_engine(options, config) as engine:
         service = Dispatcher(engine, OPERATIONS)
         client = DirectClient(loop, service)
-        check = caller_check(config, engine.clock)
+        check = caller_check(config, engine.services.clock)
         application = await asyncio.to_thread(make_app, config, client, check)
-        application = with_progress(engine, beside_api(config, application, engine.clock))
+        application = with_progress(engine, beside_api(config, application, engine.services.clock))
         query_application = await asyncio.to_thread(make_cfn_app, config, client)
         interfaces: tuple[tuple[Any, int, str], ...] = (
             (_with_login(options, application), options.api_port, "heat_api"),

@@ -48,7 +48,7 @@ async def serve(config: cfg.ConfigOpts, config_files: Sequence[str] = (), trial:
             made_engine(config, database, peers=peers, bus=open_bus(config), isolation=isolation, trial=trial)
         )
         loop, service = asyncio.get_running_loop(), Dispatcher(engine, OPERATIONS)
-        server = MessagingServer(transport, engine.id, loop, service, engine.membership)
+        server = MessagingServer(transport, engine.services.id, loop, service, engine.membership)
         if trial is not None:
             server.start()
             opened.push_async_callback(server.stop)
@@ -56,8 +56,8 @@ async def serve(config: cfg.ConfigOpts, config_files: Sequence[str] = (), trial:
             return
         await _observe(config, engine, server, opened)
         marks = MarkFiles.of_cluster(database.url, config.engine.state_directory)
-        shown = MarkedIds(engine.registry, engine.sealer)
-        keeper = MarkKeeper(database, marks, engine.clock, shown, config_file_options(config_files))
+        shown = MarkedIds(engine.services.registry, engine.services.sealer)
+        keeper = MarkKeeper(database, marks, engine.services.clock, shown, config_file_options(config_files))
         await keeper.look()
         await stored_at_start(config, database, engine.start)
         opened.push_async_callback(keeper.stop)
@@ -68,7 +68,7 @@ async def serve(config: cfg.ConfigOpts, config_files: Sequence[str] = (), trial:
         server.start()
         opened.push_async_callback(server.stop)
         await engine.take_over()
-        _log.info("The engine %s is running on %s", engine.id, engine.settings.host)
+        _log.info("The engine %s is running on %s", engine.services.id, engine.services.settings.host)
         await until_stopped("stoker engine")
         _log.info("Stopping; unfinished operations are offered to other engines")
 

@@ -85,12 +85,14 @@ async def try_suspects(engine: Engine, root_id: str, stop: asyncio.Event) -> Non
     try:
         while not stop.is_set() and idle < _IDLE_BEATS and await _needed(engine, root_id):
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), engine.settings.heartbeat_seconds)
-            idle = 0 if engine.all_runs() else idle + 1
+                await asyncio.wait_for(stop.wait(), engine.services.settings.heartbeat_seconds)
+            idle = 0 if engine.runs.all() else idle + 1
     finally:
         await engine.stop()
 
 
 async def _needed(engine: Engine, root_id: str) -> bool:
-    since = engine.clock.now() - 2 * deaths.SHORTEST_TRIAL_SECONDS
-    return await engine.database.read(deaths.on_trial, root_id, engine.settings.engine_deaths_limit, since)
+    since = engine.services.clock.now() - 2 * deaths.SHORTEST_TRIAL_SECONDS
+    return await engine.services.database.read(
+        deaths.on_trial, root_id, engine.services.settings.engine_deaths_limit, since
+    )

@@ -48,8 +48,8 @@ class EngineMetrics:
             registry=self.registry,
         )
         self.registry.register(self)
-        engine.journal.observe = self._committed
-        engine.pool.transport.observe = self._called
+        engine.services.journal.observe = self._committed
+        engine.services.pool.transport.observe = self._called
 
     def _committed(self, batches: int, seconds: float) -> None:
         self._groups.observe(batches)
@@ -63,7 +63,7 @@ class EngineMetrics:
         engine = self._engine
         try:
             async with asyncio.timeout(_DATABASE_SECONDS):
-                self._counts = await engine.database.read(claims.count_unfinished, engine.clock.now())
+                self._counts = await engine.services.database.read(claims.count_unfinished, engine.services.clock.now())
         except (TimeoutError, DBAPIError):
             self._counts = {}
         return generate_latest(self.registry)
@@ -71,8 +71,8 @@ class EngineMetrics:
     def collect(self) -> Iterable[Metric]:
         """Return the metrics that are computed when they are read."""
         engine = self._engine
-        now = engine.clock.now()
-        runs = engine.all_runs()
+        now = engine.services.clock.now()
+        runs = engine.runs.all()
         shown = [run.values() for run in runs]
         yield _gauge(
             "stoker_operations",
@@ -95,7 +95,7 @@ class EngineMetrics:
         yield _gauge("stoker_operations_to_take_over", "Operations that this engine takes over.", {(): [((), waiting)]})
         beat = now - engine.membership.beaten_at
         yield _gauge("stoker_heartbeat_age_seconds", "Time since this engine renewed its claims.", {(): [((), beat)]})
-        values = engine.values
+        values = engine.services.values
         yield _gauge(
             "stoker_values_bytes",
             "Property values and attributes of operations that run here: open in steps, resting in memory, or in a "
@@ -113,7 +113,9 @@ class EngineMetrics:
             "Steps that begin when others have released their values ([evaluation] memory).",
             {(): [((), values.waiting)]},
         )
-        yield _gauge("stoker_commit_queue", "Changes that wait to be committed.", {(): [((), engine.journal.waiting)]})
+        yield _gauge(
+            "stoker_commit_queue", "Changes that wait to be committed.", {(): [((), engine.services.journal.waiting)]}
+        )
 
 
 def _gauge(name: str, text: str, samples: dict[tuple[str, ...], list[tuple[tuple[str, ...], float]]]) -> Metric:
@@ -126,11 +128,13 @@ def _gauge(name: str, text: str, samples: dict[tuple[str, ...], list[tuple[tuple
 
 def problems(engine: Engine) -> list[str]:
     """Return what prevents the engine from making progress; empty when it is healthy."""
-    late = engine.clock.now() - engine.membership.beaten_at
+    services, settings = engine.services, engine.services.settings
+    late = services.clock.now() - engine.membership.beaten_at
     found = []
-    if late > max(_LATE_BEATS * engine.settings.heartbeat_seconds, engine.settings.lease_seconds):
+    if late > max(_LATE_BEATS * settings.heartbeat_seconds, settings.lease_seconds):
         found.append(
-            f"the last heartbeat was {late:.0f} seconds ago, and {engine.journal.waiting} changes wait for the database"
+            f"the last heartbeat was {late:.0f} seconds ago, and {services.journal.waiting} changes wait for the "
+            "database"
         )
     return found
 

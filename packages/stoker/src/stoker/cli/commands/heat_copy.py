@@ -86,7 +86,7 @@ async def _run(config: cfg.ConfigOpts, decoder: Decoder, choice: Choice) -> tupl
         async with opened_database(config) as database:
             await require_schema(database)
             async with made_engine(config, database) as engine:
-                copier = Copier(engine, heat, decoder, project=choice.project, write=not choice.only_plan)
+                copier = Copier(engine.services, heat, decoder, project=choice.project, write=not choice.only_plan)
                 return await _copied(copier, facts, total, quiet=choice.as_json)
     finally:
         heat.close()
@@ -115,7 +115,7 @@ async def _export(config: cfg.ConfigOpts, directory: Path, project: str | None) 
     async with opened_database(config) as database:
         await require_schema(database)
         async with made_engine(config, database) as engine:
-            async for exported in documents(engine, project):
+            async for exported in documents(engine.services, project):
                 path = directory / f"{exported.stack.id}.json"
                 write_private(path, json.dumps(exported.document, indent=2) + "\n")
                 total += 1

@@ -39,7 +39,7 @@ LOG = logging.getLogger(__name__)
 
 async def make_call(run: StackContext, state: ResourceState) -> Call:
     """Return everything that a method may need. Raises CloudError if a name cannot be looked up."""
-    engine, project_id = run.engine, run.stack.project_id
+    services, parts, project_id = run.services, run.parts, run.stack.project_id
     announced: list[ScalingNotice] = []
     call = await _call(
         run,
@@ -50,12 +50,12 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
             run.current,
             partial(make_call, run),
             partial(take_signal, run),
-            engine.sending,
-            partial(engine.replace, run.stack),
+            parts.sending,
+            partial(parts.submissions.replace, run.stack),
         ),
-        configs=StoredConfigs(engine, project_id, run.writer),
-        deployments=StoredDeployments(engine, project_id, run.writer, partial(wake, engine)),
-        unrecorded=Unrecorded(run, state.type.part_of, engine.all_runs),
+        configs=StoredConfigs(services, project_id, run.writer),
+        deployments=StoredDeployments(services, project_id, run.writer, partial(wake, parts.runs)),
+        unrecorded=Unrecorded(run, state.type.part_of, parts.runs.all),
     )
     call.adopted, call.announced = run.adopted.get(state.row.name, {}), announced
     state.used_by(call)
@@ -159,7 +159,7 @@ async def users_of(run: StackContext, state: ResourceState) -> list[str]:
     except StokerError as error:
         LOG.info("cannot determine what uses %s: %s", state.row.name, error.message)
         return []
-    recorded = await run.engine.database.read(queries.resources_behind, list(found))
+    recorded = await run.services.database.read(queries.resources_behind, list(found))
     return [
         f"{what} (resource {recorded[identifier][1]} of stack {recorded[identifier][0]})"
         if identifier in recorded

@@ -94,9 +94,9 @@ class Child(ChildView):
     """Implements plugins.resource.ChildStack."""
 
     def __init__(self, run: StackContext, state: ResourceState, announced: Sequence[ScalingNotice] = ()) -> None:
-        super().__init__(run, state, run.engine.reader_for_runs)
+        super().__init__(run, state, run.parts.reader)
         self._run = run
-        self._engine = run.engine
+        self._parts = run.parts
         self._announced = announced
 
     @property
@@ -118,7 +118,7 @@ class Child(ChildView):
                 return Done() if action in REMOVES else Failed("the nested stack does not exist", kind="NotFound")
         elif operation.status in UNFINISHED:
             self._wait_for(operation)  # before its state is read, so that an end in between is noticed
-            operation = await self._engine.refreshed(operation)
+            operation = await self._parts.runs.refreshed(operation)
         self._run.children[key] = operation
         return self._outcome(operation)
 
@@ -137,13 +137,13 @@ class Child(ChildView):
         stored.metadata = metadata
         stored.data.update(data)
         try:
-            await self._engine.submit(
+            await self._parts.submissions.submit(
                 stack,
                 operation,
                 prepared,
                 guard=_refuse_busy,
                 rows=[self._state.seal()],
-                new=self._engine.announcer.about_scaling(self._run.stack, self._announced),
+                new=self._parts.announcer.about_scaling(self._run.stack, self._announced),
                 writer=self._run.writer,
             )
         except BaseException:
@@ -158,7 +158,7 @@ class Child(ChildView):
         if stack is None:
             return
         _refuse_busy(stack)
-        inside = await filled(StackContext(self._engine, stack, self._run.writer))
+        inside = await filled(StackContext(self._parts, stack, self._run.writer))
         state = inside.current.get(member)
         if state is None:
             return
@@ -167,7 +167,7 @@ class Child(ChildView):
             return
         state.stored.metadata = revised
         event = replace(
-            state.event("Metadata changed by the parent resource", self._engine.clock.now()),
+            state.event("Metadata changed by the parent resource", self._services.clock.now()),
             action="SIGNAL",
             status=COMPLETE,
         )
@@ -190,13 +190,15 @@ class Child(ChildView):
 
     def _wait_for(self, operation: Operation) -> None:
         uuid = self._state.row.uuid
-        self._engine.awaited.wait(operation.id, uuid, partial(self._run.wake, uuid))
+        self._parts.awaited.wait(operation.id, uuid, partial(self._run.wake, uuid))
 
     async def _asked_before(self, key: tuple[str, int, str]) -> Operation | None:
         uuid, number, action = key
         if self._operation_above.epoch <= 1:
             return None
-        return await self._engine.database.read(queries.child_operation, self._operation_above.id, uuid, number, action)
+        return await self._services.database.read(
+            queries.child_operation, self._operation_above.id, uuid, number, action
+        )
 
     async def _begin(self, action: str, request: ChildRequest) -> Operation | None:
         stack = await self.stack()
@@ -207,19 +209,19 @@ class Child(ChildView):
         prepared = await self._prepare(request, stack) if action in ("CREATE", "UPDATE", "ADOPT") else None
         inputs = prepared.row.id if prepared else stack.inputs
         operation = self._operation(action, stack.id, inputs, request, self._operation_above)
-        await self._engine.submit(stack, operation, prepared, writer=self._run.writer)
+        await self._parts.submissions.submit(stack, operation, prepared, writer=self._run.writer)
         return operation
 
     async def _create(self, action: str, request: ChildRequest) -> Operation:
         parent = self._run.stack
-        limit = self._engine.settings.max_nested_stack_depth
+        limit = self._services.settings.max_nested_stack_depth
         if parent.depth + 1 > limit:
             raise RequestLimitExceeded(
                 f"Stacks are nested more than {limit} deep (max_nested_stack_depth) at {self._state.row.name!r}."
             )
         prepared = await self._prepare(request)
         name = self._state.physical_name
-        now = self._engine.clock.now()
+        now = self._services.clock.now()
         stack = Stack(
             id=new_id(),
             name=name,
@@ -244,14 +246,14 @@ class Child(ChildView):
             user_project_id=parent.user_project_id,
         )
         operation = self._operation(action, stack.id, prepared.row.id, request, self._operation_above)
-        await self._engine.submit_new(stack, operation, prepared, writer=self._run.writer)
+        await self._parts.submissions.submit_new(stack, operation, prepared, writer=self._run.writer)
         return operation
 
     async def _prepare(self, request: ChildRequest, stack: Stack | None = None) -> Prepared:
         """Return inputs of the child `stack`, None for a new one, prepared on another thread if they are large."""
         project = self._run.stack.project_id
-        former = await self._engine.loader.load(stack.inputs) if stack is not None else None
-        return await self._engine.evaluator.evaluate(project, partial(self._prepared, request, former))
+        former = await self._services.loader.load(stack.inputs) if stack is not None else None
+        return await self._services.evaluator.evaluate(project, partial(self._prepared, request, former))
 
     def _prepared(self, request: ChildRequest, former: LoadedInputs | None) -> Prepared:
         """Return inputs of the child: its template, the parent's files, and the environment for the nested stack.
@@ -264,14 +266,14 @@ class Child(ChildView):
         if request.template is None:
             raise RequestLimitExceeded(f"no template was given for the nested stack {self._state.row.name!r}")
         name = request.template_name
-        loader, files = self._engine.loader, run.inputs.files
+        loader, files = self._services.loader, run.inputs.files
         template = loader.template_named(files, name) or loader.generated(request.template)
         environment = run.inputs.environment.for_child(self._state.row.name, name).with_missing(request.registry)
         if former is not None:
             environment, files = self._with_former_types(template, environment, files, former)
         denied_types = run.inputs.denied_types
         prepared = loader.prepare(template, environment, files, request.parameters, denied_types)
-        self._engine.types.require_permitted(denied_types, template, prepared.loaded.environment, files)
+        self._services.types.require_permitted(denied_types, template, prepared.loaded.environment, files)
         return prepared
 
     def _with_former_types(
@@ -282,7 +284,7 @@ class Child(ChildView):
         Members of a group keep their definition until a rolling update reaches them. A client does not send the files
         and mappings of former types.
         """
-        lookup = self._engine.types.lookup
+        lookup = self._services.types.lookup
         kept = {
             resource.type: former.environment.registry.resolve(resource.type, name)
             for name, resource in template.resources.items()
@@ -291,14 +293,14 @@ class Child(ChildView):
         if not kept:
             return environment, files
         mapped = {name: target for name, target in kept.items() if name != target}
-        return environment.with_missing(mapped), self._engine.loader.files({**former.files, **files})
+        return environment.with_missing(mapped), self._services.loader.files({**former.files, **files})
 
     def _operation(
         self, action: str, stack_id: str, inputs: str, request: ChildRequest, parent: Operation | None
     ) -> Operation:
         """Return an operation on the child, as part of the operation `parent` or, if that is None, on its own."""
-        now, stack = self._engine.clock.now(), self._run.stack
-        limit = time_limit(self._engine.settings, request.timeout_minutes or stack.timeout_minutes)
+        now, stack = self._services.clock.now(), self._run.stack
+        limit = time_limit(self._services.settings, request.timeout_minutes or stack.timeout_minutes)
         return Operation(
             id=new_id(),
             stack_id=stack_id,

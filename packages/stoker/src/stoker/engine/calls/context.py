@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
 from stoker.engine.calls.awaited import Awaited
+from stoker.engine.calls.polling import ObjectPoller
 from stoker.engine.notifications.announcer import Announcer
 from stoker.engine.records.loader import LoadedInputs, Prepared
 from stoker.engine.records.recorded import current_of, read_states
-from stoker.engine.records.services import EngineServices
+from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.resource import AttributeKey
@@ -36,28 +37,28 @@ class NestedReader(Protocol):
         """Return the stack's outputs, resolved."""
 
 
-class OperationHost(EngineServices, ABC):
-    """The part of an engine that calls of resource types need: it accepts operations on nested stacks, and notifies.
+class Runs(Protocol):
+    """The operations that run in this engine, by their target."""
 
-    `runs` are the operations that run here, by their target. `awaited` wakes those that wait for other operations to
-    finish. `scaling` is a lock for scaling a group after a signal, so that signals are processed one after the other.
-    """
+    def get(self, key: str, /) -> StackContext | None:
+        """Return the operation that runs on a target."""
 
-    announcer: Announcer
-    awaited: Awaited
-    sending: asyncio.Lock
-    reader_for_runs: NestedReader
-    runs: Mapping[str, StackContext]
+    def values(self) -> Collection[StackContext]:
+        """Return all operations that run."""
 
-    @abstractmethod
-    def all_runs(self) -> Sequence[StackContext]:
+    def all(self) -> Sequence[StackContext]:
         """Return the operations that run here, and those that wait for them to stop."""
 
-    @abstractmethod
+    async def refreshed(self, operation: Operation) -> Operation:
+        """Return the current state of the operation."""
+
+
+class Submissions(Protocol):
+    """Accepts operations, on nested stacks and on the trees of stacks that a signal is about."""
+
     async def submit_new(self, stack: Stack, operation: Operation, prepared: Prepared, *, writer: Writer) -> None:
         """Record a new stack with its first operation, and start it."""
 
-    @abstractmethod
     async def submit(
         self,
         stack: Stack,
@@ -73,25 +74,45 @@ class OperationHost(EngineServices, ABC):
     ) -> None:
         """Record an operation on an existing stack, and start it."""
 
-    @abstractmethod
-    def writer_for(self, claim: Claim) -> Writer:
-        """Return what the run with this claim writes with."""
-
-    @abstractmethod
     async def replace(self, stack: Stack, state: ResourceState, reason: str) -> str:
         """Begin an update that replaces a resource; return the result. Raises NoActionRequired."""
 
-    @abstractmethod
-    async def refreshed(self, operation: Operation) -> Operation:
-        """Return the current state of the operation."""
+
+@dataclass(frozen=True)
+class ActingParts:
+    """The parts of an engine for what acts on stacks: operations, signals, checks of objects.
+
+    `awaited` wakes those that wait for other operations to finish. `reader` reads nested stacks, `object_poller` polls
+    many objects with one request. `writer_for` returns what the run with a claim writes with. `sending` is a lock for
+    scaling a group after a signal, so that signals are processed one after the other, `searching` one for searches for
+    the object of an interrupted creation.
+    """
+
+    services: EngineServices
+    announcer: Announcer
+    awaited: Awaited
+    runs: Runs
+    submissions: Submissions
+    reader: NestedReader
+    object_poller: ObjectPoller
+    writer_for: Callable[[Claim], Writer]
+    sending: asyncio.Lock = field(default_factory=asyncio.Lock)
+    searching: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+@dataclass(frozen=True)
+class RecordingParts(ActingParts):
+    """The same for what acts outside of operations, and records without a claim."""
+
+    services: RecordingServices
 
 
 class StackContext(StackView):
     """A view that can record changes of the stack with its `writer`: that of a run adds the run's claim."""
 
-    def __init__(self, engine: OperationHost, stack: Stack, writer: Writer, operation: Operation | None = None) -> None:
-        super().__init__(engine, stack)
-        self.engine = engine
+    def __init__(self, parts: ActingParts, stack: Stack, writer: Writer, operation: Operation | None = None) -> None:
+        super().__init__(parts.services, stack)
+        self.parts = parts
         self.writer = writer
         self.operation = operation
         self.reason_code: str | None = None
@@ -100,14 +121,19 @@ class StackContext(StackView):
 
     async def load(self, inputs_id: str) -> LoadedInputs:
         """Read inputs and all recorded resources of the stack; `current` receives those that have not been replaced."""
-        inputs, states = await self.engine.database.read(self._read, inputs_id)
+        inputs, states = await self.services.database.read(self._read, inputs_id)
         self.inputs = inputs
         self.states |= states
         self.current |= current_of(self.states)
         return inputs
 
     def _read(self, connection: Connection, inputs_id: str) -> tuple[LoadedInputs, dict[str, ResourceState]]:
-        return self.engine.loader.load_now(connection, inputs_id), read_states(connection, self.engine, self.stack)
+        return self.services.loader.load_now(connection, inputs_id), read_states(connection, self.services, self.stack)
+
+    @property
+    def has_plan(self) -> bool:
+        """Whether an operation with a plan acts on the stack, which changes `states` and `current`."""
+        return False
 
     async def adopt_user_project(self, project_id: str | None) -> None:
         """Record the project that a resource has created for the stack users of the tree."""
@@ -129,5 +155,5 @@ class StackContext(StackView):
         changed = state.seal()
         batch = Batch().then(partial(claims.change_from_outside, row=changed, as_read=as_read)).add(event)
         batch.steps.extend(further)
-        announcer = self.engine.announcer
+        announcer = self.parts.announcer
         await announcer.commit(self.writer, batch, await announcer.sinks_of(self.stack))

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from stoker.base.errors import RequestLimitExceeded
-from stoker.engine.calls.context import OperationHost
+from stoker.engine.calls.context import RecordingParts, Runs
 from stoker.engine.records.services import EngineServices
 from stoker.plugins.agents import AGENT, DEPLOYMENTS
 from stoker.plugins.transports import configuration_transports, used
@@ -125,9 +125,9 @@ def deployment_data(row: SoftwareDeployment, sealer: Sealer) -> dict[str, Any]:
     return {**plain, **sealer.open(row.body)}
 
 
-def wake(engine: OperationHost, identifier: str) -> None:
+def wake(runs: Runs, identifier: str) -> None:
     """Poll the resource that waits for a deployment; the two have the same id."""
-    for run in list(engine.runs.values()):
+    for run in list(runs.values()):
         if identifier in run.states:
             run.wake(identifier)
 
@@ -172,18 +172,19 @@ async def agent_metadata(
     return with_configs(metadata, await configs_for(services, server_id, project_id))
 
 
-async def note_delivery(engine: OperationHost, writer: Writer, server_id: str, project_id: str) -> None:
+async def note_delivery(parts: RecordingParts, server_id: str, project_id: str) -> None:
     """Record that the agent on a server has requested its configurations, so that deployments say what they wait for.
 
     Only the first request after a change of a deployment writes to the database.
     """
-    waiting = await engine.database.read(deployments.undelivered, server_id, project_id)
+    services = parts.services
+    waiting = await services.database.read(deployments.undelivered, server_id, project_id)
     if not waiting:
         return
-    now = engine.clock.now()
-    await writer.commit(Batch().then(partial(deployments.set_delivered, identifiers=waiting, now=now)))
+    now = services.clock.now()
+    await services.journal.commit(Batch().then(partial(deployments.set_delivered, identifiers=waiting, now=now)))
     for identifier in waiting:
-        wake(engine, identifier)
+        wake(parts.runs, identifier)
 
 
 async def _push(services: EngineServices, server_id: str, project_id: str) -> None:

@@ -30,7 +30,7 @@ async def take_signal(
         LOG.info("a signal to %s of stack %s has no effect: %s", state.row.name, acting.stack.name, nothing)
         return
     state.stored.metadata = call.metadata
-    event = replace(state.event(reason, acting.engine.clock.now()), action="SIGNAL", status=COMPLETE)
+    event = replace(state.event(reason, acting.services.clock.now()), action="SIGNAL", status=COMPLETE)
     if (state.stored.metadata, state.stored.data) == before:
         await _record_event(acting, event)
     else:
@@ -44,7 +44,7 @@ async def _record_event(acting: StackContext, event: Event) -> None:
     Its effect was on another object, such as a group that it scaled, and must not be repeated, even if an operation has
     started on the stack since, or another engine has taken over the one that ran.
     """
-    announcer = acting.engine.announcer
+    announcer = acting.parts.announcer
     try:
         await announcer.commit(acting.writer, Batch().add(event), await announcer.sinks_of(acting.stack))
     except Fenced:

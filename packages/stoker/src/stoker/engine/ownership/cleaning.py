@@ -8,7 +8,7 @@ from functools import partial
 
 from sqlalchemy import Connection
 
-from stoker.engine.ownership.healing import HealingHost
+from stoker.engine.records.services import RecordingServices
 from stoker.store import purging
 from stoker.store.journal import Batch
 
@@ -21,14 +21,14 @@ _DAY = 86400.0
 class Cleaner:
     """Cleans up once in an hour; one engine of a cluster does it."""
 
-    def __init__(self, engine: HealingHost) -> None:
-        self._engine = engine
+    def __init__(self, services: RecordingServices) -> None:
+        self._services = services
         self._due = 0.0
         self._busy = False
 
     async def look(self) -> None:
         """Clean up if it is due. Errors of the database end the attempt; the next one follows an hour later."""
-        engine, now = self._engine, self._engine.clock.now()
+        services, now = self._services, self._services.clock.now()
         if self._busy or now < self._due:
             return
         self._busy, self._due = True, now + INTERVAL_SECONDS
@@ -38,11 +38,11 @@ class Cleaner:
             LOG.exception("cannot remove old records, will try again in an hour")
         finally:
             self._busy = False
-        if engine.clock.now() < now:  # the clock was set back
-            self._due = engine.clock.now() + INTERVAL_SECONDS
+        if services.clock.now() < now:  # the clock was set back
+            self._due = services.clock.now() + INTERVAL_SECONDS
 
     async def _clean(self, now: float) -> None:
-        settings = self._engine.settings
+        settings = self._services.settings
         stacks = events = 0
         if settings.deleted_stacks_days > 0:
             before = now - settings.deleted_stacks_days * _DAY
@@ -58,13 +58,13 @@ class Cleaner:
     async def _repeated(self, step: Callable[[Connection], int]) -> int:
         """Run a step, each time in a transaction of its own, until it finds nothing more; return the total."""
         total = 0
-        while not self._engine.stopped:
+        while not self._services.background.stopped:
             found = [0]
 
             def run(connection: Connection, found: list[int] = found) -> None:
                 found[0] = step(connection)
 
-            await self._engine.journal.commit(Batch().then(run))
+            await self._services.journal.commit(Batch().then(run))
             total += found[0]
             if not found[0]:
                 break

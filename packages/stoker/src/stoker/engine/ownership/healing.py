@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import ActionInProgress, BadValue, Fenced, StokerError
 from stoker.base.ids import new_id, new_request_id
+from stoker.engine.calls.context import RecordingParts
 from stoker.engine.inspection.health import Unhealthy, unhealthy_in
 from stoker.engine.ownership.healing_schedule import (
     EXAMINED_OPERATIONS,
@@ -26,9 +27,9 @@ from stoker.engine.ownership.healing_schedule import (
     next_attempt,
 )
 from stoker.engine.planning.decide import was_never_usable
-from stoker.engine.records.services import RecordingServices
+from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.operation_context import StepHost, acting_on
+from stoker.engine.running.operation_context import acting_on
 from stoker.engine.settings import time_limit
 from stoker.plugins.resource import NoActionRequired
 from stoker.store import healing, queries, settings
@@ -40,15 +41,11 @@ _NAMED = 5
 """Number of unhealthy resources that the reason of an update names."""
 
 
-class HealingHost(StepHost, RecordingServices):
-    """The part of an engine that healing needs: it acts outside of operations."""
-
-
 class Healer:
     """Examines the stacks that ask for healing, each at its interval, and begins to heal them."""
 
-    def __init__(self, engine: HealingHost) -> None:
-        self._engine = engine
+    def __init__(self, parts: RecordingParts) -> None:
+        self._parts = parts
         self._due: dict[str, float] = {}
         self._given_up: set[str] = set()
         self._next_look = 0.0
@@ -56,13 +53,14 @@ class Healer:
 
     async def look(self) -> None:
         """Examine the stacks whose interval has passed; called at every heartbeat."""
-        engine, now = self._engine, self._engine.clock.now()
-        default = engine.settings.healing_interval
+        services = self._parts.services
+        now = services.clock.now()
+        default = services.settings.healing_interval
         if default <= 0 or self._busy or now < self._next_look:
             return
         self._busy, self._next_look = True, now + SHORTEST_INTERVAL
         try:
-            asked = await engine.database.read(healing.tagged, TAG)
+            asked = await services.database.read(healing.tagged, TAG)
             known = {stack.id for stack, _ in asked}
             self._due = {stack_id: due for stack_id, due in self._due.items() if stack_id in known}
             for stack, tag in asked:
@@ -71,12 +69,13 @@ class Healer:
             self._busy = False
 
     async def _look_at(self, stack: Stack, tag: str, default: float) -> None:
-        engine, now = self._engine, self._engine.clock.now()
+        services = self._parts.services
+        now = services.clock.now()
         try:
             interval = interval_of(tag, default)
         except BadValue:  # recorded before tags were checked, or by another program
             return
-        if now < self._due.setdefault(stack.id, now + interval) or engine.stopped:
+        if now < self._due.setdefault(stack.id, now + interval) or services.background.stopped:
             return
         self._due[stack.id] = now + interval
         try:
@@ -89,8 +88,8 @@ class Healer:
             LOG.exception("cannot examine stack %s, will retry", stack.name)
 
     async def _examine(self, stack: Stack, interval: float) -> None:
-        engine = self._engine
-        operations = await engine.database.read(queries.operations_of, stack.id, EXAMINED_OPERATIONS)
+        services = self._parts.services
+        operations = await services.database.read(queries.operations_of, stack.id, EXAMINED_OPERATIONS)
         if not may_be_healed(stack, operations[0] if operations else None):
             return
         start = next_attempt(operations, interval)
@@ -99,56 +98,56 @@ class Healer:
                 self._given_up.add(stack.operation or "")
                 LOG.error("stack %s is not healed any more: %s attempts have failed", stack.name, MOST_FAILURES)
             return
-        if engine.clock.now() < start or await engine.database.read(_excluded, stack):
+        if services.clock.now() < start or await services.database.read(_excluded, stack):
             return
-        found = await unhealthy_in(engine, stack)
+        found = await unhealthy_in(services, stack)
         if found:
-            await heal(engine, stack, found, failures_of(operations) + 1)
+            await heal(self._parts, stack, found, failures_of(operations) + 1)
 
 
-async def replace_on_signal(engine: HealingHost, stack: Stack, state: ResourceState, reason: str) -> str:
+async def replace_on_signal(parts: RecordingParts, stack: Stack, state: ResourceState, reason: str) -> str:
     """Begin an update that replaces a resource that a signal is about; return the result.
 
     Alarms repeat themselves and know nothing of operations: the same rules apply as to health checks, except that the
     stack needs no tag. Raises NoActionRequired if they do not allow it now.
     """
-    root = await engine.database.read(queries.stack_by_id, stack.root_id)
+    services = parts.services
+    root = await services.database.read(queries.stack_by_id, stack.root_id)
     if root is None or root.status == IN_PROGRESS:
         raise NoActionRequired(f"an operation runs on stack {stack.name}")
-    operations = await engine.database.read(queries.operations_of, root.id, EXAMINED_OPERATIONS)
+    operations = await services.database.read(queries.operations_of, root.id, EXAMINED_OPERATIONS)
     if not may_be_healed(root, operations[0] if operations else None):
         raise NoActionRequired(f"stack {root.name} is suspended, or an operation of a user has failed")
-    start = next_attempt(operations, float(max(engine.settings.healing_interval, SHORTEST_INTERVAL)))
-    if start is None or engine.clock.now() < start or await engine.database.read(_excluded, root):
+    start = next_attempt(operations, float(max(services.settings.healing_interval, SHORTEST_INTERVAL)))
+    if start is None or services.clock.now() < start or await services.database.read(_excluded, root):
         raise NoActionRequired(f"stack {root.name} has a stack policy, a running operation, or was healed recently")
     name = state.row.name
     try:
-        await heal(engine, root, [Unhealthy(stack, name, state.row.uuid, reason)], failures_of(operations) + 1)
+        await heal(parts, root, [Unhealthy(stack, name, state.row.uuid, reason)], failures_of(operations) + 1)
     except ActionInProgress as error:
         raise NoActionRequired(error.message) from error
     return f"replacement of {name} started"
 
 
-async def heal(engine: HealingHost, root: Stack, found: list[Unhealthy], attempt: int) -> None:
+async def heal(parts: RecordingParts, root: Stack, found: list[Unhealthy], attempt: int) -> None:
     """Mark resources unhealthy, and begin an update of the root stack that replaces them.
 
     Raises ActionInProgress if an operation has begun on the tree since the stack was read.
     """
     for item in found:
-        await _mark(engine, item)
+        await _mark(parts, item)
     names = ", ".join(item.name for item in found[:_NAMED]) + (" and others" if len(found) > _NAMED else "")
     reason = f"Healing of {names} started (attempt {attempt} of {MOST_FAILURES})"
     LOG.info("stack %s: %s", root.name, reason)
     guard, fresh = partial(_check_unchanged, root), partial(_check_quiet, root_id=root.root_id)
-    await engine.submit(
-        root, _operation(engine, root), values={"reason": reason}, guard=guard, fresh=fresh, writer=engine.journal
-    )
+    operation, writer = _operation(parts.services, root), parts.services.journal
+    await parts.submissions.submit(root, operation, values={"reason": reason}, guard=guard, fresh=fresh, writer=writer)
 
 
-async def _mark(engine: HealingHost, item: Unhealthy) -> None:
+async def _mark(parts: RecordingParts, item: Unhealthy) -> None:
     if item.reason is None:
         return
-    acting = await acting_on(engine, item.stack, engine.journal)
+    acting = await acting_on(parts, item.stack, parts.services.journal)
     state = acting.states.get(item.uuid)
     if state is None or state.in_progress or acting.operation is not None:
         raise ActionInProgress(f"Stack {item.stack.name} has an operation in progress.")
@@ -156,15 +155,15 @@ async def _mark(engine: HealingHost, item: Unhealthy) -> None:
     state.stored.stillborn = was_never_usable(state)
     row.action, row.status, row.reason, state.stored.marked = "CHECK", FAILED, item.reason, True
     row.fingerprint = ""
-    event = state.event(item.reason, engine.clock.now())
+    event = state.event(item.reason, parts.services.clock.now())
     try:
         await acting.record(state, event, partial(queries.note_strayed, stack=item.stack))
     except Fenced as error:
         raise ActionInProgress(f"Stack {item.stack.name} has an operation in progress.") from error
 
 
-def _operation(engine: HealingHost, stack: Stack) -> Operation:
-    now = engine.clock.now()
+def _operation(services: EngineServices, stack: Stack) -> Operation:
+    now = services.clock.now()
     return Operation(
         id=new_id(),
         stack_id=stack.id,
@@ -172,7 +171,7 @@ def _operation(engine: HealingHost, stack: Stack) -> Operation:
         inputs=stack.inputs,
         request_id=new_request_id(),
         created_at=now,
-        deadline=now + time_limit(engine.settings, stack.timeout_minutes),
+        deadline=now + time_limit(services.settings, stack.timeout_minutes),
         cause=HEALING,
     )
 

@@ -10,8 +10,7 @@ import logging
 from functools import partial
 
 from stoker.base.errors import StokerError
-from stoker.engine.calls.context import StackContext
-from stoker.engine.ownership.healing import HealingHost
+from stoker.engine.calls.context import RecordingParts, StackContext
 from stoker.engine.records.stack_view import filled
 from stoker.engine.running.lost_claims import remove_late_object
 from stoker.engine.running.stopping import LOST, never
@@ -28,20 +27,20 @@ RETRY_SECONDS = 60.0
 class LateObjects:
     """Looks when a search is due; one engine of a cluster does it."""
 
-    def __init__(self, engine: HealingHost) -> None:
-        self._engine = engine
+    def __init__(self, parts: RecordingParts) -> None:
+        self._parts = parts
         self._busy = False
 
     async def look(self) -> None:
         """Repeat the searches that are due."""
-        engine = self._engine
+        services = self._parts.services
         if self._busy:
             return
         self._busy = True
         try:
             LOST.set(never)
-            for request in await engine.database.read(late_requests.due, engine.clock.now()):
-                if engine.stopped:
+            for request in await services.database.read(late_requests.due, services.clock.now()):
+                if services.background.stopped:
                     break
                 await self._look_for(request)
         except Exception:
@@ -50,21 +49,22 @@ class LateObjects:
             self._busy = False
 
     async def _look_for(self, request: LateRequest) -> None:
-        engine, now = self._engine, self._engine.clock.now()
+        services = self._parts.services
+        now = services.clock.now()
         step = partial(late_requests.looked, request=request, now=now)
         again = partial(late_requests.postpone, request=request, due_at=now + RETRY_SECONDS)
-        stack = await engine.database.read(queries.stack_by_id, request.stack_id)
-        row = await engine.database.read(queries.resource_by_uuid, request.resource_uuid)
+        stack = await services.database.read(queries.stack_by_id, request.stack_id)
+        row = await services.database.read(queries.resource_by_uuid, request.resource_uuid)
         if stack is None or stack.deleted_at is not None or row is None:
             step = partial(late_requests.forget, request=request)
         elif row.status == IN_PROGRESS:
             step = again
         else:
             try:
-                context = await filled(StackContext(engine, stack, NoWriter()))
+                context = await filled(StackContext(self._parts, stack, NoWriter()))
                 if (state := context.states.get(row.uuid)) is not None:
-                    await remove_late_object(engine, context, state)
+                    await remove_late_object(context, state)
             except StokerError as error:
                 LOG.info("cannot look for late objects of %s in stack %s: %s", row.name, stack.name, error.message)
                 step = again
-        await engine.journal.commit(Batch().then(step))
+        await services.journal.commit(Batch().then(step))

@@ -13,11 +13,14 @@ from functools import partial
 
 from stoker import __version__
 from stoker.base.errors import Fenced
+from stoker.engine.calls.context import RecordingParts
 from stoker.engine.ownership.cleaning import Cleaner
 from stoker.engine.ownership.healing import Healer
+from stoker.engine.ownership.isolation import Suspects
 from stoker.engine.ownership.late_requests import LateObjects
-from stoker.engine.ownership.owner_host import OwnerHost
-from stoker.engine.ownership.peers import Peers
+from stoker.engine.ownership.peers import OtherEngines
+from stoker.engine.ownership.resumption import Resumption
+from stoker.engine.ownership.runs import Runs
 from stoker.engine.ownership.second_chances import SecondChances
 from stoker.engine.ownership.taking_over import Takeovers
 from stoker.engine.running.operation_log import lines_about
@@ -28,7 +31,7 @@ from stoker.store.claims import Begun, Standing
 from stoker.store.journal import Batch
 from stoker.store.records import IN_PROGRESS, REMOVE_SNAPSHOT, UNFINISHED, EngineRecord
 from stoker.store.time_of_day import time_of_day
-from stoker_foundation.clock import Timer, sleep
+from stoker_foundation.clock import SteadyClock, Timer, sleep
 
 LOG = logging.getLogger(__name__)
 
@@ -40,25 +43,34 @@ SAFE_PART = 0.8
 
 
 class Membership:
-    """`others` is true if other engines were alive at the last heartbeat."""
+    """The lease of an engine. `clock` is the clock of its services, which is set here."""
 
-    def __init__(self, engine: OwnerHost, peers: Peers) -> None:
-        self._engine = engine
-        self._peers = peers
-        self._healer = Healer(engine)
-        self._cleaner = Cleaner(engine)
-        self._second_chances = SecondChances(engine)
-        self.takeovers = Takeovers(engine, self)
-        self._late_objects = LateObjects(engine)
-        self.others = False
-        self.stopped = False
+    def __init__(
+        self,
+        parts: RecordingParts,
+        runs: Runs,
+        others: OtherEngines,
+        resumption: Resumption,
+        suspects: Suspects,
+        clock: SteadyClock,
+    ) -> None:
+        self._parts = parts
+        self._services = services = parts.services
+        self._runs = runs
+        self._others = others
+        self._clock = clock
+        self._healer = Healer(parts)
+        self._cleaner = Cleaner(services)
+        self._second_chances = SecondChances(services)
+        self.takeovers = Takeovers(services, runs, resumption, suspects, self)
+        self._late_objects = LateObjects(parts)
         self._leaving_at: float | None = None
         self._gone = False
         self.beaten_at = 0.0
         self._beating: asyncio.Future[None] | None = None
         self._timer: Timer | None = None
-        self._started_at = engine.clock.now()
-        self._trusts_from = engine.clock.monotonic()
+        self._started_at = clock.now()
+        self._trusts_from = clock.monotonic()
         self._following = asyncio.Lock()
 
     # -- the lease -------------------------------------------------------------------------------------------
@@ -68,18 +80,18 @@ class Membership:
 
         Every start adds a row for the engine: those of engines that died long ago are removed here.
         """
-        engine = self._engine
+        services = self._services
         await self._follow_clock()
-        now = self._started_at = engine.clock.now()
+        now = self._started_at = services.clock.now()
         batch = Batch().then(partial(claims.forget_engines, before=now - claims.REMEMBERED_SECONDS))
         if killed:
-            host = engine.settings.host
+            host = services.settings.host
             batch.then(partial(claims.excuse, processes=killed, host=host, now=now))
         if alone:
-            limit = engine.settings.engine_deaths_limit
+            limit = services.settings.engine_deaths_limit
             batch.then(partial(deaths.record_deaths, now=now, limit=limit, alone=True))
-            batch.then(partial(claims.stop_others, engine_id=engine.id, now=now))
-        await engine.journal.commit(batch)
+            batch.then(partial(claims.stop_others, engine_id=services.id, now=now))
+        await services.journal.commit(batch)
         await self.beat()
         self._schedule()
 
@@ -89,31 +101,31 @@ class Membership:
         It is recorded that the engine was asked to stop, so that it does not count as a death if it is killed because
         it takes too long. A database that does not respond does not hold up the stop.
         """
-        self.stopped = True
-        self._leaving_at = self._engine.clock.now()
+        self._services.background.stopped = True
+        self._leaving_at = self._services.clock.now()
         record = Batch().then(partial(claims.report, engine=self._record(self._leaving_at)))
-        self._engine.journal.submit(record, lambda error: None)
+        self._services.journal.submit(record, lambda error: None)
 
     async def deregister(self) -> None:
         """End the lease, so that others can take over unfinished operations immediately."""
         self._gone = True
         if self._timer is not None:
             self._timer.cancel()
-        deregistration = partial(claims.deregister, engine_id=self._engine.id, now=self._engine.clock.now())
-        await self._engine.journal.commit(Batch().then(deregistration))
+        deregistration = partial(claims.deregister, engine_id=self._services.id, now=self._services.clock.now())
+        await self._services.journal.commit(Batch().then(deregistration))
 
     async def expiry(self) -> None:
         """Return when the lease has not been renewed for its whole length, counted from now at the earliest."""
-        clock, lease = self._engine.clock, self._engine.settings.lease_seconds
+        clock, lease = self._clock, self._services.settings.lease_seconds
         began = clock.now()
         while (left := max(self.beaten_at, began) + lease - clock.now()) > 0:
             await sleep(clock, left)
 
     def _schedule(self) -> None:
-        engine = self._engine
+        services = self._services
         if not self._gone:
-            self._timer = engine.clock.call_later(
-                engine.settings.heartbeat_seconds, lambda: engine.spawn(self._heartbeat())
+            self._timer = services.clock.call_later(
+                services.settings.heartbeat_seconds, lambda: services.background.spawn(self._heartbeat())
             )
 
     async def _heartbeat(self) -> None:
@@ -125,16 +137,16 @@ class Membership:
 
     async def beat(self) -> None:
         """Renew the lease, then read the decisions of other engines."""
-        engine = self._engine
-        now = engine.clock.now()
+        services = self._services
+        now = services.clock.now()
         batch = Batch().then(partial(claims.report, engine=self._record(now)))
         self._note_activity(batch)
         if self.beaten_at and self.lapsed:
-            batch.then(partial(deaths.forget_deaths_of, engine_id=engine.id))
-        if any(run.operation.epoch > 1 for run in engine.runs.values()):
-            heartbeat = engine.settings.heartbeat_seconds
-            batch.then(partial(deaths.clear_survivors, engine_id=engine.id, now=now, heartbeat=heartbeat))
-        await engine.journal.commit(batch)
+            batch.then(partial(deaths.forget_deaths_of, engine_id=services.id))
+        if any(run.operation.epoch > 1 for run in self._runs.values()):
+            heartbeat = services.settings.heartbeat_seconds
+            batch.then(partial(deaths.clear_survivors, engine_id=services.id, now=now, heartbeat=heartbeat))
+        await services.journal.commit(batch)
         await self.reconcile()
         await self.release_without_run()
         self.beaten_at = now
@@ -142,27 +154,27 @@ class Membership:
             self._beating.set_result(None)
             self._beating = None
         await self._follow_clock()
-        living = await engine.database.read(claims.living, engine.clock.now())
-        self.others = bool(living - {engine.id})
-        if engine.clock.monotonic() >= self._trusts_from:
+        living = await services.database.read(claims.living, services.clock.now())
+        self._others.alive = bool(living - {services.id})
+        if services.clock.monotonic() >= self._trusts_from:
             self.takeovers.begin()
-        await engine.announcer.take_over()
-        engine.spawn(engine.credentials.remove_given_up())
-        if engine.id == min(living, default=engine.id):
-            engine.spawn(self._healer.look())
-            engine.spawn(self._cleaner.look())
-            engine.spawn(self._second_chances.look())
-            engine.spawn(self._late_objects.look())
-        engine.freed_memory.give_back(idle=not engine.runs)
+        await self._parts.announcer.take_over()
+        services.background.spawn(services.credentials.remove_given_up())
+        if services.id == min(living, default=services.id):
+            services.background.spawn(self._healer.look())
+            services.background.spawn(self._cleaner.look())
+            services.background.spawn(self._second_chances.look())
+            services.background.spawn(self._late_objects.look())
+        services.freed_memory.give_back(idle=not self._runs)
 
     def _note_activity(self, batch: Batch) -> None:
         """Record which operations only wait now, and which do not any more: deaths are charged to those that work."""
         waiting, working = set[str](), set[str]()
-        for run in self._engine.all_runs():
+        for run in self._runs.all():
             if run.operation.owner is not None and run.note_activity():
                 (working if run.working else waiting).add(run.operation.id)
         if waiting or working:
-            engine_id = self._engine.id
+            engine_id = self._services.id
             batch.then(partial(claims.note_activity, engine_id=engine_id, waiting=waiting, working=working))
 
     async def _follow_clock(self) -> None:
@@ -173,20 +185,22 @@ class Membership:
         reports do not tell whether they are alive, so that this engine takes over nothing for a lease.
         """
         async with self._following:
-            engine = self._engine
-            asked_at = engine.clock.monotonic()
-            shown = await engine.database.read(time_of_day)
-            if self.stopped:  # operations may have been handed over; who takes them over corrects their times
+            services = self._services
+            asked_at = services.clock.monotonic()
+            shown = await services.database.read(time_of_day)
+            if (
+                services.background.stopped
+            ):  # operations may have been handed over; who takes them over corrects their times
                 return
-            step = engine.steady_clock.follow(shown, asked_at)
+            step = self._clock.follow(shown, asked_at)
             if abs(step) < CLOCK_STEP or not self.beaten_at:
                 return
             LOG.warning("the clock was set by %+.0f seconds; timeouts are not affected", step)
             self.beaten_at += step
-            self._trusts_from = engine.clock.monotonic() + engine.settings.lease_seconds
-            correction = partial(claims.follow_clock, engine_id=engine.id, seconds=step, begun=self._moved(step))
-            report = partial(claims.report, engine=self._record(engine.clock.now()))
-            await engine.journal.commit(Batch().then(report).then(correction))
+            self._trusts_from = services.clock.monotonic() + services.settings.lease_seconds
+            correction = partial(claims.follow_clock, engine_id=services.id, seconds=step, begun=self._moved(step))
+            report = partial(claims.report, engine=self._record(services.clock.now()))
+            await services.journal.commit(Batch().then(report).then(correction))
 
     async def clock_followed(self) -> None:
         """Return when no correction is being recorded: it applies only to operations that this engine still owns."""
@@ -196,7 +210,7 @@ class Membership:
     def _moved(self, step: float) -> list[Begun]:
         """Correct the times in memory by a step of the clock: what timeouts count from, and the deadlines."""
         begun = []
-        for run in self._engine.all_runs():
+        for run in self._runs.all():
             if run.operation.deadline is not None:
                 run.operation.deadline += step
             for state in run.states.values():
@@ -207,9 +221,9 @@ class Membership:
         return begun
 
     def _record(self, now: float) -> EngineRecord:
-        settings = self._engine.settings
+        settings = self._services.settings
         return EngineRecord(
-            id=self._engine.id,
+            id=self._services.id,
             host=settings.host,
             process=os.getpid(),
             version=__version__,
@@ -223,7 +237,7 @@ class Membership:
     @property
     def lapsed(self) -> bool:
         """Return whether others may own this engine's operations, for example after the process was paused."""
-        return self._engine.clock.now() > self.beaten_at + SAFE_PART * self._engine.settings.lease_seconds
+        return self._services.clock.now() > self.beaten_at + SAFE_PART * self._services.settings.lease_seconds
 
     async def hold(self) -> None:
         """Return when the lease is valid: called before each change of the cloud, which no fence can prevent.
@@ -236,7 +250,7 @@ class Membership:
             raise Fenced("another engine has taken it over")
 
     async def next_beat(self) -> None:
-        """Return after the next heartbeat of the engine."""
+        """Return after the next heartbeat of the services."""
         if self._beating is None:
             self._beating = asyncio.get_running_loop().create_future()
         await asyncio.shield(self._beating)
@@ -248,20 +262,20 @@ class Membership:
 
         This happens if a run could not record its end.
         """
-        engine = self._engine
-        held = await engine.database.read(claims.held, engine.id)
-        unattended = {identifier for identifier, key in held.items() if engine.has_no_run(identifier, key)}
+        services = self._services
+        held = await services.database.read(claims.held, services.id)
+        unattended = {identifier for identifier, key in held.items() if self._runs.is_missing(identifier, key)}
         if unattended:
             LOG.warning(
                 "releasing operations that this engine owns but does not run: %s", ", ".join(sorted(unattended))
             )
-            await engine.journal.commit(
-                Batch().then(partial(claims.release, engine_id=engine.id, identifiers=unattended))
+            await services.journal.commit(
+                Batch().then(partial(claims.release, engine_id=services.id, identifiers=unattended))
             )
 
     async def take_next(self, stack_id: str) -> None:
         """Take over the operation that waited until this engine had finished with the stack."""
-        waiting = await self._engine.database.read(claims.waiting_on, stack_id)
+        waiting = await self._services.database.read(claims.waiting_on, stack_id)
         if waiting is not None:
             await self.takeovers.take([waiting])
 
@@ -269,22 +283,22 @@ class Membership:
 
     async def reconcile(self) -> None:
         """Stop superseded, cancelled and lost operations, and wake the waiters of operations that ended elsewhere."""
-        engine = self._engine
-        runs = {run.operation.id: run for run in engine.all_runs()}
-        waited_for = engine.awaited.besides(runs)
+        services = self._services
+        runs = {run.operation.id: run for run in self._runs.all()}
+        waited_for = self._parts.awaited.besides(runs)
         if not runs and not waited_for:
             return
-        found = await engine.database.read(claims.standing, {*runs, *waited_for})
+        found = await services.database.read(claims.standing, {*runs, *waited_for})
         for identifier, run in runs.items():
             self._judge(run, found.get(identifier))
         for identifier in waited_for:
             if identifier not in found or found[identifier].status not in UNFINISHED:
-                engine.awaited.ended(identifier)
+                self._parts.awaited.ended(identifier)
 
     def _judge(self, run: OperationRun, standing: Standing | None) -> None:
         if run.operation.owner is None:  # handed over during the query
             return
-        if standing is None or (standing.owner, standing.epoch) != (self._engine.id, run.claim.epoch):
+        if standing is None or (standing.owner, standing.epoch) != (self._services.id, run.claim.epoch):
             with lines_about(run.operation, run.stack):
                 LOG.warning(
                     "operation %s of stack %s was taken over by another engine", run.operation.id, run.stack.name
@@ -310,11 +324,11 @@ class Membership:
 
     async def ended(self, operation_id: str) -> None:
         """Handle the message that an operation has finished."""
-        self._engine.awaited.ended(operation_id)
+        self._parts.awaited.ended(operation_id)
 
     async def owner_elsewhere(self, stack_id: str) -> str | None:
         """Return the other living engine that runs an operation on the stack."""
-        if not self.others:
+        if not self._others.alive:
             return None
-        owner = await self._engine.database.read(claims.owner_of, stack_id, self._engine.clock.now())
-        return None if owner == self._engine.id else owner
+        owner = await self._services.database.read(claims.owner_of, stack_id, self._services.clock.now())
+        return None if owner == self._services.id else owner

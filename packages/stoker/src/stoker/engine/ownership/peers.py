@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import StokerError
 from stoker.contract.request import Answer, Request
+from stoker.store.records import Operation
 
 
 class PeerAway(StokerError):
@@ -44,3 +46,16 @@ class NoPeers:
     async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
         """Raise PeerAway."""
         raise PeerAway(f"The engine {engine_id} cannot be reached: this one knows no way to others.")
+
+
+@dataclass
+class OtherEngines:
+    """The other engines on the database; `alive` is true if there were any at the last heartbeat."""
+
+    peers: Peers
+    alive: bool = False
+
+    def finished(self, operation: Operation) -> None:
+        """Notify them of the end of an operation for which the operation of a parent stack may wait there."""
+        if operation.parent_operation is not None and self.alive:
+            self.peers.finished(operation.id)

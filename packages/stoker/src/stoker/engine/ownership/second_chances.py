@@ -7,7 +7,7 @@ import logging
 from sqlalchemy import Connection
 
 from stoker.base.errors import StokerError
-from stoker.engine.ownership.healing import HealingHost
+from stoker.engine.records.services import RecordingServices
 from stoker.store import claims
 from stoker.store.journal import Batch
 from stoker.store.records import SECOND_CHANCE, Operation
@@ -20,28 +20,28 @@ _PAUSE_SECONDS = 30.0
 class SecondChances:
     """Looks for such operations now and then, in one engine of a cluster."""
 
-    def __init__(self, engine: HealingHost) -> None:
-        self._engine = engine
+    def __init__(self, services: RecordingServices) -> None:
+        self._services = services
         self._next_look = 0.0
 
     async def look(self) -> None:
         """Resume what may be resumed now; called at every heartbeat. The next takeover finds the new operations."""
-        engine, now = self._engine, self._engine.clock.now()
-        quiet = engine.settings.set_aside_seconds
+        services, now = self._services, self._services.clock.now()
+        quiet = services.settings.set_aside_seconds
         if quiet <= 0 or now < self._next_look:
             return
         self._next_look = now + min(_PAUSE_SECONDS, quiet)
-        for identifier in await engine.database.read(claims.second_chances, now, quiet):
+        for identifier in await services.database.read(claims.second_chances, now, quiet):
             await self._resume(identifier)
 
     async def _resume(self, identifier: str) -> None:
-        engine, resumed = self._engine, list[Operation]()
+        services, resumed = self._services, list[Operation]()
 
         def resume(connection: Connection) -> None:
-            resumed[:] = [claims.resume(connection, identifier, engine.clock.now(), SECOND_CHANCE)]
+            resumed[:] = [claims.resume(connection, identifier, services.clock.now(), SECOND_CHANCE)]
 
         try:
-            await engine.journal.commit(Batch().then(resume))
+            await services.journal.commit(Batch().then(resume))
         except StokerError as error:
             LOG.info("operation %s is not resumed: %s", identifier, error.message)
         else:

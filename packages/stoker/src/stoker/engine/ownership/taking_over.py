@@ -12,7 +12,10 @@ from collections.abc import Collection, Iterable
 from contextlib import ExitStack
 from typing import Any, Protocol
 
-from stoker.engine.ownership.owner_host import OwnerHost
+from stoker.engine.ownership.isolation import Suspects
+from stoker.engine.ownership.resumption import Resumption
+from stoker.engine.ownership.runs import Runs
+from stoker.engine.records.services import RecordingServices
 from stoker.engine.running.run import OperationRun
 from stoker.store import claims
 from stoker.store.claims import Claimant, Orphan, Taken
@@ -30,21 +33,24 @@ NOTED = 200
 class Lease(Protocol):
     """What a takeover needs to know of its engine's membership."""
 
-    stopped: bool
-
     @property
     def lapsed(self) -> bool:
         """Return whether others may own this engine's operations."""
 
     async def next_beat(self) -> None:
-        """Return after the next heartbeat of the engine."""
+        """Return after the next heartbeat of the services."""
 
 
 class Takeovers:
-    """The takeovers of one engine. `waiting` is the number of operations that are still to be taken over."""
+    """The takeovers of one services. `waiting` is the number of operations that are still to be taken over."""
 
-    def __init__(self, engine: OwnerHost, lease: Lease) -> None:
-        self._engine = engine
+    def __init__(
+        self, services: RecordingServices, runs: Runs, resumption: Resumption, suspects: Suspects, lease: Lease
+    ) -> None:
+        self._services = services
+        self._runs = runs
+        self.resumption = resumption
+        self._suspects = suspects
         self._lease = lease
         self._ended = asyncio.Event()
         self._ended.set()
@@ -59,9 +65,9 @@ class Takeovers:
 
     def begin(self) -> None:
         """Start to take over what no living engine owns, unless that is in progress, or `open` was not called yet."""
-        if self._open and self._ended.is_set() and not self._lease.stopped:
+        if self._open and self._ended.is_set() and not self._services.background.stopped:
             self._ended.clear()
-            self._engine.spawn(self._take_all())
+            self._services.background.spawn(self._take_all())
 
     async def complete(self) -> None:
         """Return when the takeover in progress has ended."""
@@ -70,14 +76,14 @@ class Takeovers:
     async def take_first(self, stack_id: str) -> None:
         """Take over the operation of a stack now if it is among those that are still to be taken over."""
         if self.waiting:
-            found = await self._engine.database.read(claims.current_of, stack_id)
+            found = await self._services.database.read(claims.current_of, stack_id)
             if found is not None:
                 await self._under_way(await self.take([found]))
 
     async def take(self, identifiers: Collection[str]) -> list[OperationRun]:
         """Claim those of these operations that no living engine owns, and run them; return their runs."""
-        engine, taken = self._engine, [Taken()]
-        if self._lease.stopped:
+        services, taken = self._services, [Taken()]
+        if self._services.background.stopped:
             return []
 
         def claim(connection: Any) -> None:
@@ -86,23 +92,23 @@ class Takeovers:
         runs = []
         with ExitStack() as opened:
             for identifier in identifiers:
-                opened.enter_context(engine.taking_on(identifier))
-            await engine.journal.commit(Batch().then(claim))
+                opened.enter_context(self._runs.taking_on(identifier))
+            await services.journal.commit(Batch().then(claim))
             for operation, former_owner in taken[0].claimed:
-                runs.append(await engine.resume(operation, former_owner))
+                runs.append(await self.resumption.resume(operation, former_owner))
         for root_id in sorted(taken[0].to_isolate):
-            assert engine.isolation is not None
-            engine.isolation.begin(root_id)
+            assert self._suspects.isolation is not None
+            self._suspects.isolation.begin(root_id)
         return [run for run in runs if run is not None]
 
     def _claimant(self) -> Claimant:
-        engine = self._engine
+        services = self._services
         return Claimant(
-            engine.id,
-            engine.clock.now(),
-            engine.settings.engine_deaths_limit,
-            isolates=engine.isolation is not None,
-            trial=engine.trial,
+            services.id,
+            services.clock.now(),
+            services.settings.engine_deaths_limit,
+            isolates=self._suspects.isolation is not None,
+            trial=self._suspects.trial,
         )
 
     async def _take_all(self) -> None:
@@ -115,14 +121,14 @@ class Takeovers:
             self._ended.set()
 
     async def _take_portions(self) -> None:
-        engine = self._engine
+        services = self._services
         last: Orphan | None = None
-        while not self._lease.stopped:
+        while not self._services.background.stopped:
             while (
-                self._lease.lapsed and not self._lease.stopped
+                self._lease.lapsed and not self._services.background.stopped
             ):  # what is claimed without a lease is claimed by others at once
                 await self._lease.next_beat()
-            orphans = await engine.database.read(claims.claimable, engine.id, engine.clock.now(), PORTION, last)
+            orphans = await services.database.read(claims.claimable, services.id, services.clock.now(), PORTION, last)
             if not orphans:
                 return
             if last is None and len(orphans) == PORTION and not self.total:
@@ -132,8 +138,10 @@ class Takeovers:
             self.waiting = max(self.waiting - len(orphans), 0)
 
     async def _count(self) -> None:
-        engine = self._engine
-        self.total = self.waiting = await engine.database.read(claims.count_claimable, engine.id, engine.clock.now())
+        services = self._services
+        self.total = self.waiting = await services.database.read(
+            claims.count_claimable, services.id, services.clock.now()
+        )
         if self.total >= NOTED:
             LOG.info("taking over %d operations", self.total)
 
@@ -145,7 +153,7 @@ class Takeovers:
             for task in waiting:
                 task.cancel()
 
-        timer = self._engine.clock.call_later(self._engine.settings.heartbeat_seconds, leave)
+        timer = self._services.clock.call_later(self._services.settings.heartbeat_seconds, leave)
         try:
             if waiting:
                 await asyncio.wait(waiting)

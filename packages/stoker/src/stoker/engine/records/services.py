@@ -9,6 +9,7 @@ from typing import Any
 
 from stoker.base.ids import new_id
 from stoker.cloud.auth import CloudPool
+from stoker.engine.background import Background
 from stoker.engine.credentials import Credentials
 from stoker.engine.evaluation import Evaluator
 from stoker.engine.memory import FreedMemory
@@ -27,7 +28,7 @@ from stoker_foundation.clock import Clock
 
 
 class EngineServices:
-    """The database, the sealer, the clock, settings, types, inputs, evaluation and credentials.
+    """The database, the sealer, the clock, settings, types, inputs, evaluation, credentials and background tasks.
 
     `id` is that of the engine that they belong to. `pushing` is a lock for sending metadata to agents. Helpers that
     need no more than this receive it instead of the engine. The journal is not among them: runs write with the claim of
@@ -58,6 +59,7 @@ class EngineServices:
         self.evaluator = Evaluator(settings.evaluation_seconds_at_once, self.freed_memory)
         self.values = ValueMemory(settings.evaluation_memory)
         self.turns = Turns(clock)
+        self.background = Background()
         self.types = TypeTable(registry, self.loader)
         self.unknown_type = MissingType()
         self.pushing = asyncio.Lock()

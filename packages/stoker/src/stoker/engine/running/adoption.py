@@ -11,7 +11,7 @@ from stoker.base.errors import StokerError, TokenRejected
 from stoker.base.ids import new_id
 from stoker.cloud.session import Cloud
 from stoker.engine.calls.building import make_call
-from stoker.engine.calls.context import OperationHost, StackContext
+from stoker.engine.calls.context import ActingParts, StackContext
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.identifiers import LONGEST, fits
 from stoker.engine.running.performer import Method
@@ -56,15 +56,15 @@ def bringing_about(state: ResourceState) -> Method:
     return state.type.update if state.row.action == "UPDATE" else state.type.create
 
 
-async def missing(engine: OperationHost, stack: Stack, cloud: Cloud, resource: External) -> str | None:
+async def missing(parts: ActingParts, stack: Stack, cloud: Cloud, resource: External) -> str | None:
     """Return why the object of an `external_id` cannot be used; None if it exists."""
     row = Resource(
         uuid=new_id(), stack_id=stack.id, position=0, name=resource.name, type=resource.type.type_name, action="CHECK",
         status=COMPLETE, reason="", physical_id=resource.identifier, created_at=0.0,
     )  # fmt: skip
-    state = ResourceState(row, resource.type, stack.name, engine.sealer, engine.values)
+    state = ResourceState(row, resource.type, stack.name, parts.services.sealer, parts.services.values)
     state.give({key: value for key, value in resource.given.items() if not has_unknown(value)})
-    context = StackContext(engine, stack, NoWriter())
+    context = StackContext(parts, stack, NoWriter())
     context.use(cloud)
     try:
         outcome = await _examined(resource.type, await make_call(context, state))

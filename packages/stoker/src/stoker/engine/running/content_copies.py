@@ -26,8 +26,8 @@ from stoker.store.records import COMPLETE, IN_PROGRESS, Resource
 
 async def copies_of(context: StackContext, snapshot_ids: Iterable[str]) -> list[ResourceState]:
     """Return the recorded copies that belong to snapshots of the context's stack, or of a stack above it."""
-    engine, identifiers = context.engine, list(snapshot_ids)
-    return await engine.database.read(read_copies, engine, identifiers, context.stack.name)
+    services, identifiers = context.services, list(snapshot_ids)
+    return await services.database.read(read_copies, services, identifiers, context.stack.name)
 
 
 async def path_below(context: StackContext, top: str) -> Path:
@@ -35,8 +35,8 @@ async def path_below(context: StackContext, top: str) -> Path:
     names: list[str] = []
     stack = context.stack
     while stack.id != top and stack.parent_resource is not None and stack.parent_id is not None:
-        row = await context.engine.database.read(queries.resource_by_uuid, stack.parent_resource)
-        parent = await context.engine.database.read(queries.stack_by_id, stack.parent_id)
+        row = await context.services.database.read(queries.resource_by_uuid, stack.parent_resource)
+        parent = await context.services.database.read(queries.stack_by_id, stack.parent_id)
         if row is None or parent is None:
             break
         names.insert(0, row.name)
@@ -73,7 +73,7 @@ class Copier:
         await self._performer.perform(state, state.type.snapshot, Batch().change(copy.seal()))
 
     def _new(self, state: ResourceState) -> ResourceState:
-        run, now = self._run, self._run.engine.clock.now()
+        run, now = self._run, self._run.services.clock.now()
         row = Resource(
             uuid=new_id(),
             stack_id=run.operation.snapshot or "",
@@ -87,7 +87,7 @@ class Copier:
             started_at=now,
             substituted=state.row.substituted,
         )
-        copy = ResourceState(row, copy_type(state), run.stack.name, run.engine.sealer, run.engine.values)
+        copy = ResourceState(row, copy_type(state), run.stack.name, run.services.sealer, run.services.values)
         path = [*run.snapshot_path, state.row.name]
         copy.stored.definition = {
             "implementation": state.implementation,

@@ -57,7 +57,7 @@ def exchanged(run: OperationContext) -> Callable[[Connection], None] | None:
         return partial(exchange.record, project_id="", stack_id=stack.id, exported={}, imported=())
     if run.operation.action not in FORWARD or wanted is None:
         return None
-    exported = {name: run.engine.sealer.seal(value) for name, value in reached_values(run, wanted).items()}
+    exported = {name: run.services.sealer.seal(value) for name, value in reached_values(run, wanted).items()}
     imported = wanted.definition.imports if wanted.inputs.template.uses("Fn::ImportValue") else ()
     if run.operation.action == "CREATE" and not exported and not imported:
         return None

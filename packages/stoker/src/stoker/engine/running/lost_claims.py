@@ -14,8 +14,9 @@ from stoker.base.errors import CloudError, StokerError
 from stoker.engine.calls.building import Unrecorded, make_call
 from stoker.engine.calls.context import StackContext
 from stoker.engine.calls.finding import found
+from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.operation_context import OperationContext, StepHost
+from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.stopping import LOST, never
 from stoker.plugins.outcome import Again
 from stoker.plugins.resource import Call
@@ -32,24 +33,24 @@ MOST_PAUSES = 300
 async def remove_lost_object(run: OperationContext, state: ResourceState) -> None:
     """Delete the object that a lost run created for a resource, unless the new owner uses it."""
     LOST.set(never)
-    engine, row = run.engine, state.row
+    services, row = run.services, state.row
     try:
-        theirs = await _settled(engine, row.uuid)
+        theirs = await _settled(services, row.uuid)
         if theirs is not None and (_unsettled(theirs) or theirs.physical_id == row.physical_id is not None):
             return
         call = await make_call(run, state)
-        if not await _has_object_of_nobody(engine, run, state, call):
+        if not await _has_object_of_nobody(run, state, call):
             return
         LOG.warning(
             "deleting %s %s of stack %s: it was created after another engine had taken over and created its own",
             row.type, call.physical_id, run.stack.name,
         )  # fmt: skip
-        await delete_object(engine, state, call)
+        await delete_object(services, state, call)
     except StokerError as error:
         LOG.warning("an object created for %s of stack %s may remain: %s", row.name, run.stack.name, error.message)
 
 
-async def remove_late_object(engine: StepHost, context: StackContext, known: ResourceState) -> None:
+async def remove_late_object(context: StackContext, known: ResourceState) -> None:
     """Delete an object that has the resource's own name, and that no resource has.
 
     A service has created it for the request of an engine that died. Raises StokerError.
@@ -60,38 +61,38 @@ async def remove_late_object(engine: StepHost, context: StackContext, known: Res
         status=COMPLETE, reason="", physical_id=None, created_at=row.created_at, started_at=row.started_at,
     )  # fmt: skip
     # Without the resource's data, which is about its own object, not about the late one.
-    state = ResourceState(bare, known.type, context.stack.name, engine.sealer, engine.values)
+    state = ResourceState(bare, known.type, context.stack.name, context.services.sealer, context.services.values)
     state.give(known.given)
     call = await make_call(context, state)
     if state.type.recovery is None or not state.type.recovery.has_own_name(call.properties):
         return
-    if not await _has_object_of_nobody(engine, context, state, call):
+    if not await _has_object_of_nobody(context, state, call):
         return
     LOG.warning(
         "deleting %s %s of stack %s: the service has executed the request of an engine that died, after another engine "
         "had created the object", row.type, call.physical_id, context.stack.name,
     )  # fmt: skip
-    await delete_object(engine, state, call)
+    await delete_object(context.services, state, call)
 
 
-async def _has_object_of_nobody(engine: StepHost, context: StackContext, state: ResourceState, call: Call) -> bool:
+async def _has_object_of_nobody(context: StackContext, state: ResourceState, call: Call) -> bool:
     """Search for the call's object unless it has one; return whether there is one and no resource has it."""
     if call.physical_id is None:
-        call.unrecorded = Unrecorded(context, state.type.part_of, engine.all_runs)
-        async with engine.searching:
+        call.unrecorded = Unrecorded(context, state.type.part_of, context.parts.runs.all)
+        async with context.parts.searching:
             call.physical_id = await found(state.type, call)
     if call.physical_id is None:
         return False
-    return not await engine.database.read(queries.recorded_ids, [call.physical_id], state.type.part_of)
+    return not await context.services.database.read(queries.recorded_ids, [call.physical_id], state.type.part_of)
 
 
-async def _settled(engine: StepHost, uuid: str) -> Resource | None:
+async def _settled(services: EngineServices, uuid: str) -> Resource | None:
     """Return the resource when its new owner has recorded its object or has failed; None if it was deleted."""
     for _ in range(MOST_PAUSES):
-        row = await engine.database.read(queries.resource_by_uuid, uuid)
-        if row is None or not _unsettled(row) or engine.stopped:
+        row = await services.database.read(queries.resource_by_uuid, uuid)
+        if row is None or not _unsettled(row) or services.background.stopped:
             break
-        await sleep(engine.clock, PAUSE_SECONDS)
+        await sleep(services.clock, PAUSE_SECONDS)
     return row
 
 
@@ -99,7 +100,7 @@ def _unsettled(row: Resource) -> bool:
     return row.physical_id is None and row.status == IN_PROGRESS
 
 
-async def delete_object(engine: StepHost, state: ResourceState, call: Call) -> None:
+async def delete_object(services: EngineServices, state: ResourceState, call: Call) -> None:
     """Delete an object that no resource has; `state` is the resource that it was created for."""
     for _ in range(MOST_PAUSES):
         try:
@@ -108,6 +109,6 @@ async def delete_object(engine: StepHost, state: ResourceState, call: Call) -> N
             if not (error.transient or error.conflict):
                 raise
             outcome = Again(after=PAUSE_SECONDS)
-        if not isinstance(outcome, Again) or engine.stopped:
+        if not isinstance(outcome, Again) or services.background.stopped:
             return
-        await sleep(engine.clock, PAUSE_SECONDS if outcome.after is None else outcome.after)
+        await sleep(services.clock, PAUSE_SECONDS if outcome.after is None else outcome.after)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from abc import abstractmethod
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -14,14 +13,13 @@ from sqlalchemy import Connection
 
 from stoker.base.budget import Postponed
 from stoker.contract.views import NO_REASON
-from stoker.engine.calls.context import OperationHost, StackContext
+from stoker.engine.calls.context import ActingParts, StackContext
 from stoker.engine.notifications.announcer import Sinks
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.stack_view import filled
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.polling import ObjectPoller
 from stoker.engine.running.stopping import Stop, Stopped
 from stoker.plugins.resource import AttributeKey
 from stoker.store import claims, deaths
@@ -31,45 +29,27 @@ from stoker.store.records import Event, Operation, Stack
 Result = TypeVar("Result")
 
 
-class StepHost(OperationHost):
-    """The part of an engine that the steps of an operation need.
-
-    `searching` is a lock for searches for the object of an interrupted creation. `object_poller` polls many objects
-    with one request. `stopped` is true if the engine accepts no more operations.
-    """
-
-    searching: asyncio.Lock
-    object_poller: ObjectPoller
-    runs: Mapping[str, OperationContext]
-
-    @property
-    @abstractmethod
-    def stopped(self) -> bool:
-        """Return whether the engine is being stopped."""
-
-    @abstractmethod
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something in the background; the engine's stop waits for it."""
-
-
 class OperationContext(StackContext):
     """`moved` are the resources whose reference id has changed; `making` are the tasks that create an object whose id
     is not stored yet, by the resource's uuid; `late` are the resources, by uuid, for which a service may execute a
     request late; `earlier` are the resources from before the run, by name.
     """
 
-    def __init__(self, engine: StepHost, operation: Operation, stack: Stack) -> None:
+    def __init__(self, parts: ActingParts, operation: Operation, stack: Stack) -> None:
         self.claim: Claim = Claim(operation.id, operation.epoch)
-        super().__init__(engine, stack, engine.writer_for(self.claim), operation)
-        self.engine: StepHost = engine
+        super().__init__(parts, stack, parts.writer_for(self.claim), operation)
         self.operation: Operation = operation
-        self.claimed_at = engine.clock.now()
+        self.claimed_at = parts.services.clock.now()
         self.moved: set[str] = set()
         self.earlier: Mapping[str, list[ResourceState]] = {}
         self.making: dict[str, asyncio.Task[Any]] = {}
         self.late: set[str] = set()
         self.stopping: Stop | None = None
         self.cancelled = False
+        self.failure: Failure | None = None
+        self.document: str | None = None
+        self.refused = False
+        self.follow_up: tuple[Operation, Stack] | None = None
         self.wanted: Wanted | None = None
         self.plan: Plan | None = None
         self.attribute_keys: dict[str, set[AttributeKey]] = {}
@@ -86,6 +66,11 @@ class OperationContext(StackContext):
         return self.plan.secrets if self.plan is not None else frozenset()
 
     @property
+    def has_plan(self) -> bool:
+        """See StackContext."""
+        return self.plan is not None
+
+    @property
     def key(self) -> str:
         """Return the target that only one run at a time works on: the stack, or the snapshot that is deleted."""
         return self.operation.stack_id
@@ -100,7 +85,7 @@ class OperationContext(StackContext):
 
         `size` returns the bytes of the result.
         """
-        services, project = self.engine, self.stack.project_id
+        services, project = self.services, self.stack.project_id
         if not services.values.full(project):
             with suppress(Postponed):
                 return services.evaluator.evaluate_at_once(work)
@@ -143,7 +128,7 @@ class OperationContext(StackContext):
         self._paused[uuid] = future
         timer = None
         if seconds is not None:
-            timer = self.engine.clock.call_later(seconds, lambda: self.wake(uuid))
+            timer = self.services.clock.call_later(seconds, lambda: self.wake(uuid))
         try:
             await future
         finally:
@@ -159,10 +144,10 @@ class OperationContext(StackContext):
 
         If the engine that ran it before died of it, this one may do so before its next heartbeat.
         """
-        recent = self.engine.clock.now() < self.claimed_at + deaths.LONG_RUN_SECONDS
+        recent = self.services.clock.now() < self.claimed_at + deaths.LONG_RUN_SECONDS
         if self.claim.epoch > 1 and recent and self.operation.waiting_epoch == self.claim.epoch:
             self.operation.waiting_epoch = None
-            note = partial(claims.note_activity, engine_id=self.engine.id, waiting=(), working=(self.operation.id,))
+            note = partial(claims.note_activity, engine_id=self.services.id, waiting=(), working=(self.operation.id,))
             await self.writer.commit(Batch().then(note))
 
     def check_stopped(self) -> None:
@@ -196,7 +181,7 @@ class OperationContext(StackContext):
         if self._unsaved_plan:
             self._unsaved_plan = False
             batch.change(self.operation)
-        await self.engine.announcer.commit(self.writer, batch, self.sinks)
+        await self.parts.announcer.commit(self.writer, batch, self.sinks)
 
     async def record(self, state: ResourceState, event: Event, *further: Callable[[Connection], None]) -> None:
         """Implements StackContext; protected by the run's claim."""
@@ -211,7 +196,9 @@ class OperationContext(StackContext):
 
     def event(self, state: ResourceState, reason: str = NO_REASON, *, cause: Failure | None = None) -> Event:
         """Return an event for the current action and status; `cause` is the failure that it reports, if any."""
-        return replace(state.event(reason, self.engine.clock.now()), cause=None if cause is None else cause.path_json())
+        return replace(
+            state.event(reason, self.services.clock.now()), cause=None if cause is None else cause.path_json()
+        )
 
     def events_for(self, state: ResourceState) -> tuple[Event, ...]:
         """Return the event of a resource's current state; content copies of snapshots have none."""
@@ -223,11 +210,11 @@ def _with_size(work: Callable[[], Result], size: Callable[[Result], int]) -> tup
     return result, size(result)
 
 
-async def acting_on(engine: StepHost, stack: Stack, writer: Writer) -> StackContext:
+async def acting_on(parts: ActingParts, stack: Stack, writer: Writer) -> StackContext:
     """Return the context for a signal or a message to a resource: that of the operation that runs here, so that its
     steps see the effects, otherwise a new one that is read from the database and records with `writer`.
     """
-    running = engine.runs.get(stack.id)
-    if running is not None and running.plan is not None:
+    running = parts.runs.get(stack.id)
+    if running is not None and running.has_plan:
         return running
-    return await filled(StackContext(engine, stack, writer))
+    return await filled(StackContext(parts, stack, writer))

@@ -28,14 +28,14 @@ def is_started_by_parent_resource(operation: Operation) -> bool:
 
 async def notify_parent_resource(run: OperationContext, status: str) -> Batch:
     """Return the changes of the resource that started the run's operation, after it was notified of the result."""
-    engine, stack = run.engine, run.stack
+    stack = run.stack
     if not is_started_by_parent_resource(run.operation) or stack.parent_id is None:
         return Batch()
-    parent = await engine.database.read(queries.stack_by_id, stack.parent_id)
+    parent = await run.services.database.read(queries.stack_by_id, stack.parent_id)
     if parent is None or parent.deleted_at is not None:
         return Batch()
     try:
-        context = await acting_on(engine, parent, run.writer)
+        context = await acting_on(run.parts, parent, run.writer)
         state = context.states.get(stack.parent_resource or "")
         return Batch() if state is None else await _told(context, state, status == COMPLETE)
     except StokerError as error:
@@ -53,5 +53,5 @@ async def _told(context: StackContext, state: ResourceState, succeeded: bool) ->
         with suppress(StokerError):  # they are read again when they are needed
             values = await state.type.read_attributes(await make_call(context, state), keys)
             state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
-    announced = context.engine.announcer.about_scaling(context.stack, call.announced)
+    announced = context.parts.announcer.about_scaling(context.stack, call.announced)
     return Batch().change(state.seal()).add(*announced)

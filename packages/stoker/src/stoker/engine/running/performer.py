@@ -79,7 +79,7 @@ class Performer:
         except (Fenced, Stopped) as stopped:
             lost = isinstance(stopped, Fenced) or run.stopping is Stop.LOST
             if lost and uuid in run.making:
-                run.engine.spawn(remove_lost_object(run, state))
+                run.services.background.spawn(remove_lost_object(run, state))
             raise
         finally:
             run.making.pop(uuid, None)
@@ -134,7 +134,7 @@ class Performer:
     async def _until_done(self, state: ResourceState, method: Method, first: list[Batch]) -> Done:
         """Call the method; `first` contains the changes for the first commit, until it has been made."""
         run = self.run
-        retries, conflicts, waiting = Retries(run.engine.clock), 0, ""
+        retries, conflicts, waiting = Retries(run.services.clock), 0, ""
         while True:
             self._leave_if_stopped(state, waiting)
             if run.cancelled:
@@ -174,7 +174,7 @@ class Performer:
 
         The resource's values are released meanwhile.
         """
-        async with self.run.engine.values.paused(partial(self.run.values_of, state.row.name, state.row.uuid)):
+        async with self.run.services.values.paused(partial(self.run.values_of, state.row.name, state.row.uuid)):
             await self._wait(state, outcome)
 
     async def _wait(self, state: ResourceState, outcome: Again) -> None:
@@ -182,7 +182,7 @@ class Performer:
         if outcome.watch is None or outcome.after is None or state.row.physical_id is None:
             await run.pause(uuid, outcome.after)
             return
-        poller = run.engine.object_poller
+        poller = run.parts.object_poller
         watching = poller.watching(
             await run.cloud(), outcome.watch, state.row.physical_id, outcome.after, partial(run.wake, uuid)
         )
@@ -257,14 +257,14 @@ class Performer:
         response arrives after a search has found its object (see `_record`).
         """
         run, row, whole = self.run, state.row, state.type.part_of
-        call.unrecorded = unrecorded = Unrecorded(run, whole, run.engine.all_runs)
-        async with run.engine.searching:
+        call.unrecorded = unrecorded = Unrecorded(run, whole, run.parts.runs.all)
+        async with run.parts.searching:
             while state.stored.uncertain:
                 call.physical_id = row.physical_id = require_fitting(await found(state.type, call))
                 state.stored.uncertain = False
                 batch = Batch().change(state.seal())
                 if row.physical_id is None and row.action == "CREATE" and _has_own_name(state, call):
-                    now = run.engine.clock.now()
+                    now = run.services.clock.now()
                     batch.then(partial(expect, resource_uuid=row.uuid, stack_id=row.stack_id, now=now))
                     run.late.add(row.uuid)
                 if row.physical_id is not None and row.physical_id in unrecorded.asked_for:
@@ -345,12 +345,12 @@ class Performer:
         run, row = self.run, state.row
         users = await users_of(run, state)
         text = f"{error.message}; it is in use by {', '.join(users)}" if users else error.message
-        if conflicts >= run.engine.settings.action_retry_limit:
+        if conflicts >= run.services.settings.action_retry_limit:
             return Failed(text, kind=error.kind)
         pause = backoff(conflicts)
         LOG.info(
             "DELETE of %s in stack %s: attempt %d of %d, retrying in %.1f s: %s",
-            row.name, run.stack.name, conflicts + 1, run.engine.settings.action_retry_limit + 1, pause,
+            row.name, run.stack.name, conflicts + 1, run.services.settings.action_retry_limit + 1, pause,
             await without_secrets(run, text, [state]),
         )  # fmt: skip
         if conflicts == 0 and row.stack_id == run.stack.id:
@@ -359,7 +359,7 @@ class Performer:
         return Again(after=pause)
 
     def _may_try_again(self, state: ResourceState, outcome: Failed) -> bool:
-        limit = self.run.engine.settings.action_retry_limit
+        limit = self.run.services.settings.action_retry_limit
         return outcome.in_error and state.row.action == "CREATE" and state.stored.attempts < limit
 
     async def _start_over(self, state: ResourceState, outcome: Failed) -> bool:
@@ -383,8 +383,8 @@ class Performer:
 
     async def _removed(self, state: ResourceState) -> bool:
         """Delete the remains of a creation; return False if that fails."""
-        run, limit = self.run, self.run.engine.settings.action_retry_limit
-        retries, conflicts = Retries(run.engine.clock), 0
+        run, limit = self.run, self.run.services.settings.action_retry_limit
+        retries, conflicts = Retries(run.services.clock), 0
         while True:
             self._leave_if_stopped(state)
             try:
@@ -411,7 +411,7 @@ class Performer:
         reason = await without_secrets(run, outcome.note, [state]) if outcome.note else NO_REASON
         if outcome.physical_id is not None:
             row.physical_id = outcome.physical_id
-        row.status, row.reason, row.updated_at = COMPLETE, reason, run.engine.clock.now()
+        row.status, row.reason, row.updated_at = COMPLETE, reason, run.services.clock.now()
         state.stored.progress, state.stored.attempts, state.stored.uncertain = {}, 0, False
         state.stored.stillborn = False
         state.stored.first_failure = []
@@ -431,7 +431,7 @@ class Performer:
 
         Requests to a busy service are retried, since the operation must not depend on that. Raises Stopped.
         """
-        retries = Retries(self.run.engine.clock)
+        retries = Retries(self.run.services.clock)
         while True:
             try:
                 return await state.type.read_attributes(await make_call(self.run, state), keys)
@@ -447,7 +447,7 @@ class Performer:
 
         Requests to a busy service are retried: an object is not replaced because of that. Raises Failure, Stopped.
         """
-        retries = Retries(self.run.engine.clock)
+        retries = Retries(self.run.services.clock)
         while True:
             try:
                 return not await state.type.needs_replacement_after_failure(await make_call(self.run, state))
@@ -475,7 +475,7 @@ class Performer:
         row = state.row
         reason, message = await without_secrets(run, [failure.text(), failure.message], [state])
         state.fail(replace(failure, message=message), reason)
-        row.updated_at = run.engine.clock.now()
+        row.updated_at = run.services.clock.now()
         state.stored.progress = {}
         if not unchanged:
             state.stored.attributes = {}  # nobody knows which of them the action has changed

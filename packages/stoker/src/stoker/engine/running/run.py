@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from abc import abstractmethod
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -19,6 +18,7 @@ from typing import Any, TypeVar
 from stoker.base.budget import Budget, opened
 from stoker.base.errors import Bug, Fenced, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
+from stoker.engine.calls.context import ActingParts
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step, StepGraph
 from stoker.engine.planning.planner import VerbOrder, Wanted, not_created_checks, plan_forward, plan_removal, plan_verb
@@ -29,9 +29,10 @@ from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.recorded import facade_of
 from stoker.engine.records.state import ResourceState, attribute_text, namesakes
 from stoker.engine.redaction.stacks import generated_secrets, secrets_above, without_secrets
+from stoker.engine.running.endings import Endings
 from stoker.engine.running.exports import reached_values, refuse_changes
 from stoker.engine.running.lifecycle import Lifecycle
-from stoker.engine.running.operation_context import OperationContext, StepHost
+from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.refresh import examine, observe
 from stoker.engine.running.stack_documents import (
     keep_document,
@@ -67,26 +68,6 @@ VERBS = {
 }
 
 
-class RunHost(StepHost):
-    """The part of an engine that runs need: it records the ends of operations, and starts subsequent ones."""
-
-    @abstractmethod
-    async def end(self, run: OperationRun, status: str, reason: str) -> None:
-        """Record the end of an operation; roll a failed one back if that was requested."""
-
-    @abstractmethod
-    async def end_cancelled(self, run: OperationRun) -> None:
-        """Record that all steps in progress at the time of the cancellation have ended."""
-
-    @abstractmethod
-    async def end_superseded(self, run: OperationRun) -> None:
-        """Record that a newer operation continues from the current state."""
-
-    @abstractmethod
-    async def hand_over(self, run: OperationRun) -> None:
-        """Release an unfinished operation for another engine."""
-
-
 class OperationRun(OperationContext):
     """Runs an operation as the module's docstring describes. `planned` is set when its plan is made, or it has ended
     without one; `done` when the run has ended and is fully recorded.
@@ -96,18 +77,21 @@ class OperationRun(OperationContext):
     engine that ran the operation before, unless that engine handed it over.
     """
 
-    def __init__(self, engine: RunHost, operation: Operation, stack: Stack, former_owner: str | None = None) -> None:
-        super().__init__(engine, operation, stack)
-        self.engine: RunHost = engine
+    def __init__(
+        self,
+        parts: ActingParts,
+        endings: Endings,
+        operation: Operation,
+        stack: Stack,
+        former_owner: str | None = None,
+    ) -> None:
+        super().__init__(parts, operation, stack)
+        self._endings = endings
         self.former_owner = former_owner
         self.failures: list[Failure] = []
-        self.failure: Failure | None = None
-        self.document: str | None = None
         self.done = asyncio.Event()
         self.planned = asyncio.Event()
-        self.follow_up: OperationRun | None = None
-        self.refused = False
-        self._lifecycle = Lifecycle(engine.registry.lifecycle())
+        self._lifecycle = Lifecycle(parts.services.registry.lifecycle())
         self._graph = StepGraph()
         self._runner = StepRunner(self)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -122,7 +106,7 @@ class OperationRun(OperationContext):
         waits_for_space.set(True)
         self._begun = True
         try:
-            with opened(Budget(self.engine.loader.limits.allowed.times(_EVALUATIONS))):
+            with opened(Budget(self.services.loader.limits.allowed.times(_EVALUATIONS))):
                 await self._prepare()
                 self._keep_plan()
                 self.planned.set()
@@ -152,10 +136,10 @@ class OperationRun(OperationContext):
         self._position = max((state.row.position for state in self.states.values()), default=0)
         states = list(self.states.values())
         if states:
-            self.late = await self.engine.database.read(late_requests.expected, self.stack.id)
+            self.late = await self.services.database.read(late_requests.expected, self.stack.id)
         self.earlier = namesakes(states)
         for state in states:
-            self.engine.values.rest(state)
+            self.services.values.rest(state)
         if action in VERBS:
             wanted = await self._bind_definition(inputs)
             await load_copies(self)
@@ -175,7 +159,7 @@ class OperationRun(OperationContext):
             await examine(self, states)
             former = await self._former()
             above = await self._secrets_above()
-            policies = Policies.of(self.engine, self.stack, action)
+            policies = Policies.of(self.services, self.stack, action)
             work = partial(plan_forward, action, wanted, states, self.scope, policies, former, above)
             self.plan = await self.evaluate(work, len(wanted.definition.resources))
         else:
@@ -191,17 +175,17 @@ class OperationRun(OperationContext):
 
     async def _secrets_above(self) -> frozenset[str]:
         """Return the secrets of the stacks above: from the plan of the parent operation, or from the database."""
-        above = self.engine.runs.get(self.stack.parent_id or "")
-        if above is not None and above.plan is not None:
+        above = self.parts.runs.get(self.stack.parent_id or "")
+        if above is not None and above.has_plan:
             return above.planned_secrets.union(generated_secrets(above))
-        return frozenset(await secrets_above(self.engine, self.stack))
+        return frozenset(await secrets_above(self.services, self.stack))
 
     async def load(self, inputs_id: str) -> LoadedInputs:
         """Load inputs like `StackContext.load`; skip the resources of a new stack, which has none."""
         operation = self.operation
         if operation.action != "CREATE" or operation.former_inputs is not None or operation.epoch > 1:
             return await super().load(inputs_id)
-        self.inputs = await self.engine.loader.load(inputs_id)
+        self.inputs = await self.services.loader.load(inputs_id)
         return self.inputs
 
     def _keep_plan(self) -> None:
@@ -213,22 +197,22 @@ class OperationRun(OperationContext):
             return
         acting = tuple(step for step in self.plan.steps if step.kind is not Kind.KEEP)
         shown = {**replace(self.plan, steps=acting).to_data(), "summary": self.plan.summary()}
-        self.operation.plan = self.engine.sealer.seal(shown)
+        self.operation.plan = self.services.sealer.seal(shown)
         self._unsaved_plan = True
 
     async def _bind_definition(self, inputs: LoadedInputs) -> Wanted:
-        loader = self.engine.loader
+        loader = self.services.loader
         exports = await loader.exports(self.stack.project_id, inputs.template)
 
         def bound() -> Wanted:
             definition = loader.bind(self.stack, inputs, strict=False, exports=exports)
-            return Wanted.of(self.engine, definition, inputs)
+            return Wanted.of(self.services, definition, inputs)
 
         self.wanted = await self.evaluate(bound)
         self.wanted.since = self.operation.created_at
         if inputs.template.uses("Fn::GetAZs"):
             await self.load_zones()
-        self.scope.parent = await self.engine.database.read(facade_of, self.engine, self.stack, inputs)
+        self.scope.parent = await self.services.database.read(facade_of, self.services, self.stack, inputs)
         self.attribute_keys = self.wanted.keys_for_resources()
         return self.wanted
 
@@ -237,17 +221,17 @@ class OperationRun(OperationContext):
         identifier = self.operation.former_inputs
         if not identifier or identifier == self.operation.inputs:
             return None
-        inputs = await self.engine.loader.load(identifier)
+        inputs = await self.services.loader.load(identifier)
         if not inputs.template.hides:
             return None
-        return await self.engine.bind(self.stack, inputs)
+        return await self.services.bind(self.stack, inputs)
 
     async def _execute(self) -> None:
         assert self.plan is not None
         deadline = self.operation.deadline
         timer = None
         if deadline is not None:
-            clock = self.engine.clock
+            clock = self.services.clock
             timer = clock.call_later(max(deadline - clock.now(), 0.0), lambda: self.stop(Stop.EXPIRED))
         try:
             await self._remove_copies_first()
@@ -276,13 +260,13 @@ class OperationRun(OperationContext):
         if self.wanted is None or self.operation.action not in DEFINES:
             return
         names = [name for name, _ in self.wanted.definition.exports()]
-        if not names or not await self.engine.database.read(exchange.importers, self.stack.project_id, names):
+        if not names or not await self.services.database.read(exchange.importers, self.stack.project_id, names):
             return
         await self._refresh_outputs()
         if self._ends_early():
             return
         values = reached_values(self, self.wanted)
-        await self.engine.database.read(refuse_changes, self.engine, self.stack, values)
+        await self.services.database.read(refuse_changes, self.services, self.stack, values)
 
     async def _carry_out(self, plan: Plan) -> None:
         """Return when all steps have ended, or all that could be started."""
@@ -323,7 +307,7 @@ class OperationRun(OperationContext):
                 pending.extend(self._graph.finished(step.key))
                 continue
             self._active += 1
-            task = asyncio.create_task(self.engine.turns.taken(self.turn, partial(self._guard, step)))
+            task = asyncio.create_task(self.services.turns.taken(self.turn, partial(self._guard, step)))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
@@ -396,7 +380,7 @@ class OperationRun(OperationContext):
             for task in self._tasks - making:
                 task.cancel()
             for task in making:
-                self.engine.spawn(ended(task))
+                self.services.background.spawn(ended(task))
             self.wake_all()
             self._idle.set()
 
@@ -408,7 +392,7 @@ class OperationRun(OperationContext):
         """
         number = len(self.states)
         for state in (*self.states.values(), *self.current.values()):
-            self.engine.values.take(state)
+            self.services.values.take(state)
         if self.making:  # a call of a lost run is still in progress, and ends by itself
             return number
         for known in (self.states, self.current, self.copies, self.children, self.attribute_keys):
@@ -423,12 +407,12 @@ class OperationRun(OperationContext):
             LOG.info("operation %s of stack %s was taken over by its new owner", self.operation.id, self.stack.name)
         elif self.cancelled:
             await self._lifecycle.after(FAILED)
-            await self.engine.end_cancelled(self)
+            await self._endings.end_cancelled(self.operation, self.stack)
         elif self.stopping is Stop.SHUTDOWN:
-            await self.engine.hand_over(self)
+            await self._endings.hand_over(self)
         elif self.stopping is Stop.SUPERSEDED:
             await self._lifecycle.after(SUPERSEDED)
-            await self.engine.end_superseded(self)
+            await self._endings.end_superseded(self.operation, self.stack)
         elif self.stopping is not None:
             await self._end(FAILED, self.stopping.value)
         elif self.failures:
@@ -438,7 +422,7 @@ class OperationRun(OperationContext):
             if self.operation.action == "SNAPSHOT" and self.operation.parent_operation is None:
                 self.document = await sealed_document(self)
             done = f"Stack {self.operation.stack_action} completed successfully"
-            unchecked = await unchecked_note(self.engine, self.stack) if self.operation.action == "CHECK" else ""
+            unchecked = await unchecked_note(self.services, self.stack) if self.operation.action == "CHECK" else ""
             await self._end(COMPLETE, done + unchecked)
 
     def _failure_text(self, failure: Failure) -> str:
@@ -467,7 +451,7 @@ class OperationRun(OperationContext):
             reason, message = await without_secrets(self, [reason, message], about)
             self.failure = None if failure is None else replace(failure, message=message)
         await self._lifecycle.after(status)
-        await self.engine.end(self, status, reason)
+        await self._endings.end(self, status, reason)
 
     @property
     def working(self) -> bool:

@@ -26,7 +26,7 @@ async def load_copies(run: OperationContext) -> Restoring:
 
     An operation without a snapshot keeps values that were restored before. Raises SnapshotNotFound.
     """
-    identifier, database = run.operation.snapshot, run.engine.database
+    identifier, database = run.operation.snapshot, run.services.database
     if identifier is None:
         return Restoring(run.current)
     snapshot = await database.read(snapshots.snapshot_by_id, identifier)
@@ -47,7 +47,7 @@ async def load_copies_to_remove(run: OperationContext) -> list[ResourceState]:
     Each nested stack creates its copies in its own operation, which can continue after the parent operation was
     superseded or has timed out. So they are listed when no operation works on the snapshots any more. Raises Stopped.
     """
-    database, identifiers = run.engine.database, [run.key]
+    database, identifiers = run.services.database, [run.key]
     if run.operation.action != REMOVE_SNAPSHOT:
         identifiers = [snapshot.id for snapshot in await database.read(snapshots.snapshots_of, run.stack.id)]
     while identifiers and not run.cancelled and await database.read(snapshots.worked_on, identifiers, run.key):
@@ -57,7 +57,7 @@ async def load_copies_to_remove(run: OperationContext) -> list[ResourceState]:
 
 async def load_idle_copies(run: OperationContext) -> list[ResourceState]:
     """Return the copies of the stack's snapshots that no operation works on, as resources of the run."""
-    database = run.engine.database
+    database = run.services.database
     taken = [snapshot.id for snapshot in await database.read(snapshots.snapshots_of, run.stack.id)]
     return await _loaded(run, [one for one in taken if not await database.read(snapshots.worked_on, [one], run.key)])
 
@@ -71,9 +71,9 @@ async def _loaded(run: OperationContext, identifiers: Iterable[str]) -> list[Res
 async def sealed_document(run: OperationContext) -> str:
     """Return the document of the run's stack for its new snapshot."""
     copies = await copies_of(run, [run.operation.snapshot or ""])
-    document = await export(run.engine, run.stack, copies)
+    document = await export(run.services, run.stack, copies)
     document.data["status"] = COMPLETE
-    return run.engine.sealer.seal({"document": document.data, "hidden": document.hidden})
+    return run.services.sealer.seal({"document": document.data, "hidden": document.hidden})
 
 
 async def keep_document(run: OperationContext) -> None:
@@ -82,14 +82,14 @@ async def keep_document(run: OperationContext) -> None:
     It is available until the deleted stack is purged. It lists copies of snapshots, which are recorded nowhere else
     then.
     """
-    engine = run.engine
+    services = run.services
     if run.operation.parent_operation is not None:
         return
-    kept = await engine.database.read(snapshots.stack_document, run.stack.id)
-    if kept is not None and "document" in engine.sealer.open(kept):
+    kept = await services.database.read(snapshots.stack_document, run.stack.id)
+    if kept is not None and "document" in services.sealer.open(kept):
         return
-    document = await export(engine, run.stack)
-    found = await engine.database.read(snapshots.snapshots_of, run.stack.id)
+    document = await export(services, run.stack)
+    found = await services.database.read(snapshots.snapshots_of, run.stack.id)
     if found:
         document.data["snapshots"] = [
             {
@@ -102,14 +102,14 @@ async def keep_document(run: OperationContext) -> None:
             }
             for snapshot in found
         ]
-    body = engine.sealer.seal({"document": document.data, "hidden": document.hidden})
+    body = services.sealer.seal({"document": document.data, "hidden": document.hidden})
     await run.commit(Batch().then(partial(snapshots.keep_stack_document, stack_id=run.stack.id, body=body)))
 
 
 async def load_adopted(run: OperationContext) -> Mapping[str, Mapping[str, Any]]:
     """Return the entries of the adopted document for the run's stack, by resource name."""
-    body = await run.engine.database.read(snapshots.stack_document, run.stack.root_id)
-    entries: Any = run.engine.sealer.open(body).get("adopted", {}) if body is not None else {}
+    body = await run.services.database.read(snapshots.stack_document, run.stack.root_id)
+    entries: Any = run.services.sealer.open(body).get("adopted", {}) if body is not None else {}
     for name in await path_below(run, run.stack.root_id):
         entries = entries.get(name, {}).get("resources", {})
     return entries if isinstance(entries, Mapping) else {}

@@ -67,7 +67,7 @@ class StepRunner:
     async def run(self, step: Step) -> None:
         """Run a step. Raises Failure, or Stopped if the run must stop."""
         run = self.run_
-        async with run.engine.values.open(run.stack.project_id, partial(run.values_of, step.name, step.uuid)):
+        async with run.services.values.open(run.stack.project_id, partial(run.values_of, step.name, step.uuid)):
             run.check_stopped()
             if step.kind is Kind.DELETE:
                 await self._remove(step)
@@ -152,7 +152,7 @@ class StepRunner:
         if state is not None and decision.kind in (Kind.KEEP, Kind.UPDATE, Kind.REFUSE):
             run.current[step.name] = state
             decision = await self._serving(target, state, decision)
-        decision = Policies.of(run.engine, run.stack, run.operation.action).judged(decision, target, state)
+        decision = Policies.of(run.services, run.stack, run.operation.action).judged(decision, target, state)
         if state is not None and decision.kind.value in target.restricted:
             raise await self._held(state, f"{decision.kind.value} is restricted for resource.")
         if state is not None and forbidden(decision):
@@ -241,7 +241,7 @@ class StepRunner:
         state = await self._not_created(target, former)
         adopts = run.operation.action == "ADOPT"
         state.row.action, state.row.status = ("ADOPT" if adopts else "CREATE"), IN_PROGRESS
-        state.row.started_at = run.engine.clock.now()
+        state.row.started_at = run.services.clock.now()
         batch = Batch()
         batch.property_sets.append(state.give(target.given))
         if former is not None and former is not state:
@@ -282,7 +282,7 @@ class StepRunner:
 
     def _new_state(self, target: Target) -> ResourceState:
         run = self.run_
-        now = run.engine.clock.now()
+        now = run.services.clock.now()
         row = Resource(
             uuid=new_id(),
             stack_id=run.stack.id,
@@ -295,13 +295,13 @@ class StepRunner:
             created_at=now,
             started_at=now,
         )
-        return ResourceState(row, target.type, run.stack.name, run.engine.sealer, run.engine.values)
+        return ResourceState(row, target.type, run.stack.name, run.services.sealer, run.services.values)
 
     async def _update(self, state: ResourceState, target: Target) -> Acting:
         run = self.run_
         run.current[target.name] = state
         batch = Batch()
-        state.row.action, state.row.status, state.row.started_at = "UPDATE", IN_PROGRESS, run.engine.clock.now()
+        state.row.action, state.row.status, state.row.started_at = "UPDATE", IN_PROGRESS, run.services.clock.now()
         state.row.replaced_by = None
         state.stored.progress, state.stored.marked = {}, False
         if target.renewed:
@@ -362,7 +362,7 @@ class StepRunner:
             state.stored.uncertain = unknown and (row.action == "CREATE" or state.stored.uncertain)
             state.stored.stillborn = was_never_usable(state)
             interrupted = row.action == "CREATE" and row.status == IN_PROGRESS
-            row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.engine.clock.now()
+            row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.services.clock.now()
             state.stored.progress = {LOOK_AGAIN: True} if interrupted else {}
             await run.commit(Batch().change(state.seal()).add(*run.events_for(state)))
         method = REMOVALS[recorded_effect(run.operation.action, state)](state.type)
@@ -380,7 +380,7 @@ class StepRunner:
 
     async def _remove_late_object(self, call: Call) -> Outcome:
         """Delete the object that a service has created late for a resource, which is being deleted."""
-        await remove_late_object(self.run_.engine, self.run_, self.run_.states[call.uuid])
+        await remove_late_object(self.run_, self.run_.states[call.uuid])
         return Done()
 
     # -- verbs -----------------------------------------------------------------------------------------------
@@ -416,7 +416,7 @@ class StepRunner:
     async def _act(self, state: ResourceState, action: str) -> None:
         run, row = self.run_, state.row
         if not (row.action == action and state.in_progress):
-            row.action, row.status, row.started_at = action, IN_PROGRESS, run.engine.clock.now()
+            row.action, row.status, row.started_at = action, IN_PROGRESS, run.services.clock.now()
             state.stored.progress, state.stored.marked = {}, False
             await run.commit(Batch().change(state.seal()).add(run.event(state)))
         copy = state.type.copy

@@ -18,13 +18,13 @@ async def remove_user_project(run: OperationContext) -> None:
 
     Return early if the run stops. Raises CloudError when there are no more attempts.
     """
-    retries, conflicts = Retries(run.engine.clock), 0
+    retries, conflicts = Retries(run.services.clock), 0
     while run.stopping is None and not run.cancelled:
         try:
-            return await run.engine.credentials.remove_user_project(run.stack)
+            return await run.services.credentials.remove_user_project(run.stack)
         except CloudError as error:
             pause = retries.pause_after(error)
-            if error.conflict and conflicts < run.engine.settings.action_retry_limit:
+            if error.conflict and conflicts < run.services.settings.action_retry_limit:
                 pause = backoff(conflicts)
                 conflicts += 1
             if pause is None:

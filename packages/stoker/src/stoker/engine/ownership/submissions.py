@@ -1,0 +1,187 @@
+"""Record new operations and start them; cancel those that run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Connection
+
+from stoker.engine.calls.awaited import Awaited
+from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.polling import ObjectPoller
+from stoker.engine.credentials import hold
+from stoker.engine.inspection.reading import ReaderForRuns
+from stoker.engine.notifications.announcer import Announcer
+from stoker.engine.ownership.healing import replace_on_signal
+from stoker.engine.ownership.operation_start import OperationStart, start_columns
+from stoker.engine.ownership.peers import OtherEngines
+from stoker.engine.ownership.runs import Runs
+from stoker.engine.records.loader import Prepared
+from stoker.engine.records.services import RecordingServices
+from stoker.engine.records.state import ResourceState
+from stoker.engine.running.endings import own
+from stoker.engine.running.stopping import CANCELLED
+from stoker.store import queries, trusts
+from stoker.store.journal import Batch, ClaimedWriter, Statement, Writer
+from stoker.store.records import FAILED, IN_PROGRESS, UNFINISHED, Operation, Record, Stack, StackSnapshot
+
+_WITHOUT_NEWS = 1.0
+"""Seconds between two looks at an operation that another engine may be running."""
+
+
+class Submissions:
+    """Accepts operations for this engine. `parts` are the parts with which the operations run, itself among them."""
+
+    def __init__(
+        self, services: RecordingServices, announcer: Announcer, awaited: Awaited, runs: Runs, others: OtherEngines
+    ) -> None:
+        self.services = services
+        self._announcer = announcer
+        self._runs = runs
+        self._others = others
+        self.parts = RecordingParts(
+            services=services,
+            announcer=announcer,
+            awaited=awaited,
+            runs=runs,
+            submissions=self,
+            reader=ReaderForRuns(services),
+            object_poller=ObjectPoller(services.clock),
+            writer_for=partial(ClaimedWriter, services.journal),
+        )
+
+    async def submit_new(
+        self,
+        stack: Stack,
+        operation: Operation,
+        prepared: Prepared,
+        *,
+        steps: Sequence[Statement] = (),
+        writer: Writer | None = None,
+    ) -> None:
+        """Record a new stack with its first operation, and start it. Raises IntegrityError if the name is in use, and
+        GivenUp if its credential is about to be removed.
+
+        `steps` are further statements of the same transaction, which follow the others. `writer` is that of the
+        parent's run, for a nested stack: Fenced is raised if its claim has been lost.
+        """
+        stack.operation = operation.id
+        if operation.parent_operation is None or not self._others.alive:
+            self._own(operation)
+        batch = Batch().then(prepared.save).add(prepared.row, stack, operation)
+        if stack.parent_id is None:
+            batch.then(partial(hold, text=stack.credential))
+        else:
+            batch.then(partial(trusts.inherit, stack_id=stack.id, parent_id=stack.parent_id))
+        batch.steps.extend(steps)
+        batch.add(self._announcer.stack_event(stack, operation.action, IN_PROGRESS, stack.reason))
+        with self._runs.taking_on(operation.id):
+            await self._announcer.commit(
+                writer or self.services.journal, batch, prepared.loaded.environment.event_sinks
+            )
+            if operation.owner == self.services.id:
+                self._launch(operation, stack)
+            else:
+                self._others.peers.offer(operation.id)
+
+    async def submit(
+        self,
+        stack: Stack,
+        operation: Operation,
+        prepared: Prepared | None = None,
+        *,
+        values: dict[str, Any] | None = None,
+        credential: str | None = None,
+        guard: Callable[[Stack], object] | None = None,
+        fresh: Callable[[Connection], object] | None = None,
+        steps: Sequence[Statement] = (),
+        rows: Sequence[Record] = (),
+        new: Sequence[Record] = (),
+        writer: Writer | None = None,
+    ) -> None:
+        """Record an operation on an existing stack and start it; an operation in progress is superseded.
+
+        `values` are further columns of the stack to set, `rows` other rows to change, `new` rows to add. `credential`
+        becomes the credential of its tree; GivenUp is raised if that is about to be removed. `guard` receives the stack
+        as it is when the operation is recorded; if it raises an error, nothing is recorded, and the error is raised
+        here. `fresh` is a guard that reads more of the record. `steps` and `writer` as for `submit_new`. If another
+        engine runs an operation on the stack, the new operation waits until that has ended.
+        """
+        changes = {**start_columns(operation, prepared, self.services.clock.now()), **(values or {})}
+        batch = Batch().change(*rows)
+        if prepared is not None:
+            batch.then(prepared.save).add(prepared.row)
+        operation.former_inputs = operation.former_inputs or stack.inputs
+        start = OperationStart(
+            stack, operation, self.services.id, self.services.clock.now(), changes, credential, guard, fresh
+        )
+        batch.then(start)
+        batch.steps.extend(steps)
+        batch.add(*new, self._announcer.stack_event(stack, operation.stack_action, IN_PROGRESS, str(changes["reason"])))
+        sinks = (
+            prepared.loaded.environment.event_sinks if prepared is not None else await self._announcer.sinks_of(stack)
+        )
+        with self._runs.taking_on(operation.id):
+            await self._announcer.commit(writer or self.services.journal, batch, sinks)
+            if start.busy is None:
+                self._launch(operation, replace(start.stack, **changes))
+            else:
+                self._others.peers.alert(start.busy)
+
+    def _launch(self, operation: Operation, stack: Stack) -> None:
+        self._runs.launch(self._runs.run_of(self.parts, operation, stack))
+
+    def _own(self, operation: Operation) -> None:
+        own(operation, self.services.id, self.services.clock.now())
+
+    async def replace(self, stack: Stack, state: ResourceState, reason: str) -> str:
+        """Begin an update that replaces a resource; return the result. Raises NoActionRequired."""
+        return await replace_on_signal(self.parts, stack, state, reason)
+
+    async def remove_snapshot(self, snapshot: StackSnapshot, stack: Stack, operation: Operation) -> None:
+        """Record the deletion of a snapshot and start it, in parallel with other operations on the stack."""
+        snapshot.action, snapshot.status, snapshot.reason = "DELETE", IN_PROGRESS, "Snapshot DELETE started"
+        self._own(operation)
+        with self._runs.taking_on(operation.id):
+            await self.services.journal.commit(Batch().change(snapshot).add(operation))
+            self._launch(operation, stack)
+
+    async def ended(self, operation: Operation) -> Operation:
+        """Return the operation once it has finished, in whichever engine it runs."""
+        while (operation := await self._runs.refreshed(operation)).status in UNFINISHED:
+            finished = asyncio.Event()
+            self.parts.awaited.wait(operation.id, f"end of {operation.id}", finished.set)
+            timer = self.services.clock.call_later(_WITHOUT_NEWS, finished.set)
+            if (await self._runs.refreshed(operation)).status in UNFINISHED:
+                await finished.wait()
+            timer.cancel()
+        return operation
+
+    async def cancel(self, stack: Stack, guard: Callable[[Stack], object]) -> None:
+        """Cancel the operation on a stack: it fails immediately, starts no more steps, and is not rolled back.
+
+        Steps in progress, also in nested stacks, are finished. `guard` as for `submit`.
+        """
+        await self._fail_cancelled(stack, guard)
+        level = [stack]
+        while level:
+            for item in level:
+                for run in self._runs.of(item.id):
+                    if run is not None:
+                        run.cancel()
+            children = await self.services.database.read(queries.child_stacks, [item.id for item in level])
+            level = [child for child in children if child.status == IN_PROGRESS]
+            for child in level:
+                await self._fail_cancelled(child, lambda _: None)
+
+    async def _fail_cancelled(self, stack: Stack, guard: Callable[[Stack], object]) -> None:
+        def fail(connection: Connection) -> None:
+            guard(queries.lock_stack(connection, stack.id) or stack)
+            queries.set_stack(connection, stack.id, {"status": FAILED, "reason": CANCELLED})
+
+        batch = Batch().then(fail).add(self._announcer.stack_event(stack, stack.action, FAILED, CANCELLED))
+        await self._announcer.commit(self.services.journal, batch, await self._announcer.sinks_of(stack))

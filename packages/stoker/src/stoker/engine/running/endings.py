@@ -1,0 +1,155 @@
+"""How operations end: what is recorded, and who is notified."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Connection
+
+from stoker.base.errors import Fenced
+from stoker.engine.calls.awaited import Awaited
+from stoker.engine.notifications.announcer import Announcer
+from stoker.engine.records.actions import DEFINES, REMOVES
+from stoker.engine.records.failure import Failure
+from stoker.engine.records.services import RecordingServices
+from stoker.engine.running.conclusion import conclusion, outcome, rollback_of
+from stoker.engine.running.exports import exchanged
+from stoker.engine.running.operation_context import OperationContext
+from stoker.engine.running.operation_log import lines_about, log_end
+from stoker.engine.running.parent_resource import notify_parent_resource
+from stoker.engine.running.stopping import CANCELLED, Stop
+from stoker.store import announcements, deaths, queries, trusts
+from stoker.store.journal import Batch, Claim, ClaimedWriter
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, RUNNING, SUPERSEDED, Operation, Stack
+
+LOG = logging.getLogger(__name__)
+
+
+def own(operation: Operation, engine_id: str, now: float) -> None:
+    """Make a new operation that of an engine, which is about to run it."""
+    operation.owner, operation.epoch, operation.status = engine_id, 1, RUNNING
+    operation.started_at = operation.claimed_at = now
+
+
+class Endings:
+    """Records the ends of operations. `handed_over` are the ids of those that were released for other engines.
+
+    `tell_others` notifies other engines of an end.
+    """
+
+    def __init__(
+        self,
+        services: RecordingServices,
+        announcer: Announcer,
+        awaited: Awaited,
+        tell_others: Callable[[Operation], None],
+    ) -> None:
+        self._services = services
+        self._announcer = announcer
+        self._awaited = awaited
+        self._tell_others = tell_others
+        self.handed_over: list[str] = []
+
+    async def end(self, run: OperationContext, status: str, reason: str) -> None:
+        """Record the end of an operation; roll a failed one back if that was requested."""
+        stack, now = run.stack, self._services.clock.now()
+        failure = (run.failure or Failure.of_operation(reason)) if status == FAILED else None
+        operation = replace(  # others see the end only after its commit
+            run.operation,
+            status=status,
+            reason=reason,
+            finished_at=now,
+            reason_code=run.reason_code if status == FAILED else None,
+            failure=failure.to_json() if failure is not None else None,
+        )
+        values: dict[str, Any] = {"status": status, "reason": reason}
+        cause = failure.path_json() if failure is not None else None
+        events = [self._announcer.stack_event(stack, operation.stack_action, status, reason, cause)]
+        batch = await notify_parent_resource(run, status)
+        batch.change(operation)
+        batch.steps.extend(conclusion(operation, status, reason, run.document))
+        if operation.epoch > 1 and operation.reason_code is None:
+            batch.then(partial(deaths.forget, operation_id=operation.id))
+        if status == COMPLETE:
+            values |= outcome(operation, run.inputs, now)
+            if operation.action in DEFINES:
+                batch.then(partial(queries.set_stack, stack_id=stack.id, values={"good_inputs": operation.inputs}))
+            if (step := exchanged(run)) is not None:
+                batch.then(step)
+        rollback = (
+            rollback_of(stack, operation, self._services.settings, now)
+            if status == FAILED and not run.refused
+            else None
+        )
+        if rollback is not None:
+            own(rollback, self._services.id, now)
+            values |= {"action": "ROLLBACK", "status": IN_PROGRESS, "reason": reason, "operation": rollback.id}
+            events.append(self._announcer.stack_event(stack, "ROLLBACK", IN_PROGRESS, "Stack ROLLBACK started"))
+        current = [False]
+        gone = status == COMPLETE and operation.action in REMOVES and stack.parent_id is None
+        rows = self._announcer.about(events, run.sinks)
+        if run.sinks and gone:
+            rows.append(self._announcer.last_notification(stack))
+
+        def settle(connection: Connection) -> None:
+            """Set the state and the next operation of the stack, unless a newer operation decides about them."""
+            current[0] = queries.set_stack_of(connection, operation.id, stack.id, values)
+            if current[0]:
+                queries.add_events(connection, events)
+                announcements.put(connection, rows)
+                if rollback is not None:
+                    queries.add_operation(connection, rollback)
+
+        batch.then(settle)
+        if gone and not run.sinks:
+            batch.then(partial(trusts.give_up_unused, credential=stack.credential))
+        if self._services.settings.max_events_per_stack > 0:
+            keep, at_once = self._services.settings.max_events_per_stack, self._services.settings.event_purge_batch_size
+            batch.then(partial(queries.purge_events, stack_id=stack.id, keep=keep, batch=at_once))
+        await run.writer.commit(batch)
+        run.operation = operation
+        self._announcer.send([*batch.added, *rows])
+        self._tell_finished(operation)
+        log_end(operation, stack)
+        if gone and not run.sinks:
+            self._services.background.spawn(self._services.credentials.remove_given_up())
+        if rollback is not None and current[0]:
+            run.follow_up = rollback, replace(stack, **values)
+
+    async def close(self, operation: Operation, stack: Stack | None, status: str, reason: str) -> None:
+        """Record the end of an operation that has no effect on its stack's state."""
+        operation.status, operation.reason, operation.finished_at = status, reason, self._services.clock.now()
+        operation.failure = Failure.of_operation(reason).to_json() if status == FAILED else None
+        with lines_about(operation, stack):
+            try:
+                batch = Batch().change(operation)
+                batch.steps.extend(conclusion(operation, status, reason))
+                await ClaimedWriter(self._services.journal, Claim(operation.id, operation.epoch)).commit(batch)
+            except Fenced:
+                LOG.info("operation %s was taken over by another engine", operation.id)
+            else:
+                log_end(operation, stack)
+        self._tell_finished(operation)
+
+    async def end_superseded(self, operation: Operation, stack: Stack) -> None:
+        """Record that a newer operation continues from the current state."""
+        await self.close(operation, stack, SUPERSEDED, Stop.SUPERSEDED.value)
+
+    async def end_cancelled(self, operation: Operation, stack: Stack | None) -> None:
+        """Record that all steps in progress at the time of the cancellation have ended."""
+        await self.close(operation, stack, FAILED, CANCELLED)
+
+    async def hand_over(self, run: OperationContext) -> None:
+        """Release an unfinished operation for another engine."""
+        run.operation.owner, run.operation.claimed_at = None, self._services.clock.now()
+        await run.commit(Batch().change(run.operation))
+        self.handed_over.append(run.operation.id)
+        LOG.info("handing over %s of stack %s", run.operation.action, run.stack.name)
+
+    def _tell_finished(self, operation: Operation) -> None:
+        self._awaited.ended(operation.id)
+        self._tell_others(operation)
