@@ -17,7 +17,7 @@ from stoker.engine.planning.planner import plan_removal
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import make_plan
 from stoker.operations.requests import check_request, examine_environment, parse_template
-from stoker.operations.stacks import new_stack
+from stoker.operations.stacks import requested_stack
 from stoker.store.records import Stack
 from tests.harness import World
 
@@ -66,7 +66,7 @@ async def recorded(world: World, templates: list[str]) -> Stack:
 
 async def plan_of(world: World, example: Example) -> str:
     if not example.recorded:
-        fresh = new_stack(
+        fresh = requested_stack(
             world.engine.services, world.context, "example", StackInputs(template=HEADER + example.wanted)
         )
         return await plan_towards(world, fresh, example.wanted, "CREATE")

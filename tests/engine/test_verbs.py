@@ -12,7 +12,7 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSupported, PlanOutdated
 from stoker.engine.running.steps import takes_part
-from stoker.operations.stacks import new_operation
+from stoker.operations.stacks import requested_operation
 from stoker.operations.transitions import guard
 from stoker.store import queries
 from stoker.store.records import Stack
@@ -227,7 +227,7 @@ async def test_an_update_does_not_bring_back_a_stack_that_goes_meanwhile(world: 
     before: Stack | None = await world.engine.services.database.read(queries.stack_by_id, found["id"])
     assert before is not None
     await world.call("stack_delete", ref=ref("web"))
-    late = new_operation(world.engine.services, world.context, before, "UPDATE", before.inputs)
+    late = requested_operation(world.engine.services, world.context, before, "UPDATE", before.inputs)
     with pytest.raises(NotSupported, match="DELETE_IN_PROGRESS"):
         await world.engine.submissions.submit(before, late, guard=guard("update"))
     assert state(await world.settle(found["id"])) == "DELETE_COMPLETE"

@@ -13,7 +13,7 @@ from stoker.engine.running.conclusion import rollback_target
 from stoker.operations.action_plans import last_operation, plan_rollback
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import check_digest
-from stoker.operations.stacks import new_operation, submit
+from stoker.operations.stacks import requested_operation, submit
 from stoker.operations.transitions import Verdict, guard, verdict
 from stoker.store.records import Stack
 
@@ -32,7 +32,7 @@ async def stack_action(submissions: Submissions, context: RequestContext, reques
 
 async def _verb(submissions: Submissions, context: RequestContext, stack: Stack, request: ActOnStack) -> None:
     """Apply the same action to every resource."""
-    operation = new_operation(submissions.services, context, stack, _VERBS[request.action], stack.inputs)
+    operation = requested_operation(submissions.services, context, stack, _VERBS[request.action], stack.inputs)
     await submit(submissions, context, stack, operation, guard=guard(request.action))
 
 
@@ -47,7 +47,7 @@ async def _roll_back(submissions: Submissions, context: RequestContext, stack: S
     target = rollback_target(stack, await last_operation(services, stack))
     planned = partial(plan_rollback, services, context, stack, target)
     fresh = await check_digest(services, stack, request.plan_digest, planned)
-    operation = new_operation(services, context, stack, "ROLLBACK", target)
+    operation = requested_operation(services, context, stack, "ROLLBACK", target)
     await submit(submissions, context, stack, operation, guard=guard(request.action), fresh=fresh)
 
 
@@ -55,7 +55,7 @@ async def _retry(submissions: Submissions, context: RequestContext, stack: Stack
     """Resume a failed operation: the same action and definition; finished steps are not repeated."""
     services = submissions.services
     last = await last_operation(services, stack)
-    operation = new_operation(services, context, stack, last.action, last.inputs, observe=last.observe)
+    operation = requested_operation(services, context, stack, last.action, last.inputs, observe=last.observe)
     operation.former_inputs, operation.snapshot = last.former_inputs, last.snapshot
     await submit(submissions, context, stack, operation, guard=guard(request.action))
 

@@ -53,7 +53,7 @@ from stoker.operations.lookup import find_stack
 from stoker.operations.planning import Goal, check_exported_values, make_plan, plan_tree
 from stoker.operations.requests import CheckedRequest, check_tags, check_whole
 from stoker.operations.settings import changed_settings, settings_of, settings_steps, settings_view
-from stoker.operations.stacks import create_stack, new_stack, patch_stack, patched_request
+from stoker.operations.stacks import create_stack, patch_stack, patched_request, requested_stack
 from stoker.operations.transitions import verdict
 from stoker.store import change_sets, queries
 from stoker.store.journal import Batch, Statement
@@ -128,7 +128,7 @@ async def _stack_of(services: EngineServices, context: RequestContext, request: 
     earlier = await _of_stack_to_be(services, context, stack_name)
     promised = earlier[0].stack_id if earlier else None
     name = earlier[0].stack_name if earlier else stack_name
-    return new_stack(services, context, name, request.body, promised)
+    return requested_stack(services, context, name, request.body, promised)
 
 
 async def _planned_create(

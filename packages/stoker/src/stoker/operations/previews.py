@@ -21,7 +21,7 @@ from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import Goal, plan_tree
 from stoker.operations.requests import CheckedRequest, check_tags, check_whole
-from stoker.operations.stacks import details_view, new_stack, observes, patched_request, replaced_request
+from stoker.operations.stacks import details_view, observes, patched_request, replaced_request, requested_stack
 from stoker.operations.views import required_by, resource_view, stack_view
 from stoker.store import queries
 from stoker.store.records import Stack, StackSettings
@@ -37,7 +37,7 @@ _COPIES = 4
 async def stack_preview(parts: ActingParts, context: RequestContext, request: PreviewStack) -> StackPreview:
     """Return the stack that a create would make, with its resources and the plan; nothing is recorded."""
     services = parts.services
-    stack = replace(new_stack(services, context, request.name, request), id=NO_STACK, root_id=NO_STACK)
+    stack = replace(requested_stack(services, context, request.name, request), id=NO_STACK, root_id=NO_STACK)
     checked = await check_whole(parts, context, stack, request)
     template = checked.prepared.loaded.template
     view = stack_view(stack, check_tags(request.tags))

@@ -26,7 +26,7 @@ from stoker.operations.lookup import find_stack
 from stoker.operations.planning import check_digest, check_exported_values
 from stoker.operations.requests import CheckedRequest, check_request
 from stoker.operations.settings import check_policy
-from stoker.operations.stacks import new_operation, submit
+from stoker.operations.stacks import requested_operation, submit
 from stoker.operations.transitions import guard, verdict
 from stoker.store import snapshots
 from stoker.store.records import COMPLETE, IN_PROGRESS, REMOVE_SNAPSHOT, Stack, StackSnapshot
@@ -53,7 +53,7 @@ async def snapshot_create(submissions: Submissions, context: RequestContext, req
         body=None,
         created_at=services.clock.now(),
     )
-    operation = new_operation(services, context, stack, "SNAPSHOT", stack.inputs)
+    operation = requested_operation(services, context, stack, "SNAPSHOT", stack.inputs)
     operation.snapshot = snapshot.id
     await submit(submissions, context, stack, operation, guard=guard("snapshot"), new=[snapshot])
     return snapshot_view(services, snapshot)
@@ -97,7 +97,7 @@ async def snapshot_delete(submissions: Submissions, context: RequestContext, req
         raise NotSupported(f"The stack {stack.name} is being restored; delete its snapshots afterwards.")
     if (snapshot.action, snapshot.status) == ("DELETE", IN_PROGRESS):
         return
-    operation = new_operation(services, context, stack, REMOVE_SNAPSHOT, snapshot.inputs)
+    operation = requested_operation(services, context, stack, REMOVE_SNAPSHOT, snapshot.inputs)
     operation.stack_id = operation.snapshot = snapshot.id
     await submissions.remove_snapshot(snapshot, stack, operation)
 
@@ -112,7 +112,7 @@ async def snapshot_restore(submissions: Submissions, context: RequestContext, re
     snapshot, checked = await checked_restoration(submissions.parts, context, stack, request.snapshot_id)
     planned = partial(plan_restoration, services, context, stack, checked, snapshot.id)
     fresh = await check_digest(services, stack, request.plan_digest, planned)
-    operation = new_operation(services, context, stack, "RESTORE", checked.prepared.row.id)
+    operation = requested_operation(services, context, stack, "RESTORE", checked.prepared.row.id)
     operation.snapshot = snapshot.id
 
     def still_there(connection: Connection) -> None:

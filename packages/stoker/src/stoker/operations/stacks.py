@@ -12,7 +12,6 @@ from sqlalchemy.exc import IntegrityError
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import StackExists, StackValidationFailed
-from stoker.base.ids import new_id
 from stoker.base.redaction import redact_values
 from stoker.contract.request import Reference
 from stoker.contract.stacks import (
@@ -32,6 +31,7 @@ from stoker.contract.views import StackDetails, StackIdentity, StackSummary, Sta
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.ownership.submissions import Submissions
+from stoker.engine.records.beginnings import Requester, define, new_operation, new_stack
 from stoker.engine.records.earlier_failures import failure_of
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.loader import LoadedInputs, Prepared
@@ -60,7 +60,7 @@ from stoker.operations.transitions import guard, verdict
 from stoker.operations.views import failure_view, stack_view
 from stoker.store import change_sets, queries, settings, snapshots
 from stoker.store.journal import Statement
-from stoker.store.records import FAILED, IN_PROGRESS, Operation, Stack, StackSettings
+from stoker.store.records import FAILED, Operation, Stack, StackSettings
 from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.template import Template
@@ -71,46 +71,33 @@ def no_steps(stack: Stack) -> Sequence[Statement]:
     return ()
 
 
-def new_stack(
+def requested_stack(
     services: EngineServices, context: RequestContext, name: str, request: StackInputs, identifier: str | None = None
 ) -> Stack:
-    """Return a new stack, for checking and for recording. Raises errors for an invalid name or timeout."""
-    name = check_name(name)
-    identifier = identifier or new_id()
-    return Stack(
-        id=identifier,
-        name=name,
-        live_name=name,
-        project_id=context.project_id,
-        user_id=context.user_id,
-        user_name=context.user_name,
-        root_id=identifier,
-        action="CREATE",
-        status=IN_PROGRESS,
-        reason="Stack CREATE started",
-        created_at=services.clock.now(),
+    """Return the stack that the caller wants to create. Raises errors for an invalid name or timeout."""
+    return new_stack(
+        check_name(name),
+        "CREATE",
+        context.project_id,
+        _requester(context),
+        services.clock.now(),
+        identifier=identifier,
         timeout_minutes=check_timeout(request.timeout_mins),
         disable_rollback=request.disable_rollback is not False,
     )
 
 
-def new_operation(
+def requested_operation(
     services: EngineServices, context: RequestContext, stack: Stack, action: str, inputs: str, *, observe: bool = False
 ) -> Operation:
-    """Return an operation requested by the caller; with `observe`, it reads the cloud before it decides."""
+    """Return an operation on a stack that the caller wants."""
     now = services.clock.now()
-    return Operation(
-        id=new_id(),
-        stack_id=stack.id,
-        action=action,
-        inputs=inputs,
-        request_id=context.request_id,
-        user_id=context.user_id,
-        user_name=context.user_name,
-        created_at=now,
-        deadline=now + time_limit(services.settings, stack.timeout_minutes),
-        observe=observe,
-    )
+    deadline = now + time_limit(services.settings, stack.timeout_minutes)
+    return new_operation(stack.id, action, inputs, _requester(context), now, deadline, observe=observe)
+
+
+def _requester(context: RequestContext) -> Requester:
+    return Requester(context.user_id, context.user_name, context.request_id)
 
 
 async def submit(
@@ -156,7 +143,7 @@ async def create_stack(
     if adopted is not None:
         request = adopted_request(services, context, request)
         action, adopted = "ADOPT", request.adopt_stack_data
-    stack = new_stack(services, context, request.name, request, identifier)
+    stack = requested_stack(services, context, request.name, request, identifier)
     stack.action = action
     tags = check_tags(request.tags)
     steps = [*(_tagged(stack, tags) if tags else ()), *steps_for(stack)]
@@ -167,9 +154,8 @@ async def create_stack(
     checked = await check_whole(submissions.parts, context, stack, request)
     await check_plan(services, context, stack, checked, action, request.plan_digest)
     stack.reason = checked.beginning(action)
-    stack.inputs = checked.prepared.row.id
-    stack.description = checked.prepared.loaded.template.description
-    operation = new_operation(services, context, stack, action, stack.inputs)
+    define(stack, checked.prepared)
+    operation = requested_operation(services, context, stack, action, stack.inputs)
 
     async def begin(credential: str) -> None:
         stack.credential = credential
@@ -315,7 +301,7 @@ async def _submit_update(
     if request.disable_rollback is not None:
         values["disable_rollback"] = request.disable_rollback
     stack = replace(stack, **values)
-    operation = new_operation(services, context, stack, "UPDATE", checked.prepared.row.id, observe=observe)
+    operation = requested_operation(services, context, stack, "UPDATE", checked.prepared.row.id, observe=observe)
     how = {"values": values, "steps": [*_tagged(stack, tags), *steps], "guard": guard("update"), "fresh": fresh}
     await submit(submissions, context, stack, operation, checked.prepared, **how)
     return stack_view(stack, tags)
@@ -328,7 +314,7 @@ async def stack_delete(submissions: Submissions, context: RequestContext, reques
     await check_deletable(services, stack)
     await check_exports(services, stack, [])
     fresh = await check_digest(services, stack, request.plan_digest, partial(plan_deletion, services, stack))
-    operation = new_operation(services, context, stack, "DELETE", stack.inputs)
+    operation = requested_operation(services, context, stack, "DELETE", stack.inputs)
     forgotten = partial(change_sets.forget_of_stack, stack_id=stack.id)
     await submit(submissions, context, stack, operation, guard=guard("delete"), fresh=fresh, steps=[forgotten])
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from stoker.engine.records.beginnings import Holder, Requester, new_stack
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.services import EngineServices
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Stack
@@ -105,31 +106,22 @@ class Mapper:
     ) -> Stack:
         row = source.row
         credential, owner = self._credential(tree, source) if above is None else (above.credential, above.user_id)
-        return Stack(
-            id=source.id,
-            name=row["name"],
-            live_name=row["name"],
-            project_id=row["tenant"],
-            user_id=owner,
-            user_name=row["username"],
-            parent_id=above.id if above is not None else None,
-            parent_resource=holder["uuid"] if holder is not None else None,
-            parent_resource_name=holder["name"] if holder is not None else None,
-            root_id=above.root_id if above is not None else source.id,
-            depth=above.depth + 1 if above is not None else 0,
-            action=row["action"],
-            status=row["status"],
-            reason=row["status_reason"] or "",
-            description=prepared.loaded.template.description,
-            created_at=seconds(row["created_at"]) or self._now,
-            updated_at=seconds(row["updated_at"]),
+        stack = new_stack(
+            row["name"],
+            row["action"],
+            row["tenant"],
+            Requester(owner, row["username"]),
+            seconds(row["created_at"]) or self._now,
+            identifier=source.id,
             timeout_minutes=row["timeout"],
             disable_rollback=bool(row["disable_rollback"]),
-            inputs=prepared.row.id,
-            operation=record_id(source, "operation"),
-            credential=credential,
-            user_project_id=row["stack_user_project_id"],
+            prepared=prepared,
+            holder=Holder(above, holder["uuid"], holder["name"]) if above is not None and holder is not None else None,
         )
+        stack.status, stack.reason = row["status"], row["status_reason"] or ""
+        stack.updated_at, stack.operation = seconds(row["updated_at"]), record_id(source, "operation")
+        stack.credential, stack.user_project_id = credential, row["stack_user_project_id"]
+        return stack
 
     def _credential(self, tree: MappedTree, source: HeatStack) -> tuple[str | None, str | None]:
         """Return the stack's trust as a credential, and the user whose it is."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
+from stoker.engine.records.beginnings import Requester, new_operation
 from stoker.engine.records.services import EngineServices
 from stoker.store import queries, trusts
 from stoker.store.journal import Batch
@@ -47,21 +48,11 @@ class TreeWriter:
         stack = mapped.stack
         assert stack.operation is not None
         ended = stack.updated_at or stack.created_at
-        return Operation(
-            id=stack.operation,
-            stack_id=stack.id,
-            action=stack.action,
-            status=stack.status,
-            reason=stack.reason,
-            inputs=stack.inputs,
-            request_id=f"{MARK}{digest}",
-            user_id=stack.user_id,
-            user_name=stack.user_name,
-            created_at=ended,
-            started_at=ended,
-            finished_at=ended,
-            deadline=None,
-        )
+        requester = Requester(stack.user_id, stack.user_name, f"{MARK}{digest}")
+        operation = new_operation(stack.id, stack.action, stack.inputs, requester, ended, None)
+        operation.id, operation.status, operation.reason = stack.operation, stack.status, stack.reason
+        operation.started_at = operation.finished_at = ended
+        return operation
 
     def _events(self, mapped: MappedStack, batch: Batch) -> Iterable[Event]:
         """Yield the events; their property values are added to the batch."""

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 from stoker.base.errors import ActionInProgress, Bug, Fenced, RequestLimitExceeded, StokerError
-from stoker.base.ids import new_id
 from stoker.base.portions import portions_of
 from stoker.engine.calls.context import NestedReader, StackContext
 from stoker.engine.records.actions import REMOVES
+from stoker.engine.records.beginnings import Holder, Requester, new_operation, new_stack
 from stoker.engine.records.earlier_failures import failure_of
 from stoker.engine.records.loader import Files, LoadedInputs, Prepared
 from stoker.engine.records.stack_view import StackView, filled
@@ -220,30 +220,16 @@ class Child(ChildView):
                 f"Stacks are nested more than {limit} deep (max_nested_stack_depth) at {self._state.row.name!r}."
             )
         prepared = await self._prepare(request)
-        name = self._state.physical_name
-        now = self._services.clock.now()
-        stack = Stack(
-            id=new_id(),
-            name=name,
-            live_name=name,
-            project_id=parent.project_id,
-            user_id=parent.user_id,
-            user_name=parent.user_name,
-            parent_id=parent.id,
-            parent_resource=self._state.row.uuid,
-            parent_resource_name=self._state.row.name,
-            root_id=parent.root_id,
-            depth=parent.depth + 1,
-            action=action,
-            status="IN_PROGRESS",
-            reason=f"Stack {action} started",
-            description=prepared.loaded.template.description,
-            created_at=now,
+        row = self._state.row
+        stack = new_stack(
+            self._state.physical_name,
+            action,
+            parent.project_id,
+            Requester(parent.user_id, parent.user_name),
+            self._services.clock.now(),
             timeout_minutes=request.timeout_minutes or parent.timeout_minutes,
-            disable_rollback=True,
-            inputs=prepared.row.id,
-            credential=parent.credential,
-            user_project_id=parent.user_project_id,
+            prepared=prepared,
+            holder=Holder(parent, row.uuid, row.name),
         )
         operation = self._operation(action, stack.id, prepared.row.id, request, self._operation_above)
         await self._parts.submissions.submit_new(stack, operation, prepared, writer=self._run.writer)
@@ -301,23 +287,17 @@ class Child(ChildView):
         """Return an operation on the child, as part of the operation `parent` or, if that is None, on its own."""
         now, stack = self._services.clock.now(), self._run.stack
         limit = time_limit(self._services.settings, request.timeout_minutes or stack.timeout_minutes)
-        return Operation(
-            id=new_id(),
-            stack_id=stack_id,
-            parent_operation=parent.id if parent else None,
-            parent_resource=self._state.row.uuid,
-            round=request.round,
-            action=action,
-            inputs=inputs,
-            request_id=parent.request_id if parent else None,
-            user_id=parent.user_id if parent else stack.user_id,
-            created_at=now,
-            deadline=now + limit if parent is None else _earlier(parent.deadline, now, request.timeout_minutes),
-            user_name=parent.user_name if parent else stack.user_name,
-            observe=parent.observe if parent else False,
-            snapshot=parent.snapshot if parent else None,
-            cause=SECOND_CHANCE if parent and parent.cause == SECOND_CHANCE else None,
-        )
+        by = Requester(stack.user_id, stack.user_name)
+        if parent is not None:
+            by = Requester(parent.user_id, parent.user_name, parent.request_id)
+        operation = new_operation(stack_id, action, inputs, by, now, now + limit)
+        operation.parent_resource, operation.round = self._state.row.uuid, request.round
+        if parent is not None:
+            operation.parent_operation, operation.snapshot = parent.id, parent.snapshot
+            operation.observe = parent.observe
+            operation.deadline = _earlier(parent.deadline, now, request.timeout_minutes)
+            operation.cause = SECOND_CHANCE if parent.cause == SECOND_CHANCE else None
+        return operation
 
 
 def _earlier(deadline: float | None, now: float, minutes: int | None) -> float | None:

@@ -13,7 +13,7 @@ from functools import partial
 from sqlalchemy import Connection
 
 from stoker.base.errors import ActionInProgress, BadValue, Fenced, StokerError
-from stoker.base.ids import new_id, new_request_id
+from stoker.base.ids import new_request_id
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.inspection.health import Unhealthy, unhealthy_in
 from stoker.engine.ownership.healing_schedule import (
@@ -27,6 +27,7 @@ from stoker.engine.ownership.healing_schedule import (
     next_attempt,
 )
 from stoker.engine.planning.decide import was_never_usable
+from stoker.engine.records.beginnings import Requester, new_operation
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import acting_on
@@ -164,16 +165,10 @@ async def _mark(parts: RecordingParts, item: Unhealthy) -> None:
 
 def _operation(services: EngineServices, stack: Stack) -> Operation:
     now = services.clock.now()
-    return Operation(
-        id=new_id(),
-        stack_id=stack.id,
-        action="UPDATE",
-        inputs=stack.inputs,
-        request_id=new_request_id(),
-        created_at=now,
-        deadline=now + time_limit(services.settings, stack.timeout_minutes),
-        cause=HEALING,
-    )
+    deadline = now + time_limit(services.settings, stack.timeout_minutes)
+    operation = new_operation(stack.id, "UPDATE", stack.inputs, Requester(None, None, new_request_id()), now, deadline)
+    operation.cause = HEALING
+    return operation
 
 
 def _excluded(connection: Connection, stack: Stack) -> bool:

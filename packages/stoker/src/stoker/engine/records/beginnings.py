@@ -1,0 +1,101 @@
+"""New stacks and operations, before they are recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stoker.base.ids import new_id
+from stoker.engine.records.loader import Prepared
+from stoker.store.records import IN_PROGRESS, Operation, Stack
+
+
+@dataclass(frozen=True)
+class Requester:
+    """Who asks for a stack or an operation: a user, with a request unless an engine acts by itself."""
+
+    user_id: str | None
+    user_name: str | None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Holder:
+    """The resource that a nested stack belongs to: its stack, its uuid and its name."""
+
+    stack: Stack
+    uuid: str
+    name: str
+
+
+def new_stack(
+    name: str,
+    action: str,
+    project_id: str,
+    requester: Requester,
+    now: float,
+    *,
+    identifier: str | None = None,
+    timeout_minutes: int | None = None,
+    disable_rollback: bool = True,
+    prepared: Prepared | None = None,
+    holder: Holder | None = None,
+) -> Stack:
+    """Return a stack in the state in which it is recorded first, with the ID that was reserved for it if there is one.
+
+    A nested stack, which has a `holder`, shares the credential and the users of the stack above. `prepared` are its
+    inputs, if they are known already.
+    """
+    identifier = identifier or new_id()
+    stack = Stack(
+        id=identifier,
+        name=name,
+        live_name=name,
+        project_id=project_id,
+        user_id=requester.user_id,
+        user_name=requester.user_name,
+        root_id=identifier,
+        action=action,
+        status=IN_PROGRESS,
+        reason=f"Stack {action} started",
+        created_at=now,
+        timeout_minutes=timeout_minutes,
+        disable_rollback=disable_rollback,
+    )
+    if prepared is not None:
+        define(stack, prepared)
+    if holder is not None:
+        above = holder.stack
+        stack.parent_id, stack.root_id, stack.depth = above.id, above.root_id, above.depth + 1
+        stack.parent_resource, stack.parent_resource_name = holder.uuid, holder.name
+        stack.credential, stack.user_project_id = above.credential, above.user_project_id
+    return stack
+
+
+def define(stack: Stack, prepared: Prepared) -> None:
+    """Set the inputs of a new stack."""
+    stack.inputs, stack.description = prepared.row.id, prepared.loaded.template.description
+
+
+def new_operation(
+    stack_id: str,
+    action: str,
+    inputs: str,
+    requester: Requester,
+    now: float,
+    deadline: float | None,
+    *,
+    observe: bool = False,
+) -> Operation:
+    """Return an operation that nobody runs yet; with `observe`, it reads the cloud before it decides."""
+    return Operation(
+        id=new_id(),
+        stack_id=stack_id,
+        action=action,
+        inputs=inputs,
+        request_id=requester.request_id,
+        user_id=requester.user_id,
+        user_name=requester.user_name,
+        created_at=now,
+        deadline=deadline,
+        observe=observe,
+    )
