@@ -343,3 +343,14 @@ def test_other_services_find_and_make_images() -> None:
     assert refused.value.status == 404
     assert images.visible("another project", "snap") is None
     cloud.close()
+
+
+def test_texts_have_a_bound_and_errors_show_schema_and_value(demo: Glance) -> None:
+    image = demo.create(note="x" * 65535)
+    answer = demo.patch(image, {"op": "replace", "path": "/note", "value": "x" * 65536})
+    assert (answer.status, answer.content.count(b"is too long")) == (400, 1)
+
+    refused = demo.patch(image, {"op": "replace", "path": "/tags", "value": ["a", 7]})
+    assert refused.status == 400
+    assert b"7 is not of type &#x27;string&#x27;" in refused.content
+    assert b"On instance[&#x27;tags&#x27;][1]:\n    7" in refused.content

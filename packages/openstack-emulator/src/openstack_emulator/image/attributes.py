@@ -6,11 +6,11 @@ image is a custom property: a string under a name of the user's choice.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from pprint import pformat
-from textwrap import indent
 from typing import Any
+
+from jsonschema import Draft4Validator
+from referencing import Registry
 
 from openstack_emulator.core.errors import bad_request
 
@@ -111,87 +111,38 @@ COMMON: Mapping[str, Schema] = {
 COUNTS = frozenset({"min_disk", "min_ram"})
 LARGEST = 2**31 - 1
 """What the columns of the counts can hold."""
+LONGEST = 65535
+"""Characters that a string without a bound of its own may have."""
 RESERVED = frozenset({"location", "deleted", "deleted_at"})
 RESERVED_PREFIX = "os_glance"
 BASE = frozenset({*WRITABLE, *COMPUTED, "locations"})
 """Attributes that cannot be removed."""
 
-_TYPES: Mapping[str, type | tuple[type, ...]] = {
-    "string": str,
-    "boolean": bool,
-    "integer": int,
-    "number": (int, float),
-    "object": dict,
-    "array": list,
-    "null": type(None),
-}
+
+def _validator(schema: Schema) -> Draft4Validator:
+    """A validator that cannot fetch other schemas."""
+    return Draft4Validator(schema, registry=Registry())
+
+
+_IMAGE = _validator({"properties": {**WRITABLE, **COMMON}, "additionalProperties": _TEXT})
 
 
 def check(name: str, value: Any) -> None:
     """400 when the value does not suit the attribute, or the custom property."""
-    schema = WRITABLE.get(name) or COMMON.get(name)
-    if schema is None:
-        _validate("image", ["additionalProperties"], [name], value, _TEXT)
-    else:
-        check_value(name, value, schema)
+    _validate("image", _IMAGE, name, value)
     if name in COUNTS and not 0 <= value <= LARGEST:
         problem = "Cannot be a negative value" if value < 0 else "Value is too large"
         raise bad_request(f"Invalid value '{value}' for parameter '{name}': {problem}")
 
 
-def check_value(name: str, value: Any, schema: Schema, kind: str = "image") -> None:
+def check_value(name: str, value: Any, schema: Schema, kind: str) -> None:
     """400 when the value does not suit the schema. kind: what the message calls the whole."""
-    _validate(kind, ["properties", name], [name], value, schema)
+    _validate(kind, _validator({"properties": {name: schema}}), name, value)
 
 
-Place = list[str | int]
-"""The keys that lead to a part of a schema or of a value."""
-
-
-def _validate(kind: str, place: Place, at: Place, value: Any, schema: Schema) -> None:
-    if (found := _violated(value, schema)) is not None:
-        keyword, problem = found
-        raise bad_request(
-            f"Provided object does not match schema '{kind}': {problem}\n\n"
-            f"Failed validating {keyword!r} in schema{_keys(place)}:\n{_printed(schema)}\n\n"
-            f"On instance{_keys(at)}:\n{_printed(value)}"
-        )
-    if isinstance(value, list) and "items" in schema:
-        for number, item in enumerate(value):
-            _validate(kind, [*place, "items"], [*at, number], item, schema["items"])
-
-
-def _violated(value: Any, schema: Schema) -> tuple[str, str] | None:
-    """The first keyword of the schema that does not hold for the value itself, and how; None if all do."""
-    kinds = schema.get("type", ())
-    kinds = kinds if isinstance(kinds, list | tuple) else [kinds]
-    if kinds and not any(_is(value, one) for one in kinds):
-        return "type", f"{value!r} is not of type {', '.join(repr(one) for one in kinds)}"
-    if "enum" in schema and value not in schema["enum"]:
-        return "enum", f"{value!r} is not one of {schema['enum']}"
-    if isinstance(value, str):
-        if len(value) > schema.get("maxLength", 65535):
-            return "maxLength", f"{value!r} is too long"
-        if "pattern" in schema and re.match(schema["pattern"], value) is None:
-            return "pattern", f"{value!r} does not match {schema['pattern']!r}"
-    elif isinstance(value, int | float) and "minimum" in schema:
-        if value < schema["minimum"]:
-            return "minimum", f"{value!r} is less than the minimum of {schema['minimum']}"
-        if value > schema["maximum"]:
-            return "maximum", f"{value!r} is greater than the maximum of {schema['maximum']}"
-    return None
-
-
-def _keys(place: Place) -> str:
-    return "".join(f"[{key!r}]" for key in place)
-
-
-def _printed(value: Any) -> str:
-    """A value in the indented form of these messages."""
-    return indent(pformat(value, width=72, sort_dicts=False), "    ")
-
-
-def _is(value: Any, kind: str) -> bool:
-    if kind in ("integer", "number") and isinstance(value, bool):
-        return False
-    return isinstance(value, _TYPES[kind])
+def _validate(kind: str, validator: Draft4Validator, name: str, value: Any) -> None:
+    for flaw in validator.iter_errors({name: value}):
+        raise bad_request(f"Provided object does not match schema '{kind}': {flaw}")
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, str) and len(one) > LONGEST:
+            raise bad_request(f"Provided object does not match schema '{kind}': {one!r} is too long")
