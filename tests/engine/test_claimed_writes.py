@@ -145,4 +145,4 @@ async def test_what_a_run_writes_with_adds_the_claim_to_every_batch(world: World
     assert isinstance(run.writer, ClaimedWriter)
     batch = Batch()
     await run.writer.commit(batch)
-    assert batch.claim == run.claim
+    assert batch.claim == run.assignment.claim

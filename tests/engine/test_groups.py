@@ -55,7 +55,7 @@ async def fewest_in_service(world: World, template: dict[str, Any]) -> tuple[dic
     while world.engine.runs.get(view["id"]) is not None:
         await world.turn()
         running = world.engine.runs.get(nested)
-        if running is not None and running.plan is not None:
+        if running is not None and running.planning.plan is not None:
             there = [state for state in running.states.values() if state.row.action != "DELETE"]
             fewest = min(fewest, sum(state.row.status == "COMPLETE" for state in there))
     return await world.settle(view["id"]), fewest

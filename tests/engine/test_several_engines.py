@@ -122,7 +122,7 @@ async def running(pair: tuple[World, World], identifier: str) -> World:
     for _ in range(2000):
         for world in pair:
             for run in world.engine.runs.values():
-                if run.operation.id == identifier and run._paused:
+                if run.operation.id == identifier and run.waiting.paused:
                     return world
         await pair[0].turn()
     raise AssertionError(f"nobody holds it: {await operation(pair[0], identifier)}")
@@ -131,7 +131,7 @@ async def running(pair: tuple[World, World], identifier: str) -> World:
 async def begun(world: World, environment: Mapping[str, Any] | None = None, **properties: Any) -> Operation:
     """An operation that the world's engine runs, held by a hook."""
     await world.call("stack_create", name="shared", template=template(), environment=environment or HELD)
-    await world.until(lambda: any(run._paused for run in world.engine.runs.values()))
+    await world.until(lambda: any(run.waiting.paused for run in world.engine.runs.values()))
     found = await current(world)
     assert found.owner == world.engine.services.id
     return found
@@ -218,7 +218,7 @@ async def test_an_engine_past_its_lease_is_replaced_and_refused(pair: tuple[Worl
     assert owner.engine.membership.lapsed and not held.done()
     await owner.engine.membership.beat()
     await held
-    assert run.stopping is Stop.LOST
+    assert run.progress.stopping is Stop.LOST
     about = {record.getMessage(): (record.operation, record.request_id) for record in kept if record.operation}
     named = f"[operation {first.id}] ", owner.context.request_id
     assert about[f"resuming CREATE of stack shared: taken over from engine {owner.engine.services.id}"] == named
@@ -371,7 +371,7 @@ async def test_a_nested_stack_that_is_changed_while_another_engine_acts_on_its_h
     await owner.call("stack_update", ref=REF, template=wanted, files=files)
     run = owner.engine.runs[made["id"]]
     for _ in range(1000):  # the clock stands still
-        if run._paused:
+        if run.waiting.paused:
             break
         await asyncio.sleep(0.002)
     mark = {"mark_unhealthy": True, "resource_status_reason": "it is broken"}

@@ -34,7 +34,7 @@ async def left(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
     for number in range(MANY):
         await first.call("stack_create", name=f"s{number}", template=TEMPLATE, environment=HELD)
         clock.advance(0.001)
-    await first.until(lambda: all(run._paused for run in first.engine.runs.values()))
+    await first.until(lambda: all(run.waiting.paused for run in first.engine.runs.values()))
     await first.stop()
     second = World(path, served, settings=SETTINGS, clock=clock)
     second.takes_over = False
@@ -119,7 +119,7 @@ async def test_an_operation_that_only_waits_is_recorded_as_waiting_until_it_work
     await engine.membership.takeovers.complete()
     shown = await left.call("stack_show", ref=ref(0))
     run = engine.runs[shown["id"]]
-    await left.until(lambda: bool(run._paused))
+    await left.until(lambda: bool(run.waiting.paused))
 
     async def noted() -> bool:
         row = await left.database.read(queries.operation_by_id, run.operation.id)
@@ -131,6 +131,6 @@ async def test_an_operation_that_only_waits_is_recorded_as_waiting_until_it_work
     assert await noted()
     run.wake(run.current["held"].row.uuid)
     await left.until(lambda: run.operation.waiting_epoch is None)
-    await left.until(lambda: bool(run._paused))
+    await left.until(lambda: bool(run.waiting.paused))
     await engine.membership.beat()
     assert await noted()

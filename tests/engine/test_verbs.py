@@ -250,7 +250,8 @@ async def test_an_interrupted_change_of_a_nested_stack_gives_way_to_the_newer_on
     parent = template(nested={"type": "child.yaml"})
     await world.create("web", parent, files=child("old", 0))
     await world.call("stack_update", ref=ref("web"), template=parent, files=child("slow", 500))
-    await world.until(lambda: len(world.engine.runs) == 2 and all(run.plan for run in world.engine.runs.values()))
+    runs = world.engine.runs
+    await world.until(lambda: len(runs) == 2 and all(run.planning.plan for run in runs.values()))
     began = world.clock.now()
     stack = await world.update("web", parent, files=child("newest", 1))
     assert state(stack) == "UPDATE_COMPLETE"
@@ -309,7 +310,7 @@ async def test_a_check_does_not_make_well_what_may_have_been_removed(world: Worl
 
 async def test_a_snapshot_has_nothing_of_what_is_not_complete(world: World) -> None:
     view = await world.call("stack_create", name="web", template=template(slow=thing(wait_secs=500)))
-    await world.until(lambda: any(run._paused for run in world.engine.runs.values()))
+    await world.until(lambda: any(run.waiting.paused for run in world.engine.runs.values()))
     [slow] = world.engine.runs[view["id"]].states.values()
     assert slow.in_progress
     assert (takes_part("SNAPSHOT", slow), takes_part("CHECK", slow)) == (False, True)

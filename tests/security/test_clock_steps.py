@@ -93,7 +93,7 @@ async def test_a_stack_that_waits_while_the_clock_steps_back(world: World) -> No
         await world.engine.services.database.read(lambda connection: None)
     world.clock.step(-86_400)
     for _ in range(200):
-        if run.done.is_set():
+        if run.progress.done.is_set():
             break
         world.clock.advance(1)
         await world.engine.services.database.read(lambda connection: None)
@@ -110,7 +110,7 @@ async def test_an_operation_does_not_time_out_because_the_clock_is_set(tmp_path:
         pause = {"type": "OS::Heat::TestResource", "properties": {"wait_secs": 43_000}}
         template = {"heat_template_version": "2018-08-31", "resources": {"pause": pause}}
         created = await world.call("stack_create", name="slow", template=template, timeout_mins=5)
-        await world.until(lambda: bool(world.engine.runs[created["id"]].plan))
+        await world.until(lambda: bool(world.engine.runs[created["id"]].planning.plan))
         if when == "running":
             clock.step(step)
             await _beats(world, clock)

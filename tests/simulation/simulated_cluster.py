@@ -129,13 +129,14 @@ class Cluster:
     def _made_late(self) -> int:
         """How many objects are being made, or removed again, by engines that are not in charge of them any more."""
         engines = [member.engine for member in self.members if member.up]
-        runs = [(engine.services.id, run) for engine in engines for run in engine.runs.all() if run.making]
+        runs = [(engine.services.id, run) for engine in engines for run in engine.runs.all() if run.objects.making]
         with self.database.engine.connect() as connection:
             standing = claims.standing(connection, {run.operation.id for _, run in runs})
         making = [
-            run.making
+            run.objects.making
             for engine_id, run in runs
-            if run.stopping is not None or not _is_held(standing.get(run.operation.id), engine_id, run.claim)
+            if run.progress.stopping is not None
+            or not _is_held(standing.get(run.operation.id), engine_id, run.assignment.claim)
         ]
         beside = [task.get_coro() for engine in engines for task in engine.services.background.tasks]
         return sum(map(len, making)) + sum(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from tools.checks import (
+    attribute_bound,
     child_processes,
     commit_subjects,
     import_cycles,
@@ -16,7 +17,17 @@ from tools.checks import (
 )
 from tools.checks.source_tree import SourceTree, show
 
-CHECKS = (prose, import_cycles, method_bound, child_processes, patterns, single_definitions, release, commit_subjects)
+CHECKS = (
+    prose,
+    import_cycles,
+    method_bound,
+    attribute_bound,
+    child_processes,
+    patterns,
+    single_definitions,
+    release,
+    commit_subjects,
+)
 
 
 def main() -> int:

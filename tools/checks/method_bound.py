@@ -36,21 +36,22 @@ def classes(modules: Mapping[str, Module]) -> dict[str, Class]:
     found = {}
     for module in modules.values():
         bound = module.bindings
-        for name, node in _definitions(module.name, module.tree):
+        for name, node in definitions(module.name, module.tree):
             names = (dotted(base) for base in node.bases)
             bases = tuple(resolved(base, module.name, bound) for base in names if base is not None)
             found[name] = Class(name, frozenset(_methods(node)), bases)
     return found
 
 
-def _definitions(prefix: str, node: ast.AST) -> Iterator[tuple[str, ast.ClassDef]]:
+def definitions(prefix: str, node: ast.AST) -> Iterator[tuple[str, ast.ClassDef]]:
+    """All classes below a node with their dotted names, nested ones and those inside functions too."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.ClassDef):
             yield f"{prefix}.{child.name}", child
         if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            yield from _definitions(f"{prefix}.{child.name}", child)
+            yield from definitions(f"{prefix}.{child.name}", child)
         else:
-            yield from _definitions(prefix, child)
+            yield from definitions(prefix, child)
 
 
 def _methods(node: ast.ClassDef) -> Iterator[str]:
@@ -75,14 +76,17 @@ class Counter:
 
     def methods(self, name: str) -> frozenset[str]:
         """The names of the methods of a class of ours and its bases. Raises UnknownBase."""
-        found, seen, pending = set[str](), set[str](), [name]
+        return frozenset[str]().union(*(each.methods for each in self.family(name)))
+
+    def family(self, name: str) -> Iterator[Class]:
+        """A class of ours and its bases, each once. Raises UnknownBase."""
+        seen, pending = set[str](), [name]
         while pending:
             current = self.classes[pending.pop()]
             if current.name not in seen:
                 seen.add(current.name)
-                found |= current.methods
+                yield current
                 pending += [base for one in current.bases if (base := self._ours(one, current.name)) is not None]
-        return frozenset(found)
 
     def _ours(self, base: str, user: str) -> str | None:
         """The class of ours that a dotted name stands for, by way of modules that import it; None for others."""

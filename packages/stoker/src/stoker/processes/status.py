@@ -87,7 +87,7 @@ class EngineMetrics:
             "Steps in progress on this engine: in a call, or waiting for the next one.",
             {("state",): [(("calling",), active - waiting), (("waiting",), waiting)]},
         )
-        ages = [now - run.claimed_at for run in runs]
+        ages = [now - run.assignment.claimed_at for run in runs]
         yield _gauge(
             "stoker_claim_age_seconds", "Age of this engine's oldest claim.", {(): [((), max(ages, default=0))]}
         )

@@ -57,7 +57,7 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         deployments=StoredDeployments(services, project_id, run.writer, partial(wake, parts.runs)),
         unrecorded=Unrecorded(run, state.type.part_of, parts.runs.all),
     )
-    call.adopted, call.announced = run.adopted.get(state.row.name, {}), announced
+    call.adopted, call.announced = run.adopted(state.row.name), announced
     state.used_by(call)
     return call
 

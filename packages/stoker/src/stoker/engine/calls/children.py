@@ -108,7 +108,7 @@ class Child(ChildView):
     async def run(self, action: str, request: ChildRequest) -> Outcome:
         """Start the child's operation, or return its progress."""
         key = (self._state.row.uuid, request.round, action)
-        operation = self._run.children.get(key) or await self._asked_before(key)
+        operation = self._run.nested.begun.get(key) or await self._asked_before(key)
         if operation is None:
             try:
                 operation = await self._begin(action, request)
@@ -119,7 +119,7 @@ class Child(ChildView):
         elif operation.status in UNFINISHED:
             self._wait_for(operation)  # before its state is read, so that an end in between is noticed
             operation = await self._parts.runs.refreshed(operation)
-        self._run.children[key] = operation
+        self._run.nested.begun[key] = operation
         return self._outcome(operation)
 
     async def begin(
@@ -184,7 +184,7 @@ class Child(ChildView):
             return Done(physical_id=operation.stack_id)
         if operation.status == SUPERSEDED:
             return Failed("a newer operation on the nested stack has taken over", kind="Conflict")
-        self._run.reason_code = operation.reason_code or self._run.reason_code
+        self._run.nested.reason_code = operation.reason_code or self._run.nested.reason_code
         failure = failure_of(operation)
         return Failed(failure.message, kind=failure.kind, path=failure.path)
 

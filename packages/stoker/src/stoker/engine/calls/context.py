@@ -107,6 +107,17 @@ class RecordingParts(ActingParts):
     services: RecordingServices
 
 
+@dataclass(slots=True)
+class NestedOperations:
+    """The operations that an operation has begun on nested stacks: by the resource's uuid, round and action.
+
+    `reason_code` is that of one that has failed.
+    """
+
+    begun: dict[tuple[str, int, str], Operation] = field(default_factory=dict)
+    reason_code: str | None = None
+
+
 class StackContext(StackView):
     """A view that can record changes of the stack with its `writer`: that of a run adds the run's claim."""
 
@@ -115,9 +126,7 @@ class StackContext(StackView):
         self.parts = parts
         self.writer = writer
         self.operation = operation
-        self.reason_code: str | None = None
-        self.children: dict[tuple[str, int, str], Operation] = {}
-        self.adopted: Mapping[str, Mapping[str, Any]] = {}
+        self.nested = NestedOperations()
 
     async def load(self, inputs_id: str) -> LoadedInputs:
         """Read inputs and all recorded resources of the stack; `current` receives those that have not been replaced."""
@@ -129,6 +138,10 @@ class StackContext(StackView):
 
     def _read(self, connection: Connection, inputs_id: str) -> tuple[LoadedInputs, dict[str, ResourceState]]:
         return self.services.loader.load_now(connection, inputs_id), read_states(connection, self.services, self.stack)
+
+    def adopted(self, name: str) -> Mapping[str, Any]:
+        """Return the document of a resource that the operation adopts; empty if there is none."""
+        return {}
 
     @property
     def has_plan(self) -> bool:

@@ -87,14 +87,15 @@ class Reader:
             self._no_answer(error)
             reason = await self._reason(view, error)
             LOG.warning("Cannot read attributes of %s of stack %s: %s", name, view.stack.name, reason)
-            view.unread[name] = reason
+            view.scope.unread[name] = reason
         except Exception:
             reference = new_id()
             LOG.exception(
                 "Reference %s: cannot read attributes of %s (%s) of stack %s",
                 reference, name, state.row.type, view.stack.name,
             )  # fmt: skip
-            view.unread[name] = f"internal error; quote this reference to the operator of the service: {reference}"
+            quoted = f"quote this reference to the operator of the service: {reference}"
+            view.scope.unread[name] = f"internal error; {quoted}"
         return dict.fromkeys(keys)
 
     async def _reason(self, view: StackView, error: StokerError) -> str:
@@ -137,8 +138,8 @@ class Reader:
         expression = definition.outputs[name].value
         for placed in await view.evaluate(lambda: list(definition.references_in(expression))):
             reference = placed.reference
-            if reference.attribute and reference.resource in view.unread:
-                unread = view.unread[reference.resource]
+            if reference.attribute and reference.resource in view.scope.unread:
+                unread = view.scope.unread[reference.resource]
                 return f"The attribute {reference.attribute} of {reference.resource} cannot be read: {unread}"
             state = view.current.get(reference.resource)
             if state is None or not state.type.nested or not reference.attribute:

@@ -298,7 +298,7 @@ class Membership:
     def _judge(self, run: OperationRun, standing: Standing | None) -> None:
         if run.operation.owner is None:  # handed over during the query
             return
-        if standing is None or (standing.owner, standing.epoch) != (self._services.id, run.claim.epoch):
+        if standing is None or (standing.owner, standing.epoch) != (self._services.id, run.assignment.claim.epoch):
             with lines_about(run.operation, run.stack):
                 LOG.warning(
                     "operation %s of stack %s was taken over by another engine", run.operation.id, run.stack.name

@@ -47,13 +47,13 @@ class Resumption:
     async def _set_aside(self, run: OperationRun) -> None:
         """Fail an operation that has crashed engines, without loading, planning or starting anything of it."""
         LOG.error("operation %s of stack %s is set aside: it has crashed engines", run.operation.id, run.stack.name)
-        run.reason_code = SET_ASIDE
+        run.nested.reason_code = SET_ASIDE
         try:
             await self._endings.end(run, FAILED, SET_ASIDE_REASON)
         except Fenced:
             LOG.info("operation %s was taken over by another engine", run.operation.id)
-        run.planned.set()
-        run.done.set()
+        run.progress.planned.set()
+        run.progress.done.set()
 
     async def _stack_as_it_is(self, operation: Operation) -> Stack | None:
         """Return the stack of an operation as recorded, before anything was started on it here."""

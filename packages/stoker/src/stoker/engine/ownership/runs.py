@@ -105,7 +105,7 @@ class Runs(Mapping[str, OperationRun]):
     async def _drive(self, run: OperationRun) -> None:
         services = self._services
         with lines_about(run.operation, run.stack):
-            log_start(run.operation, run.stack, run.former_owner)
+            log_start(run.operation, run.stack, run.assignment.former_owner)
             await run.run()
         try:
             now = await services.database.read(queries.stack_by_id, run.stack.id) if run.key in self._next else None
@@ -117,8 +117,8 @@ class Runs(Mapping[str, OperationRun]):
         if following is not None and not services.background.stopped:
             following.stack = now or following.stack
             self.launch(following)
-        elif run.follow_up is not None and not services.background.stopped:
-            self.launch(self.run_of(run.parts, *run.follow_up))
+        elif run.progress.follow_up is not None and not services.background.stopped:
+            self.launch(self.run_of(run.parts, *run.progress.follow_up))
         elif self._others.alive:
             services.background.spawn(self.freed(run.stack.id))
 

@@ -147,7 +147,7 @@ class Takeovers:
 
     async def _under_way(self, runs: Iterable[OperationRun]) -> None:
         """Return when runs have made their plans or have ended; those that need longer than a heartbeat are left."""
-        waiting = {asyncio.ensure_future(run.planned.wait()) for run in runs}
+        waiting = {asyncio.ensure_future(run.progress.planned.wait()) for run in runs}
 
         def leave() -> None:
             for task in waiting:

@@ -18,13 +18,15 @@ class RecordedScope:
     """References resolve to recorded values; those of resources that do not exist yet are unknown.
 
     Attributes are the values at the end of the resource's last action, or read since (`prefetched`). Availability zones
-    are unknown until they are read.
+    are unknown until they are read. `unread` are the reasons why attributes of resources could not be read, by the name
+    of the resource.
     """
 
     current: Current
     parent: Facade | None = None
     zones: Any = UNDETERMINED
     prefetched: dict[tuple[str, str], Any] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)
 
     def facade(self) -> Facade | None:
         """Return the parent resource of this nested stack."""

@@ -25,10 +25,7 @@ View = TypeVar("View", bound="StackView")
 
 
 class StackView:
-    """`states` are the stack's resources by uuid, `current` those that have not been replaced, by name.
-
-    `unread` are the reasons why attributes of current resources could not be read, by the name of the resource.
-    """
+    """`states` are the stack's resources by uuid, `current` those that have not been replaced, by name."""
 
     operation: Operation | None = None
 
@@ -39,7 +36,6 @@ class StackView:
         self.states: dict[str, ResourceState] = {}
         self.current: dict[str, ResourceState] = {}
         self.scope = RecordedScope(self.current.get)
-        self.unread: dict[str, str] = {}
         self._facts: StackFacts | None = None
         self._cloud: Cloud | None = None
 

@@ -54,9 +54,9 @@ class Copier:
     async def make(self, state: ResourceState) -> None:
         """Copy the resource's content, and record the result for the resource."""
         run = self._run
-        copy = run.copies.get(state.row.name)
+        copy = run.planning.copies.get(state.row.name)
         if copy is None:
-            copy = run.copies[state.row.name] = self._new(state)
+            copy = run.planning.copies[state.row.name] = self._new(state)
             batch = Batch()
             batch.property_sets.append(copy.give(copy_type(state).of(state.snapshot())))
             await run.commit(batch.add(copy.seal()))
@@ -88,7 +88,7 @@ class Copier:
             substituted=state.row.substituted,
         )
         copy = ResourceState(row, copy_type(state), run.stack.name, run.services.sealer, run.services.values)
-        path = [*run.snapshot_path, state.row.name]
+        path = [*run.planning.snapshot_path, state.row.name]
         copy.stored.definition = {
             "implementation": state.implementation,
             "path": path,

@@ -55,15 +55,28 @@ class Endings:
         self.handed_over: list[str] = []
 
     async def end(self, run: OperationContext, status: str, reason: str) -> None:
-        """Record the end of an operation; roll a failed one back if that was requested."""
+        """Record the end of an operation; roll a failed one back if that was requested.
+
+        The order has these reasons:
+
+        1. The parent's resource is notified before the commit, so that what it has learned is recorded in the same
+           transaction as the end: an engine that dies in between notifies it again.
+        2. The operation's own row, snapshots and exports are changed even if a newer operation decides about the stack;
+           the stack's state, its events and the rollback only if none does. `settle` learns that in the transaction,
+           under the lock on the stack's row, so it comes after what does not depend on it.
+        3. The credential is given up last, when the state says that the stack is deleted: until then it is used. If
+           event sinks are to be notified, their last notification gives it up, since it is needed to send it.
+        4. The run gets the ended operation, waiters are woken, and other engines are notified only after the commit:
+           whoever reacts to the end must find it recorded. Likewise the rollback is started only if it is recorded.
+        """
         stack, now = run.stack, self._services.clock.now()
-        failure = (run.failure or Failure.of_operation(reason)) if status == FAILED else None
+        failure = (run.progress.failure or Failure.of_operation(reason)) if status == FAILED else None
         operation = replace(  # others see the end only after its commit
             run.operation,
             status=status,
             reason=reason,
             finished_at=now,
-            reason_code=run.reason_code if status == FAILED else None,
+            reason_code=run.nested.reason_code if status == FAILED else None,
             failure=failure.to_json() if failure is not None else None,
         )
         values: dict[str, Any] = {"status": status, "reason": reason}
@@ -71,7 +84,7 @@ class Endings:
         events = [self._announcer.stack_event(stack, operation.stack_action, status, reason, cause)]
         batch = await notify_parent_resource(run, status)
         batch.change(operation)
-        batch.steps.extend(conclusion(operation, status, reason, run.document))
+        batch.steps.extend(conclusion(operation, status, reason, run.progress.document))
         if operation.epoch > 1 and operation.reason_code is None:
             batch.then(partial(deaths.forget, operation_id=operation.id))
         if status == COMPLETE:
@@ -82,7 +95,7 @@ class Endings:
                 batch.then(step)
         rollback = (
             rollback_of(stack, operation, self._services.settings, now)
-            if status == FAILED and not run.refused
+            if status == FAILED and not run.progress.refused
             else None
         )
         if rollback is not None:
@@ -118,7 +131,7 @@ class Endings:
         if gone and not run.sinks:
             self._services.background.spawn(self._services.credentials.remove_given_up())
         if rollback is not None and current[0]:
-            run.follow_up = rollback, replace(stack, **values)
+            run.progress.follow_up = rollback, replace(stack, **values)
 
     async def close(self, operation: Operation, stack: Stack | None, status: str, reason: str) -> None:
         """Record the end of an operation that has no effect on its stack's state."""

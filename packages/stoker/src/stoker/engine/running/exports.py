@@ -52,7 +52,7 @@ def reached_values(run: OperationContext, wanted: Wanted) -> dict[str, Any]:
 
 def exchanged(run: OperationContext) -> Callable[[Connection], None] | None:
     """Return the journal step that records the stack's exports and imports; None if they have not changed."""
-    stack, wanted = run.stack, run.wanted
+    stack, wanted = run.stack, run.planning.wanted
     if run.operation.action in REMOVES:
         return partial(exchange.record, project_id="", stack_id=stack.id, exported={}, imported=())
     if run.operation.action not in FORWARD or wanted is None:

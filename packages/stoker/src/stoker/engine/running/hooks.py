@@ -53,7 +53,7 @@ async def _wait(run: OperationContext, state: ResourceState, action: str, hook: 
         if not _cancelled(run):
             await run.pause(state.row.uuid, None)
     except Stopped:
-        if run.stopping is Stop.SUPERSEDED:
+        if run.progress.stopping is Stop.SUPERSEDED:
             await _release(run, state, hook, f"{action} given up while held by a hook")
         if not _cancelled(run):
             raise
@@ -66,7 +66,7 @@ async def _wait(run: OperationContext, state: ResourceState, action: str, hook: 
 
 
 def _cancelled(run: OperationContext) -> bool:
-    return run.cancelled or run.stopping is Stop.EXPIRED
+    return run.progress.cancelled or run.progress.stopping is Stop.EXPIRED
 
 
 async def _release(run: OperationContext, state: ResourceState, hook: str, reason: str) -> None:

@@ -71,7 +71,7 @@ def _described(run: OperationContext) -> StackOperation:
         template=run.inputs.template.data if run.inputs is not None else None,
         steps=tuple(
             PlannedStep(step.name, step.type, step.kind.value, tuple(change.name for change in step.changes))
-            for step in (run.plan.steps if run.plan is not None else ())
+            for step in (run.planning.plan.steps if run.planning.plan is not None else ())
             if step.kind is not Kind.KEEP
         ),
         cloud=run.cloud,

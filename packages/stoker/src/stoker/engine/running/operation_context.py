@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -15,12 +14,12 @@ from stoker.base.budget import Postponed
 from stoker.contract.views import NO_REASON
 from stoker.engine.calls.context import ActingParts, StackContext
 from stoker.engine.notifications.announcer import Sinks
-from stoker.engine.planning.plan import Plan
-from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.stack_view import filled
 from stoker.engine.records.state import ResourceState
+from stoker.engine.running.progress import Assignment, Objects, Planning, Progress
 from stoker.engine.running.stopping import Stop, Stopped
+from stoker.engine.running.waiting import Waiting
 from stoker.plugins.resource import AttributeKey
 from stoker.store import claims, deaths
 from stoker.store.journal import Batch, Claim, Writer
@@ -30,45 +29,33 @@ Result = TypeVar("Result")
 
 
 class OperationContext(StackContext):
-    """`moved` are the resources whose reference id has changed; `making` are the tasks that create an object whose id
-    is not stored yet, by the resource's uuid; `late` are the resources, by uuid, for which a service may execute a
-    request late; `earlier` are the resources from before the run, by name.
-    """
+    """The stack and the operation, the parts of the engine, and what the steps share: see `progress`, `waiting`."""
 
-    def __init__(self, parts: ActingParts, operation: Operation, stack: Stack) -> None:
-        self.claim: Claim = Claim(operation.id, operation.epoch)
-        super().__init__(parts, stack, parts.writer_for(self.claim), operation)
+    def __init__(self, parts: ActingParts, operation: Operation, stack: Stack, former_owner: str | None = None) -> None:
+        services, claim = parts.services, Claim(operation.id, operation.epoch)
+        super().__init__(parts, stack, parts.writer_for(claim), operation)
         self.operation: Operation = operation
-        self.claimed_at = parts.services.clock.now()
-        self.moved: set[str] = set()
-        self.earlier: Mapping[str, list[ResourceState]] = {}
-        self.making: dict[str, asyncio.Task[Any]] = {}
-        self.late: set[str] = set()
-        self.stopping: Stop | None = None
-        self.cancelled = False
-        self.failure: Failure | None = None
-        self.document: str | None = None
-        self.refused = False
-        self.follow_up: tuple[Operation, Stack] | None = None
-        self.wanted: Wanted | None = None
-        self.plan: Plan | None = None
-        self.attribute_keys: dict[str, set[AttributeKey]] = {}
-        self.copies: dict[str, ResourceState] = {}
-        self.snapshot_path: tuple[str, ...] = ()
+        self.assignment = Assignment(claim, services.clock.now(), former_owner)
+        self.progress = Progress()
+        self.planning = Planning()
+        self.objects = Objects()
+        self.waiting = Waiting(services.clock)
         self._unsaved_plan = False
-        self._paused: dict[str, asyncio.Future[None]] = {}
-        self._woken: set[str] = set()
         self._position = 0
 
     @property
     def planned_secrets(self) -> frozenset[str]:
         """See StackView."""
-        return self.plan.secrets if self.plan is not None else frozenset()
+        return self.planning.plan.secrets if self.planning.plan is not None else frozenset()
+
+    def adopted(self, name: str) -> Mapping[str, Any]:
+        """See StackContext."""
+        return self.planning.adopted.get(name, {})
 
     @property
     def has_plan(self) -> bool:
         """See StackContext."""
-        return self.plan is not None
+        return self.planning.plan is not None
 
     @property
     def key(self) -> str:
@@ -96,15 +83,15 @@ class OperationContext(StackContext):
 
     def values_of(self, name: str, uuid: str | None) -> list[ResourceState]:
         """The resources that a step may change: those of the name, and the one that it is about."""
-        if self.stopping is Stop.LOST:
+        if self.progress.stopping is Stop.LOST:
             return []
-        found = [self.current.get(name), self.states.get(uuid or ""), *self.earlier.get(name, ())]
+        found = [self.current.get(name), self.states.get(uuid or ""), *self.planning.earlier.get(name, ())]
         return list({id(state): state for state in found if state and state.row.uuid in self.states}.values())
 
     def serves(self, state: ResourceState) -> bool:
         """Return whether a resource is the one that implements the definition."""
-        name = state.row.name
-        return self.wanted is not None and name in self.wanted.requires and self.current.get(name) is state
+        name, wanted = state.row.name, self.planning.wanted
+        return wanted is not None and name in wanted.requires and self.current.get(name) is state
 
     # -- what steps ask for ----------------------------------------------------------------------------------
 
@@ -114,28 +101,15 @@ class OperationContext(StackContext):
 
     def keys_of(self, name: str) -> set[AttributeKey]:
         """Return the attributes of a resource that others, or outputs, refer to."""
-        return self.attribute_keys.get(name, set())
+        return self.planning.attribute_keys.get(name, set())
 
     # -- waiting and being woken -----------------------------------------------------------------------------
 
     async def pause(self, uuid: str, seconds: float | None) -> None:
         """Wait for `seconds`, or until the step is woken. Raises Stopped when the run stops."""
         self.check_stopped()
-        if uuid in self._woken:
-            self._woken.discard(uuid)
+        if not await self.waiting.pause(uuid, seconds):
             return
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._paused[uuid] = future
-        timer = None
-        if seconds is not None:
-            timer = self.services.clock.call_later(seconds, lambda: self.wake(uuid))
-        try:
-            await future
-        finally:
-            del self._paused[uuid]
-            self._woken.discard(uuid)
-            if timer is not None:
-                timer.cancel()
         self.check_stopped()
         await self._note_work()
 
@@ -144,30 +118,24 @@ class OperationContext(StackContext):
 
         If the engine that ran it before died of it, this one may do so before its next heartbeat.
         """
-        recent = self.services.clock.now() < self.claimed_at + deaths.LONG_RUN_SECONDS
-        if self.claim.epoch > 1 and recent and self.operation.waiting_epoch == self.claim.epoch:
+        recent = self.services.clock.now() < self.assignment.claimed_at + deaths.LONG_RUN_SECONDS
+        if self.assignment.claim.epoch > 1 and recent and self.operation.waiting_epoch == self.assignment.claim.epoch:
             self.operation.waiting_epoch = None
             note = partial(claims.note_activity, engine_id=self.services.id, waiting=(), working=(self.operation.id,))
             await self.writer.commit(Batch().then(note))
 
     def check_stopped(self) -> None:
         """Raise Stopped if the run must stop."""
-        if self.stopping is not None:
-            raise Stopped(self.stopping.value)
+        if self.progress.stopping is not None:
+            raise Stopped(self.progress.stopping.value)
 
     def wake(self, uuid: str) -> None:
         """Poll a waiting step now."""
-        future = self._paused.get(uuid)
-        if future is None:
-            self._woken.add(uuid)
-        elif not future.done():
-            future.set_result(None)
+        self.waiting.wake(uuid)
 
     def wake_all(self) -> None:
         """Poll all waiting steps now, since something in the stack has received a message."""
-        for future in self._paused.values():
-            if not future.done():
-                future.set_result(None)
+        self.waiting.wake_all()
 
     # -- recording -------------------------------------------------------------------------------------------
 

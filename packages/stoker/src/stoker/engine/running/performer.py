@@ -77,12 +77,12 @@ class Performer:
         try:
             await work
         except (Fenced, Stopped) as stopped:
-            lost = isinstance(stopped, Fenced) or run.stopping is Stop.LOST
-            if lost and uuid in run.making:
+            lost = isinstance(stopped, Fenced) or run.progress.stopping is Stop.LOST
+            if lost and uuid in run.objects.making:
                 run.services.background.spawn(remove_lost_object(run, state))
             raise
         finally:
-            run.making.pop(uuid, None)
+            run.objects.making.pop(uuid, None)
 
     async def prepare(self, state: ResourceState, method: Method) -> None:
         """Call `method` until it is done; keep the resource's own action and status. Raises Failure."""
@@ -96,14 +96,14 @@ class Performer:
                 self._check_values(state)
                 return await self._until_done(state, method, first)
             except Failure as failure:
-                if self.run.stopping is Stop.EXPIRED:
+                if self.run.progress.stopping is Stop.EXPIRED:
                     await self._give_up(state, Stop.EXPIRED.value)
                 await self.failed(state, failure, _next_batch(first), unchanged=not effects.requests)
                 raise
 
     def _check_values(self, state: ResourceState) -> None:
         """Raise Failure if values that were unknown before are invalid."""
-        run, wanted = self.run, self.run.wanted
+        run, wanted = self.run, self.run.planning.wanted
         resource = wanted.definition.resources.get(state.row.name) if wanted is not None else None
         beginning = (
             state.row.action in BEGINNING and state.in_progress and not state.stored.definition.get("external_id")
@@ -137,7 +137,7 @@ class Performer:
         retries, conflicts, waiting = Retries(run.services.clock), 0, ""
         while True:
             self._leave_if_stopped(state, waiting)
-            if run.cancelled:
+            if run.progress.cancelled:
                 await self._give_up(state, CANCELLED)
             try:
                 outcome = await self._enter(state, method, await make_call(run, state))
@@ -200,7 +200,7 @@ class Performer:
 
         waiting: what the resource has waited for.
         """
-        if self.run.stopping is Stop.EXPIRED:
+        if self.run.progress.stopping is Stop.EXPIRED:
             text = f"{state.row.action} aborted ({Stop.EXPIRED.value})"
             raise Failure("Aborted", (state.row.name,), f"{text}: {waiting}" if waiting else text)
         self.run.check_stopped()
@@ -215,7 +215,7 @@ class Performer:
         if state.row.action == "CREATE" and state.row.physical_id is None and not state.type.local:
             task = asyncio.current_task()
             assert task is not None
-            self.run.making[state.row.uuid] = task
+            self.run.objects.making[state.row.uuid] = task
         try:
             return with_fitting_id(await method(call), call)
         finally:
@@ -266,7 +266,7 @@ class Performer:
                 if row.physical_id is None and row.action == "CREATE" and _has_own_name(state, call):
                     now = run.services.clock.now()
                     batch.then(partial(expect, resource_uuid=row.uuid, stack_id=row.stack_id, now=now))
-                    run.late.add(row.uuid)
+                    run.objects.late.add(row.uuid)
                 if row.physical_id is not None and row.physical_id in unrecorded.asked_for:
                     batch.found.append(Ownership(row.physical_id, row.uuid, whole))
                 try:
@@ -282,7 +282,7 @@ class Performer:
         must search for the other one's object.
         """
         run, row = self.run, state.row
-        if row.uuid in run.making and row.physical_id is not None and state.type.id_is_new:
+        if row.uuid in run.objects.making and row.physical_id is not None and state.type.id_is_new:
             batch.made.append(Ownership(row.physical_id, row.uuid, state.type.part_of))
         try:
             await run.commit(batch.change(state.seal()))
@@ -292,7 +292,7 @@ class Performer:
             state.stored.progress, state.stored.uncertain = {}, True
             raise
         if row.physical_id is not None:
-            run.making.pop(row.uuid, None)
+            run.objects.making.pop(row.uuid, None)
 
     async def _judge(self, state: ResourceState, error: CloudError, retries: Retries, conflicts: int) -> Outcome:
         """Decide about a failed call: retry, start over, or fail."""

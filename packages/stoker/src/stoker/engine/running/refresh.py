@@ -52,7 +52,7 @@ async def examine(run: OperationContext, states: Iterable[ResourceState]) -> Non
     answers = await asyncio.gather(*(is_usable(state, make_call(run, state)) for state in failed))
     for state, usable in zip(failed, answers, strict=True):
         state.usable = usable
-    restored = [state for state in states if state.row.name in run.copies and can_have_obstacle(state)]
+    restored = [state for state in states if state.row.name in run.planning.copies and can_have_obstacle(state)]
     obstacles = await asyncio.gather(*(obstacle(state, make_call(run, state)) for state in restored))
     for state, found in zip(restored, obstacles, strict=True):
         state.obstacle = found

@@ -49,13 +49,18 @@ class ReplacementPreparation:
         Removed are those that were never usable, which must not accumulate; those whose removal an earlier run has
         begun; and those beside which the service refuses the new object. The others, and those of which the removal
         fails again, release what the new object needs, and are removed after everything was created.
+
+        The order has these reasons: the replacement policy is recorded first, since each removal below obeys it. Then
+        follow the removals, the latest resource first, which has what the earlier ones have released. Only what still
+        exists afterwards is asked to release: a release changes an object, which is of no use if it is deleted anyway.
+        The new object is created only after all of this, as it needs what was released.
         """
         if former is not None:
             former.stored.definition[ON_REPLACEMENT] = target.update_replace_policy
         for state in self._namesakes(target, former):
             if was_never_usable(state):
                 await self._delete(state)
-                self.run.moved.add(target.name)
+                self.run.objects.moved.add(target.name)
             elif await self._goes_first(state, target):
                 await self._delete_first(state)
             elif state.row.action == "DELETE":
@@ -71,7 +76,7 @@ class ReplacementPreparation:
     def _namesakes(self, target: Target, former: ResourceState | None) -> list[ResourceState]:
         """Return recorded resources with the name, the latest first: those from before this run, and the former one."""
         run = self.run
-        known = [*run.earlier.get(target.name, ()), *([former] if former is not None else ())]
+        known = [*run.planning.earlier.get(target.name, ()), *([former] if former is not None else ())]
         found = {state.row.uuid: state for state in known if state.row.uuid in run.states}
         return sorted(found.values(), key=lambda state: -state.row.position)
 
@@ -160,7 +165,7 @@ class ReplacementPreparation:
                 for dependent in released or ():
                     await self.revert(dependent)
             raise
-        self.run.moved.add(row.name)
+        self.run.objects.moved.add(row.name)
 
     async def _release_from_dependents(self, required: ResourceState, released: list[ResourceState]) -> None:
         """Make the resources that depend on an object release it, as far as the plan changes them anyway.
@@ -169,8 +174,8 @@ class ReplacementPreparation:
         `released`: they get it back, or what takes its place, in their update.
         """
         run = self.run
-        assert run.plan is not None
-        for step in run.plan.steps:
+        assert run.planning.plan is not None
+        for step in run.planning.plan.steps:
             state = run.states.get(step.uuid or "")
             if state is None or step.depth or not self._waits_for(state, required):
                 continue
@@ -185,14 +190,14 @@ class ReplacementPreparation:
 
         A resource that depends on it no longer is changed independently, and the deletion waits for that.
         """
-        wanted, name = self.run.wanted, required.row.name
+        wanted, name = self.run.planning.wanted, required.row.name
         if name not in state.requires or wanted is None:
             return False
         return state.row.name not in wanted.requires or name in wanted.requires[state.row.name]
 
     def _may_go(self, state: ResourceState) -> bool:
         """Return whether the plan's removal of a resource deletes its object, and may begin now."""
-        wanted, name = self.run.wanted, state.row.name
+        wanted, name = self.run.planning.wanted, state.row.name
         restricted = wanted.inputs.environment.registry.restricted_actions(name) if wanted is not None else frozenset()
         return "replace" not in restricted and self._is_deleted(state)
 

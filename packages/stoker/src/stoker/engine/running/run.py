@@ -33,6 +33,7 @@ from stoker.engine.running.endings import Endings
 from stoker.engine.running.exports import reached_values, refuse_changes
 from stoker.engine.running.lifecycle import Lifecycle
 from stoker.engine.running.operation_context import OperationContext
+from stoker.engine.running.progress import Planning
 from stoker.engine.running.refresh import examine, observe
 from stoker.engine.running.stack_documents import (
     keep_document,
@@ -69,13 +70,7 @@ VERBS = {
 
 
 class OperationRun(OperationContext):
-    """Runs an operation as the module's docstring describes. `planned` is set when its plan is made, or it has ended
-    without one; `done` when the run has ended and is fully recorded.
-
-    `failure` is the failure of a resource with which the operation has ended, with secrets redacted.
-    `refused` is true when a plug-in has refused the operation, and nothing has been done for it. `former_owner` is the
-    engine that ran the operation before, unless that engine handed it over.
-    """
+    """Runs an operation as the module's docstring describes; `endings` records how it ends."""
 
     def __init__(
         self,
@@ -85,12 +80,8 @@ class OperationRun(OperationContext):
         stack: Stack,
         former_owner: str | None = None,
     ) -> None:
-        super().__init__(parts, operation, stack)
+        super().__init__(parts, operation, stack, former_owner)
         self._endings = endings
-        self.former_owner = former_owner
-        self.failures: list[Failure] = []
-        self.done = asyncio.Event()
-        self.planned = asyncio.Event()
         self._lifecycle = Lifecycle(parts.services.registry.lifecycle())
         self._graph = StepGraph()
         self._runner = StepRunner(self)
@@ -109,7 +100,7 @@ class OperationRun(OperationContext):
             with opened(Budget(self.services.loader.limits.allowed.times(_EVALUATIONS))):
                 await self._prepare()
                 self._keep_plan()
-                self.planned.set()
+                self.progress.planned.set()
                 await self._ask_plugins()
                 await self._execute()
                 await self._refresh_outputs()
@@ -123,37 +114,37 @@ class OperationRun(OperationContext):
             LOG.exception("operation %s failed unexpectedly, reference %s", self.operation.id, reference)
             await self._abort(Bug(f"Internal error; quote reference {reference} ({type(error).__name__})"))
         finally:
-            self.planned.set()
-            self.done.set()
+            self.progress.planned.set()
+            self.progress.done.set()
 
     async def _prepare(self) -> None:
         action = self.operation.action
         if action == REMOVE_SNAPSHOT:
-            self.plan = plan_removal(action, [])
+            self.planning.plan = plan_removal(action, [])
             return
         made_from = self.operation.inputs if action in FORWARD else NOTHING
         inputs = await self.load(self.stack.inputs if made_from == NOTHING else made_from)
         self._position = max((state.row.position for state in self.states.values()), default=0)
         states = list(self.states.values())
         if states:
-            self.late = await self.services.database.read(late_requests.expected, self.stack.id)
-        self.earlier = namesakes(states)
+            self.objects.late = await self.services.database.read(late_requests.expected, self.stack.id)
+        self.planning.earlier = namesakes(states)
         for state in states:
             self.services.values.rest(state)
         if action in VERBS:
             wanted = await self._bind_definition(inputs)
             await load_copies(self)
             not_created = not_created_checks(wanted, states) if action == "CHECK" else ()
-            self.plan = plan_verb(action, states, order=VERBS[action], not_created=not_created)
+            self.planning.plan = plan_verb(action, states, order=VERBS[action], not_created=not_created)
         elif action in REMOVES or self.operation.inputs == NOTHING:
             if action == "ABANDON":
                 await keep_document(self)
-            self.plan = plan_removal(action, states)
+            self.planning.plan = plan_removal(action, states)
         elif action in FORWARD:
             wanted = await self._bind_definition(inputs)
             wanted.restore = await load_copies(self)
             if action == "ADOPT":
-                self.adopted = await load_adopted(self)
+                self.planning.adopted = await load_adopted(self)
             if self.operation.observe:
                 await observe(self, states)
             await examine(self, states)
@@ -161,7 +152,7 @@ class OperationRun(OperationContext):
             above = await self._secrets_above()
             policies = Policies.of(self.services, self.stack, action)
             work = partial(plan_forward, action, wanted, states, self.scope, policies, former, above)
-            self.plan = await self.evaluate(work, len(wanted.definition.resources))
+            self.planning.plan = await self.evaluate(work, len(wanted.definition.resources))
         else:
             raise Bug(f"there is no way to run {action}")
 
@@ -170,7 +161,7 @@ class OperationRun(OperationContext):
         try:
             await self._lifecycle.before(self)
         except OperationRefused:
-            self.refused = self.operation.epoch == 1
+            self.progress.refused = self.operation.epoch == 1
             raise
 
     async def _secrets_above(self) -> frozenset[str]:
@@ -193,10 +184,11 @@ class OperationRun(OperationContext):
 
         Steps without effect are only counted.
         """
-        if self.operation.plan is not None or self.plan is None:
+        plan = self.planning.plan
+        if self.operation.plan is not None or plan is None:
             return
-        acting = tuple(step for step in self.plan.steps if step.kind is not Kind.KEEP)
-        shown = {**replace(self.plan, steps=acting).to_data(), "summary": self.plan.summary()}
+        acting = tuple(step for step in plan.steps if step.kind is not Kind.KEEP)
+        shown = {**replace(plan, steps=acting).to_data(), "summary": plan.summary()}
         self.operation.plan = self.services.sealer.seal(shown)
         self._unsaved_plan = True
 
@@ -208,13 +200,13 @@ class OperationRun(OperationContext):
             definition = loader.bind(self.stack, inputs, strict=False, exports=exports)
             return Wanted.of(self.services, definition, inputs)
 
-        self.wanted = await self.evaluate(bound)
-        self.wanted.since = self.operation.created_at
+        wanted = self.planning.wanted = await self.evaluate(bound)
+        wanted.since = self.operation.created_at
         if inputs.template.uses("Fn::GetAZs"):
             await self.load_zones()
         self.scope.parent = await self.services.database.read(facade_of, self.services, self.stack, inputs)
-        self.attribute_keys = self.wanted.keys_for_resources()
-        return self.wanted
+        self.planning.attribute_keys = wanted.keys_for_resources()
+        return wanted
 
     async def _former(self) -> Definition | None:
         """Return the previous definition of the stack if it has hidden values that the plan must not show."""
@@ -227,7 +219,7 @@ class OperationRun(OperationContext):
         return await self.services.bind(self.stack, inputs)
 
     async def _execute(self) -> None:
-        assert self.plan is not None
+        assert self.planning.plan is not None
         deadline = self.operation.deadline
         timer = None
         if deadline is not None:
@@ -235,7 +227,7 @@ class OperationRun(OperationContext):
             timer = clock.call_later(max(deadline - clock.now(), 0.0), lambda: self.stop(Stop.EXPIRED))
         try:
             await self._remove_copies_first()
-            making, removing = self.plan.halves()
+            making, removing = self.planning.plan.halves()
             await self._carry_out(making)
             if not self._ends_early():
                 await self._check_exports()
@@ -250,22 +242,23 @@ class OperationRun(OperationContext):
 
     def _ends_early(self) -> bool:
         """Return whether no more steps are started."""
-        return bool(self.failures) or self.stopping is not None or self.cancelled
+        return bool(self.progress.failures) or self.progress.stopping is not None or self.progress.cancelled
 
     async def _check_exports(self) -> None:
         """Fail before anything is removed, if an export that another stack imports would change.
 
         Rollbacks are not checked: they restore the previous state as far as possible. Raises StackValidationFailed.
         """
-        if self.wanted is None or self.operation.action not in DEFINES:
+        wanted = self.planning.wanted
+        if wanted is None or self.operation.action not in DEFINES:
             return
-        names = [name for name, _ in self.wanted.definition.exports()]
+        names = [name for name, _ in wanted.definition.exports()]
         if not names or not await self.services.database.read(exchange.importers, self.stack.project_id, names):
             return
         await self._refresh_outputs()
         if self._ends_early():
             return
-        values = reached_values(self, self.wanted)
+        values = reached_values(self, wanted)
         await self.services.database.read(refuse_changes, self.services, self.stack, values)
 
     async def _carry_out(self, plan: Plan) -> None:
@@ -293,7 +286,7 @@ class OperationRun(OperationContext):
         if self.operation.action in ("DELETE", REMOVE_SNAPSHOT):
             with contextlib.suppress(Stopped):
                 return await load_copies_to_remove(self)
-        if self.wanted is None or self.operation.action not in FORWARD:
+        if self.planning.wanted is None or self.operation.action not in FORWARD:
             return []
         mine = [state for state in self.states.values() if state.row.stack_id == self.stack.id]
         return [state for state in mine if not self.serves(state)]
@@ -301,7 +294,7 @@ class OperationRun(OperationContext):
     def _start(self, ready: Iterable[Step]) -> None:
         """Start steps; kept resources release their dependents immediately."""
         pending = deque(ready)
-        while pending and self.stopping is None and not self.cancelled:
+        while pending and self.progress.stopping is None and not self.progress.cancelled:
             step = pending.popleft()
             if step.kind is Kind.KEEP and self._runner.keep_as_is(step):
                 pending.extend(self._graph.finished(step.key))
@@ -312,17 +305,17 @@ class OperationRun(OperationContext):
             task.add_done_callback(self._tasks.discard)
 
     async def _guard(self, step: Step) -> None:
-        LOST.set(lambda: self.stopping is Stop.LOST)
+        LOST.set(lambda: self.progress.stopping is Stop.LOST)
         try:
             await self._runner.run(step)
         except Failure as failure:
-            self.failures.append(failure.bare())
+            self.progress.failures.append(failure.bare())
         except (Stopped, Fenced):
-            self.stopping = self.stopping or Stop.SUPERSEDED
+            self.progress.stopping = self.progress.stopping or Stop.SUPERSEDED
         except Exception as error:
             reference = new_id()
             LOG.exception("step %r of operation %s failed unexpectedly, %s", step.key, self.operation.id, reference)
-            self.failures.append(Failure.of(Bug(str(error), reference), step.name))
+            self.progress.failures.append(Failure.of(Bug(str(error), reference), step.name))
         else:
             self._start(self._graph.finished(step.key))
         self._active -= 1
@@ -335,12 +328,12 @@ class OperationRun(OperationContext):
         For example, a server can receive an address from a later resource. If no step had an effect, only attributes
         without a recorded value are read.
         """
-        assert self.plan is not None
-        if self.wanted is None or self._ends_early():
+        assert self.planning.plan is not None
+        if self.planning.wanted is None or self._ends_early():
             return
-        acted = any(step.kind is not Kind.KEEP for step in self.plan.steps)
+        acted = any(step.kind is not Kind.KEEP for step in self.planning.plan.steps)
         wanted: list[tuple[ResourceState, set[AttributeKey]]] = []
-        for name, keys in self.wanted.keys_for_outputs().items():
+        for name, keys in self.planning.wanted.keys_for_outputs().items():
             if (state := self.current.get(name)) is not None:
                 recorded = {} if acted else state.stored.attributes
                 if unread := {key for key in keys if attribute_text(key) not in recorded}:
@@ -356,15 +349,15 @@ class OperationRun(OperationContext):
 
     def stop(self, why: Stop) -> None:
         """Start no more steps; end waiting steps immediately, and others after their current call."""
-        if self.stopping is None:
-            self.stopping = why
+        if self.progress.stopping is None:
+            self.progress.stopping = why
             self.wake_all()
             if not self._active:
                 self._idle.set()
 
     def cancel(self) -> None:
         """Start no more steps; finish those in progress, and fail those that are held by a hook."""
-        self.cancelled = True
+        self.progress.cancelled = True
         self.wake_all()
         if not self._active:
             self._idle.set()
@@ -374,9 +367,9 @@ class OperationRun(OperationContext):
 
         Only calls that create an object are finished, so that their results are known.
         """
-        if self.stopping is not Stop.LOST:
-            self.stopping = Stop.LOST
-            making = set(self.making.values())
+        if self.progress.stopping is not Stop.LOST:
+            self.progress.stopping = Stop.LOST
+            making = set(self.objects.making.values())
             for task in self._tasks - making:
                 task.cancel()
             for task in making:
@@ -393,34 +386,37 @@ class OperationRun(OperationContext):
         number = len(self.states)
         for state in (*self.states.values(), *self.current.values()):
             self.services.values.take(state)
-        if self.making:  # a call of a lost run is still in progress, and ends by itself
+        if self.objects.making:  # a call of a lost run is still in progress, and ends by itself
             return number
-        for known in (self.states, self.current, self.copies, self.children, self.attribute_keys):
-            known.clear()
-        self.earlier, self.adopted = {}, {}
-        self._graph, self.plan, self.wanted, self.inputs, self.document = StepGraph(), None, None, None, None
-        self.failures.clear()
+        self.states.clear()
+        self.current.clear()
+        self.nested.begun.clear()
+        self.planning, self._graph, self.inputs = Planning(), StepGraph(), None
+        self.progress.document = None
+        self.progress.failures.clear()
         return number
 
     async def _finish(self) -> None:
-        if self.stopping is Stop.LOST:
+        progress = self.progress
+        if progress.stopping is Stop.LOST:
             LOG.info("operation %s of stack %s was taken over by its new owner", self.operation.id, self.stack.name)
-        elif self.cancelled:
+        elif progress.cancelled:
             await self._lifecycle.after(FAILED)
             await self._endings.end_cancelled(self.operation, self.stack)
-        elif self.stopping is Stop.SHUTDOWN:
+        elif progress.stopping is Stop.SHUTDOWN:
             await self._endings.hand_over(self)
-        elif self.stopping is Stop.SUPERSEDED:
+        elif progress.stopping is Stop.SUPERSEDED:
             await self._lifecycle.after(SUPERSEDED)
             await self._endings.end_superseded(self.operation, self.stack)
-        elif self.stopping is not None:
-            await self._end(FAILED, self.stopping.value)
-        elif self.failures:
-            failure = Failure.joined(self.failures if self.operation.action == "CHECK" else self.failures[:1])
+        elif progress.stopping is not None:
+            await self._end(FAILED, progress.stopping.value)
+        elif progress.failures:
+            told = progress.failures if self.operation.action == "CHECK" else progress.failures[:1]
+            failure = Failure.joined(told)
             await self._end(FAILED, self._failure_text(failure), failure)
         else:
             if self.operation.action == "SNAPSHOT" and self.operation.parent_operation is None:
-                self.document = await sealed_document(self)
+                progress.document = await sealed_document(self)
             done = f"Stack {self.operation.stack_action} completed successfully"
             unchecked = await unchecked_note(self.services, self.stack) if self.operation.action == "CHECK" else ""
             await self._end(COMPLETE, done + unchecked)
@@ -445,22 +441,22 @@ class OperationRun(OperationContext):
 
     async def _end(self, status: str, reason: str, failure: Failure | None = None) -> None:
         if status == FAILED:
-            names = {failed.path[0] for failed in self.failures}
+            names = {failed.path[0] for failed in self.progress.failures}
             about = [self.current[name] for name in names & self.current.keys()]
             message = "" if failure is None else failure.message
             reason, message = await without_secrets(self, [reason, message], about)
-            self.failure = None if failure is None else replace(failure, message=message)
+            self.progress.failure = None if failure is None else replace(failure, message=message)
         await self._lifecycle.after(status)
         await self._endings.end(self, status, reason)
 
     @property
     def working(self) -> bool:
         """Return whether the run executes code or waits for a response now, instead of only for time to pass."""
-        return self._begun and (not self._active or self._active > len(self._paused))
+        return self._begun and (not self._active or self._active > len(self.waiting.paused))
 
     def note_activity(self) -> bool:
         """Note whether the run works or waits in the operation's row; return whether that has changed."""
-        noted = self.claim.epoch if not self.working else None
+        noted = self.assignment.claim.epoch if not self.working else None
         changed = self.operation.waiting_epoch != noted
         self.operation.waiting_epoch = noted
         return changed
@@ -472,7 +468,7 @@ class OperationRun(OperationContext):
             "stack": self.stack.name,
             "action": self.operation.action,
             "active": self._active,
-            "waiting": len(self._paused),
+            "waiting": len(self.waiting.paused),
         }
 
 

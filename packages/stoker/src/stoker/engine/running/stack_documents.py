@@ -32,13 +32,13 @@ async def load_copies(run: OperationContext) -> Restoring:
     snapshot = await database.read(snapshots.snapshot_by_id, identifier)
     if snapshot is None:
         raise SnapshotNotFound(f"The Snapshot ({identifier}) does not exist any more.")
-    run.snapshot_path = await path_below(run, snapshot.stack_id)
+    run.planning.snapshot_path = await path_below(run, snapshot.stack_id)
     copies = Copies.of(run.operation.id, await copies_of(run, [identifier]))
-    for name in run.snapshot_path:
+    for name in run.planning.snapshot_path:
         copies = copies.below(name)
     restoring = copies.restoring(run.current)
-    run.copies |= restoring.copies
-    return replace(restoring, copies=run.copies)
+    run.planning.copies |= restoring.copies
+    return replace(restoring, copies=run.planning.copies)
 
 
 async def load_copies_to_remove(run: OperationContext) -> list[ResourceState]:
@@ -50,7 +50,7 @@ async def load_copies_to_remove(run: OperationContext) -> list[ResourceState]:
     database, identifiers = run.services.database, [run.key]
     if run.operation.action != REMOVE_SNAPSHOT:
         identifiers = [snapshot.id for snapshot in await database.read(snapshots.snapshots_of, run.stack.id)]
-    while identifiers and not run.cancelled and await database.read(snapshots.worked_on, identifiers, run.key):
+    while identifiers and not run.progress.cancelled and await database.read(snapshots.worked_on, identifiers, run.key):
         await run.pause(run.key, PAUSE_SECONDS)
     return await _loaded(run, identifiers)
 

@@ -73,7 +73,7 @@ class StepRunner:
                 await self._remove(step)
             elif step.kind is Kind.VERB:
                 await self._verb(step)
-            elif run.wanted is not None and step.name not in run.wanted.requires:
+            elif run.planning.wanted is not None and step.name not in run.planning.wanted.requires:
                 raise await self._forbidden(self._state(step), step.reasons)
             else:
                 await self.forward(step)
@@ -87,15 +87,15 @@ class StepRunner:
 
     def keep_as_is(self, step: Step) -> bool:
         """Return whether a kept resource needs no further check: nothing that it refers to has changed."""
-        run = self.run_
-        if run.wanted is None or step.uuid is None or not run.moved.isdisjoint(run.wanted.requires[step.name]):
+        run, wanted = self.run_, self.run_.planning.wanted
+        if wanted is None or step.uuid is None or not run.objects.moved.isdisjoint(wanted.requires[step.name]):
             return False
         if holds(run, step.name, "pre", "UPDATE"):
             return False
         state = run.states[step.uuid]
         run.current[step.name] = state
-        type_name = run.wanted.definition.resources[step.name].type
-        return not self._outdated(state, type_name, frozenset(run.wanted.requires[step.name]))
+        type_name = wanted.definition.resources[step.name].type
+        return not self._outdated(state, type_name, frozenset(wanted.requires[step.name]))
 
     def _outdated(self, state: ResourceState, type_name: str, requires: frozenset[str]) -> bool:
         """Return whether what is recorded differs from the definition in what its fingerprint does not contain."""
@@ -134,8 +134,17 @@ class StepRunner:
     async def _begin(self, step: Step) -> Acting | None:
         """Decide on a resource, and record what is about to be done; return what does it.
 
-        The values that were evaluated for it are released before, so that a resource that takes hours to create does
-        not keep them in memory.
+        The order has these reasons:
+
+        1. The final values are evaluated before the rest, since everything below compares with them. They are released
+           before the returned `Acting` runs: a resource that takes hours to create does not keep them in memory.
+        2. An action that an earlier run has begun is finished before anything is decided: only then it is known which
+           object there is, and which values it has.
+        3. A hook holds the resource before the decision, not after it: while it holds, users may change the object, and
+           the decision must see that.
+        4. What is kept or updated serves again: what it gave up for a replacement is restored, and a suspended resource
+           is resumed. That can change what remains to be done, so the policies judge only the result.
+        5. Whatever policies and restrictions forbid ends here, before the first change of the resource is recorded.
         """
         run = self.run_
         state = run.states.get(step.uuid or "")
@@ -183,18 +192,18 @@ class StepRunner:
 
     async def _final_target(self, name: str) -> Target:
         run = self.run_
-        assert run.wanted is not None
+        assert run.planning.wanted is not None
         await self._prefetch(name)
         try:
-            return await run.evaluate_values(partial(run.wanted.target, name, run.scope), Target.size)
+            return await run.evaluate_values(partial(run.planning.wanted.target, name, run.scope), Target.size)
         except StokerError as error:
             raise Failure.of(error, name) from error
 
     async def _prefetch(self, name: str) -> None:
         """Read the attributes that the resource refers to and that are not recorded yet."""
         run = self.run_
-        assert run.wanted is not None
-        for reference in run.wanted.definition.resources[name].references:
+        assert run.planning.wanted is not None
+        for reference in run.planning.wanted.definition.resources[name].references:
             state = run.current.get(reference.resource)
             if state is None:
                 continue
@@ -248,7 +257,7 @@ class StepRunner:
             former.row.replaced_by = state.row.uuid
             batch.change(former.seal())
         if adopts:
-            take_over(state, run.adopted.get(target.name, {}))
+            take_over(state, run.adopted(target.name))
         if target.external_id is not None:
             state.row.physical_id = str(target.external_id)
         write = batch.change if state.row.uuid in run.states else batch.add
@@ -262,7 +271,7 @@ class StepRunner:
         async def create() -> None:
             await self.performer.perform(state, bringing_about(state), pending)
             if former is not None and former_reference != state.reference_id():
-                run.moved.add(state.row.name)
+                run.objects.moved.add(state.row.name)
 
         return create
 
@@ -324,7 +333,7 @@ class StepRunner:
                 target = await self._final_target(state.row.name)
                 return await self._create(target.fresh or target, state)
             if former_reference != state.reference_id():
-                run.moved.add(state.row.name)
+                run.objects.moved.add(state.row.name)
             return None
 
         return update
@@ -368,7 +377,7 @@ class StepRunner:
         method = REMOVALS[recorded_effect(run.operation.action, state)](state.type)
         if method is not None:
             await self.performer.perform_only(state, around(method))
-        if row.uuid in run.late and run.operation.action != "ABANDON":
+        if row.uuid in run.objects.late and run.operation.action != "ABANDON":
             await self.performer.perform_only(state, self._remove_late_object)
         if not is_copy:
             await hold(run, state, "post", "DELETE")

@@ -19,7 +19,7 @@ async def remove_user_project(run: OperationContext) -> None:
     Return early if the run stops. Raises CloudError when there are no more attempts.
     """
     retries, conflicts = Retries(run.services.clock), 0
-    while run.stopping is None and not run.cancelled:
+    while run.progress.stopping is None and not run.progress.cancelled:
         try:
             return await run.services.credentials.remove_user_project(run.stack)
         except CloudError as error:

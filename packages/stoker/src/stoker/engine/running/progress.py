@@ -1,0 +1,82 @@
+"""The state of a run: how this engine got the operation, what it has planned from, and how far it is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from stoker.engine.planning.plan import Plan
+from stoker.engine.planning.planner import Wanted
+from stoker.engine.records.failure import Failure
+from stoker.engine.records.state import ResourceState
+from stoker.engine.running.stopping import Stop
+from stoker.plugins.resource import AttributeKey
+from stoker.store.journal import Claim
+from stoker.store.records import Operation, Stack
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """How an operation came to this engine: with which claim, when, and from which engine, unless that one handed it
+    over or there was none.
+    """
+
+    claim: Claim
+    claimed_at: float
+    former_owner: str | None = None
+
+
+@dataclass(slots=True)
+class Planning:
+    """What a run has planned, and from what: set before the first step, and only read by the steps.
+
+    `earlier` are the resources from before the run, by name. `attribute_keys` are the attributes of each resource that
+    others refer to. `adopted` are the documents of adopted resources, `copies` those of the snapshot that the operation
+    is about, by resource, and `snapshot_path` the place of the stack in it.
+    """
+
+    wanted: Wanted | None = None
+    plan: Plan | None = None
+    earlier: Mapping[str, list[ResourceState]] = field(default_factory=dict)
+    attribute_keys: dict[str, set[AttributeKey]] = field(default_factory=dict)
+    adopted: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    copies: dict[str, ResourceState] = field(default_factory=dict)
+    snapshot_path: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Objects:
+    """What steps know of objects beyond the record.
+
+    `moved` are the names of the resources whose reference id has changed; `making` are the tasks that create an object
+    whose id is not stored yet, by the resource's uuid; `late` are the resources, by uuid, for which a service may
+    execute a request late.
+    """
+
+    moved: set[str] = field(default_factory=set)
+    making: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
+    late: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a run is, and how it ends.
+
+    `planned` is set when its plan is made, or it has ended without one; `done` when the run has ended and is fully
+    recorded. `stopping` is why it starts no more steps, unless it was `cancelled`. `failures` are those of its steps,
+    `failure` that with which the operation has ended, with secrets redacted. `refused` is true when a plug-in has
+    refused the operation, and nothing has been done for it. `document` is the sealed document of a new snapshot.
+    `follow_up` is the operation that follows on the stack.
+    """
+
+    planned: asyncio.Event = field(default_factory=asyncio.Event)
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+    stopping: Stop | None = None
+    cancelled: bool = False
+    failures: list[Failure] = field(default_factory=list)
+    failure: Failure | None = None
+    refused: bool = False
+    document: str | None = None
+    follow_up: tuple[Operation, Stack] | None = None

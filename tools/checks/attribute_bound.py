@@ -1,0 +1,78 @@
+"""No class of the engine has more public attributes than a reader can keep in mind, those of its bases included.
+
+An attribute is public data that the class declares in its body, or sets in one of its methods; methods and properties
+are not counted, nor are frozen dataclasses, which nobody can change. Classes over the bound are errors, unless
+`tool.stoker.checks.attribute-bound` of pyproject.toml lists them with a reason. Exit status 1 when there is an error,
+also for a listed class that keeps the bound.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+
+from tools.checks.method_bound import Counter, definitions
+from tools.checks.source_tree import Module, SourceTree, show
+
+BOUND = 15
+PACKAGES = ("stoker.engine.", "stoker.operations.")
+
+
+def attributes(node: ast.ClassDef) -> Iterator[str]:
+    """The public attributes that a class itself declares or sets."""
+    for statement in node.body:
+        if isinstance(statement, ast.AnnAssign) and "ClassVar" not in ast.unparse(statement.annotation):
+            yield from _public(statement.target)
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store) and _of_self(inner):
+            yield from _public(ast.Name(inner.attr))
+
+
+def _of_self(node: ast.Attribute) -> bool:
+    """Whether a node is an attribute of `self`."""
+    return isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def _public(target: ast.expr) -> Iterator[str]:
+    if isinstance(target, ast.Name) and not target.id.startswith("_"):
+        yield target.id
+
+
+def counts(modules: Mapping[str, Module], packages: tuple[str, ...] = PACKAGES) -> dict[str, int]:
+    """The number of attributes of each class of these packages that can be changed, by its dotted name."""
+    counter = Counter(modules)
+    own, frozen = dict[str, frozenset[str]](), set[str]()
+    for module in modules.values():
+        for name, node in definitions(module.name, module.tree):
+            own[name] = frozenset(attributes(node))
+            if any("frozen=True" in ast.unparse(decorator) for decorator in node.decorator_list):
+                frozen.add(name)
+    return {
+        name: len(frozenset[str]().union(*(own[each.name] for each in counter.family(name))))
+        for name in own
+        if name not in frozen and name.startswith(packages)
+    }
+
+
+def check(
+    modules: Mapping[str, Module],
+    excepted: Mapping[str, str],
+    bound: int = BOUND,
+    packages: tuple[str, ...] = PACKAGES,
+) -> list[str]:
+    """The lines of the report; empty when all is well."""
+    over = {name: count for name, count in counts(modules, packages).items() if count > bound}
+    many = {name: count for name, count in over.items() if name not in excepted}
+    report = [f"{name} has {count} attributes, more than {bound}" for name, count in many.items()]
+    report += [f"{name} keeps the bound: remove it from tool.stoker.checks" for name in excepted if name not in over]
+    return sorted(report)
+
+
+def report(tree: SourceTree) -> list[str]:
+    """The lines of the report on the classes of the engine and the operations."""
+    return check(tree.modules, tree.exceptions["attribute-bound"])
+
+
+if __name__ == "__main__":
+    sys.exit(show(report(SourceTree())))
