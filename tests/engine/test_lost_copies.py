@@ -77,7 +77,10 @@ class Lives:
         engine.membership._gone = True
         assert engine.membership._timer is not None
         engine.membership._timer.cancel()
-        tasks = [*engine.services.background.tasks, *(task for run in engine.runs.all() for task in run._tasks)]
+        tasks = [
+            *engine.services.background.tasks,
+            *(task for run in engine.runs.all() for task in run._schedule.tasks),
+        ]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -41,7 +41,6 @@ class OperationContext(StackContext):
         self.objects = Objects()
         self.waiting = Waiting(services.clock)
         self._unsaved_plan = False
-        self._position = 0
 
     @property
     def planned_secrets(self) -> frozenset[str]:
@@ -141,8 +140,8 @@ class OperationContext(StackContext):
 
     def next_position(self) -> int:
         """Return the position of the next resource row in creation order."""
-        self._position += 1
-        return self._position
+        self.objects.position += 1
+        return self.objects.position
 
     async def commit(self, batch: Batch) -> None:
         """Commit changes under this run's claim; the first commit includes the plan."""

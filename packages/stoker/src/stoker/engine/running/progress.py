@@ -52,12 +52,13 @@ class Objects:
 
     `moved` are the names of the resources whose reference id has changed; `making` are the tasks that create an object
     whose id is not stored yet, by the resource's uuid; `late` are the resources, by uuid, for which a service may
-    execute a request late.
+    execute a request late. `position` is that of the latest resource row, in the order of creation.
     """
 
     moved: set[str] = field(default_factory=set)
     making: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
     late: set[str] = field(default_factory=set)
+    position: int = 0
 
 
 @dataclass(slots=True)
@@ -80,3 +81,8 @@ class Progress:
     refused: bool = False
     document: str | None = None
     follow_up: tuple[Operation, Stack] | None = None
+
+    @property
+    def ends_early(self) -> bool:
+        """Whether no more steps are started."""
+        return bool(self.failures) or self.stopping is not None or self.cancelled
