@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from stoker.base.errors import BadValue
-from stoker.resources.heat.wait_condition_handle import store_signal
+from stoker.resources.heat.signals.wait_condition_handle import store_signal
 from tests.harness import World
 
 REF = {"name": "web", "id": None}

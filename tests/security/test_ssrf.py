@@ -15,7 +15,7 @@ from stoker.base.errors import BadValue, CloudError, Invalid, StokerError
 from stoker.cloud.auth import CloudPool
 from stoker.cloud.credentials import PluginCredential
 from stoker.cloud.settings import CloudSettings
-from stoker.resources.heat.remote_cloud import remote_cloud
+from stoker.resources.heat.nested_stacks.remote_cloud import remote_cloud
 from stoker_foundation.clock import SystemClock
 
 LOGIN = {"username": "u", "password": "p", "project_name": "p", "user_domain_id": "d", "project_domain_id": "d"}

@@ -7,7 +7,7 @@ from itertools import count
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoker.resources.heat.batching import (
+from stoker.resources.heat.groups.batching import (
     Batch,
     Counted,
     Rolling,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoker.resources.heat.scaling import (
+from stoker.resources.heat.groups.scaling import (
     CHANGE,
     EXACT,
     PERCENT,

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from stoker.resources.heat.batching import Batch, Rolling, batches, every_change, lasting_changes, member_definitions
+from stoker.resources.heat.groups.batching import (
+    Batch,
+    Rolling,
+    batches,
+    every_change,
+    lasting_changes,
+    member_definitions,
+)
 
 # Target, current, most per batch, least in service; batches of groups that scale, batches of resource groups.
 EXAMPLES: list[tuple[tuple[int, int, int, int], list[list[int]], list[list[int]]]] = [

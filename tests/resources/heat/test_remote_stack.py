@@ -19,8 +19,8 @@ from stoker.cloud.session import Cloud
 from stoker.cloud.settings import ClientSettings, CloudSettings
 from stoker.plugins.outcome import Done, Replace
 from stoker.resources.barbican.secret import Secret
-from stoker.resources.heat.remote_cloud import remote_cloud
-from stoker.resources.heat.stack import Stack
+from stoker.resources.heat.nested_stacks.remote_cloud import remote_cloud
+from stoker.resources.heat.nested_stacks.stack import Stack
 from stoker_foundation.clock import ManualClock
 from tests.resources.resource_harness import ActionFailed, BadProperties, Bench
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stoker.plugins.resource import Call, ResourceType
-from stoker.resources.heat.resource_group import ResourceGroup, member_definition
+from stoker.resources.heat.groups.resource_group import ResourceGroup, member_definition
 from stoker.schema.property import Finalizer
 from stoker.schema.unknown import Unknown
 from tests.resources.heat.nested_support import CHILD_ID, ChildInMemory

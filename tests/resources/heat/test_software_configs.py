@@ -12,11 +12,11 @@ import yaml
 
 from stoker.base.ids import new_id
 from stoker.plugins.resource import ResourceType
-from stoker.resources.heat.cloud_config import CloudConfig
-from stoker.resources.heat.multipart_mime import MultipartMime
-from stoker.resources.heat.software_component import SoftwareComponent
-from stoker.resources.heat.software_config import SoftwareConfig
-from stoker.resources.heat.structured_config import StructuredConfig
+from stoker.resources.heat.software.cloud_config import CloudConfig
+from stoker.resources.heat.software.multipart_mime import MultipartMime
+from stoker.resources.heat.software.software_component import SoftwareComponent
+from stoker.resources.heat.software.software_config import SoftwareConfig
+from stoker.resources.heat.software.structured_config import StructuredConfig
 from tests.resources.resource_harness import BadProperties, Bench
 
 

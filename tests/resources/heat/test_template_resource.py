@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stoker.plugins.resource import ResourceType
-from stoker.resources.heat.template_resource import TemplateResource, template_type
+from stoker.resources.heat.nested_stacks.template_resource import TemplateResource, template_type
 from stoker.schema.property import Finalizer
 from stoker.schema.unknown import Unknown
 from stoker.template.template import Template

@@ -15,8 +15,8 @@ from stoker.base.errors import BadValue
 from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Again, Done, Failed
 from stoker.plugins.resource import Neighbour, StackFacts
-from stoker.resources.heat.wait_condition import WaitCondition, judge
-from stoker.resources.heat.wait_condition_handle import WaitConditionHandle
+from stoker.resources.heat.signals.wait_condition import WaitCondition, judge
+from stoker.resources.heat.signals.wait_condition_handle import WaitConditionHandle
 from stoker_foundation.clock import ManualClock
 from tests.resources.resource_harness import ActionFailed, Bench, Resource
 

@@ -9,7 +9,7 @@ from heat.engine.resources.stack_resource import StackResource
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, ChildStack, Member
-from stoker.resources.heat.nested import NestedStackResource
+from stoker.resources.heat.nested_stacks.nested import NestedStackResource
 from stoker_heat_plugins.credentials import Bridge
 from stoker_heat_plugins.performance import RUNNING, Performance
 from stoker_heat_plugins.record import Record

@@ -12,7 +12,7 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource, found_well, same, unrecorded
 from stoker.resources.declare import between, custom, one_of
-from stoker.resources.heat.scaling_policy import SIGNED_URL
+from stoker.resources.heat.groups.scaling_policy import SIGNED_URL
 from stoker.resources.wire import without_nulls
 from stoker.schema.property import Change, Property, Support, Type
 

@@ -13,7 +13,7 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import dig
 from stoker.resources.declare import one_of
-from stoker.resources.heat.stack_user import StackUserResource, user_project
+from stoker.resources.heat.users.stack_user import StackUserResource, user_project
 from stoker.schema.property import Attribute, Property, Type
 
 POLICY = "OS::Heat::AccessPolicy"

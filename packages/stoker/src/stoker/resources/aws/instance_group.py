@@ -21,9 +21,9 @@ from stoker.resources.aws.signalled_creation import GROUP_CREATION_POLICY, SIGNA
 from stoker.resources.base import dig
 from stoker.resources.declare import custom, one_of
 from stoker.resources.durations import seconds_of
-from stoker.resources.heat.batching import Batch, Rolling
-from stoker.resources.heat.group import CFN, read_by_member
-from stoker.resources.heat.uniform_group import AutoScalingResource, UniformGroup, serving
+from stoker.resources.heat.groups.batching import Batch, Rolling
+from stoker.resources.heat.groups.group import CFN, read_by_member
+from stoker.resources.heat.groups.uniform_group import AutoScalingResource, UniformGroup, serving
 from stoker.schema.property import Attribute, Change, Finalizer, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 

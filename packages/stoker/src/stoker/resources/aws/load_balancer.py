@@ -21,7 +21,7 @@ from stoker.resources.aws.instance import first_address
 from stoker.resources.aws.registration import LOAD_BALANCER, InstancesChanged, registered
 from stoker.resources.base import dig
 from stoker.resources.declare import one_of
-from stoker.resources.heat.nested import NestedStackResource
+from stoker.resources.heat.nested_stacks.nested import NestedStackResource
 from stoker.schema.property import Attribute, Change, Property, Type
 from stoker.schema.unknown import is_unknown
 from stoker.template.template import Template

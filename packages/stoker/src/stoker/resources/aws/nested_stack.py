@@ -12,7 +12,7 @@ from stoker.base.ids import arn
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, FetchedTemplate, Snapshot
 from stoker.resources.base import dig
-from stoker.resources.heat.nested import NestedStackResource
+from stoker.resources.heat.nested_stacks.nested import NestedStackResource
 from stoker.schema.property import Change, Property, Type
 from stoker.schema.unknown import is_unknown
 from stoker.template.limits import Limits

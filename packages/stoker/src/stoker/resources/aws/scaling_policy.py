@@ -8,8 +8,8 @@ from typing import Any
 from stoker.plugins.resource import AttributeKey, Call, Snapshot
 from stoker.resources.base import dig
 from stoker.resources.declare import between, one_of
-from stoker.resources.heat.scaling import Adjustment
-from stoker.resources.heat.scaling_policy import SIGNED_URL, PolicyResource
+from stoker.resources.heat.groups.scaling import Adjustment
+from stoker.resources.heat.groups.scaling_policy import SIGNED_URL, PolicyResource
 from stoker.schema.property import Attribute, Change, Property, Type
 
 _PERCENT = "PercentChangeInCapacity"

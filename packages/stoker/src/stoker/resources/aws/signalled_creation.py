@@ -17,8 +17,8 @@ from stoker.plugins.resource import Call, NoActionRequired, ResourceType
 from stoker.resources.declare import between
 from stoker.resources.durations import Duration, seconds_of
 from stoker.resources.heat.pause import seconds_left
-from stoker.resources.heat.wait_condition import WHERE_TO_LOOK
-from stoker.resources.heat.wait_condition_handle import STATUSES
+from stoker.resources.heat.signals.wait_condition import WHERE_TO_LOOK
+from stoker.resources.heat.signals.wait_condition_handle import STATUSES
 from stoker.schema.property import Finalizer, Property, Type
 
 SIGNALS = "creation_signals"

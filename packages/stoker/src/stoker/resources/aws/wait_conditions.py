@@ -6,8 +6,8 @@ from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call
 from stoker.resources.aws.signalled_creation import SignalledCreation
 from stoker.resources.declare import between
-from stoker.resources.heat.signed_handle import SignedHandle
-from stoker.resources.heat.wait_condition import Waiting
+from stoker.resources.heat.signals.signed_handle import SignedHandle
+from stoker.resources.heat.signals.wait_condition import Waiting
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 

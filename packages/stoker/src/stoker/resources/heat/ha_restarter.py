@@ -8,7 +8,7 @@ from typing import Any
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, NoActionRequired
 from stoker.resources.base import dig
-from stoker.resources.heat.scaling_policy import SIGNED_URL, SignedUrlResource
+from stoker.resources.heat.groups.scaling_policy import SIGNED_URL, SignedUrlResource
 from stoker.schema.property import Support
 
 _INSTANCE, _URL = "InstanceId", "AlarmUrl"

@@ -15,8 +15,8 @@ from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.resources.base import Collection, RestResource, dig
-from stoker.resources.heat.companion_user import adopt_user, dismiss_user, ensure_user, resume_user, suspend_user
-from stoker.resources.heat.signal_url import SIGNAL, signed_url
+from stoker.resources.heat.signals.signal_url import SIGNAL, signed_url
+from stoker.resources.heat.users.companion_user import adopt_user, dismiss_user, ensure_user, resume_user, suspend_user
 from stoker.resources.mistral.definition import PROPERTIES, document_of, problems, yaml_of
 from stoker.resources.mistral.requests import SERVICE, execution_path, start_execution
 from stoker.resources.steps import in_turn

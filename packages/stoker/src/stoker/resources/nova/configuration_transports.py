@@ -16,8 +16,8 @@ from stoker.plugins.agents import METADATA_PATH, METADATA_QUEUE, as_stack_user, 
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import Call
 from stoker.plugins.transports import ConfigurationTransport
-from stoker.resources.heat.companion_user import ensure_user
-from stoker.resources.heat.stack_user import user_project
+from stoker.resources.heat.users.companion_user import ensure_user
+from stoker.resources.heat.users.stack_user import user_project
 from stoker.resources.nova.user_data import metadata_url
 from stoker.resources.swift.temp_url import delete_object, object_path, put_object, temp_url
 

@@ -12,7 +12,7 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.plugins.transports import configuration_transports, secrets_of
 from stoker.resources.base import dig
-from stoker.resources.heat.companion_user import adopt_user
+from stoker.resources.heat.users.companion_user import adopt_user
 from stoker.resources.nova.server.schema import PROPERTIES
 from stoker.resources.nova.server.server import NAME_LIMIT, Server
 from stoker.resources.nova.software_config import LOCAL, dismiss, equip, reconfigure

@@ -10,8 +10,8 @@ from stoker.plugins.agents import AGENT, DEPLOYMENTS
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import Call
 from stoker.plugins.transports import ConfigurationTransport, configuration_transport, configuration_transports, used
-from stoker.resources.heat.companion_user import dismiss_user
-from stoker.resources.heat.stack_user import user_project
+from stoker.resources.heat.users.companion_user import dismiss_user
+from stoker.resources.heat.users.stack_user import user_project
 from stoker.resources.nova.user_data import SOFTWARE_CONFIG
 
 _CONCERNED = {"software_config_transport", "deployment_swift_data"}

@@ -14,7 +14,7 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, Graph, Node
 from stoker.plugins.transports import configuration_transports, secrets_of
 from stoker.resources.base import Collection, RestResource, unrecorded
-from stoker.resources.heat.companion_user import adopt_user
+from stoker.resources.heat.users.companion_user import adopt_user
 from stoker.resources.nova.server.attributes import read_attributes
 from stoker.resources.nova.server.body import TAGS_AT_CREATION, has_disks_of_its_own, server_body
 from stoker.resources.nova.server.changes import change_steps, replacement_reason

@@ -20,8 +20,8 @@ from stoker.plugins.transports import (
 )
 from stoker.resources.base import dig
 from stoker.resources.declare import offered
-from stoker.resources.heat.signal_place import MOST_TOGETHER
-from stoker.resources.heat.stack_user import StackUserResource, record_domain
+from stoker.resources.heat.signals.signal_place import MOST_TOGETHER
+from stoker.resources.heat.users.stack_user import StackUserResource, record_domain
 from stoker.schema.property import Attribute, Property, Support, Type
 
 STATUSES = ("SUCCESS", "FAILURE")

@@ -9,11 +9,11 @@ from stoker.cloud.credentials import StackUserCredential
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import COLLECTED, Call
 from stoker.plugins.transports import SignalTransport
-from stoker.resources.heat import signal_place
-from stoker.resources.heat.companion_user import ensure_user
-from stoker.resources.heat.signal_place import OBJECT_URL, QUEUE
-from stoker.resources.heat.signal_url import SIGNAL, WAIT_CONDITION, orchestration_url, signed_url
-from stoker.resources.heat.stack_user import DOMAIN, make_key_pair, user_project
+from stoker.resources.heat.signals import signal_place
+from stoker.resources.heat.signals.signal_place import OBJECT_URL, QUEUE
+from stoker.resources.heat.signals.signal_url import SIGNAL, WAIT_CONDITION, orchestration_url, signed_url
+from stoker.resources.heat.users.companion_user import ensure_user
+from stoker.resources.heat.users.stack_user import DOMAIN, make_key_pair, user_project
 
 _SIGNED_URL, _PLAIN_URL = "ec2_signed_url", "heat_signal_url"
 

@@ -10,7 +10,7 @@ from stoker.base.ids import arn
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, ResourceType, Snapshot
 from stoker.resources.base import dig
-from stoker.resources.heat.nested import NestedStackResource, read_members
+from stoker.resources.heat.nested_stacks.nested import NestedStackResource, read_members
 from stoker.template.nested import REFERENCE_OUTPUT, attributes_of, child_parameters, properties_of
 from stoker.template.template import Template
 

@@ -12,9 +12,9 @@ from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.resources.base import dig
 from stoker.resources.declare import between, one_of
-from stoker.resources.heat.scaling import CHANGE, EXACT, PERCENT, Adjustment
-from stoker.resources.heat.signal_url import SIGNAL, owner_url, signed_url
-from stoker.resources.heat.stack_user import StackUserResource, make_key_pair
+from stoker.resources.heat.groups.scaling import CHANGE, EXACT, PERCENT, Adjustment
+from stoker.resources.heat.signals.signal_url import SIGNAL, owner_url, signed_url
+from stoker.resources.heat.users.stack_user import StackUserResource, make_key_pair
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 LOG = logging.getLogger(__name__)

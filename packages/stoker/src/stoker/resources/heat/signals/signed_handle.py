@@ -8,9 +8,9 @@ from typing import Any
 from stoker.base.errors import BadValue
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call, NoActionRequired, Snapshot
-from stoker.resources.heat.signal_url import WAIT_CONDITION, signed_url
-from stoker.resources.heat.stack_user import StackUserResource, make_key_pair
-from stoker.resources.heat.wait_condition_handle import STATUSES, bounded
+from stoker.resources.heat.signals.signal_url import WAIT_CONDITION, signed_url
+from stoker.resources.heat.signals.wait_condition_handle import STATUSES, bounded
+from stoker.resources.heat.users.stack_user import StackUserResource, make_key_pair
 from stoker.schema.property import Support
 
 _URL = "ec2_signed_url"

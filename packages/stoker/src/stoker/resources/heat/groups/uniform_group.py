@@ -17,10 +17,9 @@ from stoker.base.errors import ActionInProgress, NotSupported
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import AttributeKey, Call, Member, NoActionRequired, ScalingNotice
 from stoker.resources.base import dig
-from stoker.resources.heat.batching import Batch, Rolling, batches, every_change, member_definitions
-from stoker.resources.heat.group import GroupResource, read_by_member
-from stoker.resources.heat.nested import member_path, read_member
-from stoker.resources.heat.scaling import (
+from stoker.resources.heat.groups.batching import Batch, Rolling, batches, every_change, member_definitions
+from stoker.resources.heat.groups.group import GroupResource, read_by_member
+from stoker.resources.heat.groups.scaling import (
     EXACT_BY_DEFINITION,
     Adjustment,
     begun,
@@ -29,6 +28,7 @@ from stoker.resources.heat.scaling import (
     ended,
     new_capacity,
 )
+from stoker.resources.heat.nested_stacks.nested import member_path, read_member
 from stoker.schema.unknown import is_unknown
 
 _UNDER_WAY = "scaling"

@@ -11,7 +11,7 @@ from hashlib import sha256
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
 from stoker.plugins.resource import Call
-from stoker.resources.heat.stack_user import user_project
+from stoker.resources.heat.users.stack_user import user_project
 
 _WAIT_CONDITION = "/waitcondition"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stoker.resources.heat.software_config import SoftwareConfig
+from stoker.resources.heat.software.software_config import SoftwareConfig
 from stoker.schema.property import Property, Type
 
 

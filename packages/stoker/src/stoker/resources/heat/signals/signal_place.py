@@ -14,7 +14,7 @@ from stoker.base.json_text import read_json
 from stoker.cloud import messaging
 from stoker.plugins.agents import as_stack_user
 from stoker.plugins.resource import Call
-from stoker.resources.heat.stack_user import user_project
+from stoker.resources.heat.users.stack_user import user_project
 from stoker.resources.swift.temp_url import delete_object, object_path, put_object, temp_url
 
 if TYPE_CHECKING:

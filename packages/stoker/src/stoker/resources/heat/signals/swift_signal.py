@@ -10,10 +10,10 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import COLLECTED, AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import dig
 from stoker.resources.declare import between
-from stoker.resources.heat import signal_place
-from stoker.resources.heat.signal_place import OBJECT_URL
-from stoker.resources.heat.wait_condition import Waiting
-from stoker.resources.heat.wait_condition_handle import TRANSPORT, store_signal
+from stoker.resources.heat.signals import signal_place
+from stoker.resources.heat.signals.signal_place import OBJECT_URL
+from stoker.resources.heat.signals.wait_condition import Waiting
+from stoker.resources.heat.signals.wait_condition_handle import TRANSPORT, store_signal
 from stoker.schema.property import Attribute, Property, Support, Type
 
 HANDLE = "OS::Heat::SwiftSignalHandle"

@@ -16,8 +16,8 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Member
 from stoker.resources.base import dig
 from stoker.resources.declare import between
-from stoker.resources.heat.batching import Batch, Rolling
-from stoker.resources.heat.nested import NestedStackResource, read_members
+from stoker.resources.heat.groups.batching import Batch, Rolling
+from stoker.resources.heat.nested_stacks.nested import NestedStackResource, read_members
 from stoker.resources.heat.pause import seconds_left
 from stoker.schema.property import Property, Type
 

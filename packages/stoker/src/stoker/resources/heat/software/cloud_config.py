@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from stoker.plugins.resource import Call
-from stoker.resources.heat.software_config_base import StoredConfig
+from stoker.resources.heat.software.software_config_base import StoredConfig
 from stoker.schema.property import Property, Support, Type
 
 

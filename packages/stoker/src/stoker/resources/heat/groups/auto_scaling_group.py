@@ -8,10 +8,10 @@ from typing import Any
 from stoker.base import budget
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest
 from stoker.resources.declare import between
-from stoker.resources.heat.batching import Rolling
-from stoker.resources.heat.group import BATCH_SIZE, HOT, IN_SERVICE, PAUSE, rolling_of
-from stoker.resources.heat.nested import unknowns_as_parameters
-from stoker.resources.heat.uniform_group import AutoScalingResource, read_uniform
+from stoker.resources.heat.groups.batching import Rolling
+from stoker.resources.heat.groups.group import BATCH_SIZE, HOT, IN_SERVICE, PAUSE, rolling_of
+from stoker.resources.heat.groups.uniform_group import AutoScalingResource, read_uniform
+from stoker.resources.heat.nested_stacks.nested import unknowns_as_parameters
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 

@@ -13,8 +13,8 @@ from uuid import UUID
 
 from stoker.plugins.resource import Call
 from stoker.resources.declare import one_of
-from stoker.resources.heat.software_config import GROUP
-from stoker.resources.heat.software_config_base import StoredConfig
+from stoker.resources.heat.software.software_config import GROUP
+from stoker.resources.heat.software.software_config_base import StoredConfig
 from stoker.resources.mime import message_text, text_part
 from stoker.schema.property import Property, Support, Type
 

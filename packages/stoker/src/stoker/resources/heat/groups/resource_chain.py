@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest
-from stoker.resources.heat.batching import Batch
-from stoker.resources.heat.group import HOT, GroupResource, read_group
-from stoker.resources.heat.nested import unknowns_as_parameters
+from stoker.resources.heat.groups.batching import Batch
+from stoker.resources.heat.groups.group import HOT, GroupResource, read_group
+from stoker.resources.heat.nested_stacks.nested import unknowns_as_parameters
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 

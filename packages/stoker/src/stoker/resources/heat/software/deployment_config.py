@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from stoker.base.errors import BadValue
-from stoker.resources.heat.software_config_base import UNGROUPED
+from stoker.resources.heat.software.software_config_base import UNGROUPED
 
 _COMPONENT = "component"
 _ENVIRONMENT = frozenset({"script", "puppet"})

@@ -9,9 +9,14 @@ from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest
 from stoker.resources.base import dig
 from stoker.resources.declare import between
-from stoker.resources.heat.nested import NestedStackResource, member_path, read_members, unknowns_as_parameters
+from stoker.resources.heat.nested_stacks.nested import (
+    NestedStackResource,
+    member_path,
+    read_members,
+    unknowns_as_parameters,
+)
 from stoker.resources.heat.pause import seconds_left
-from stoker.resources.heat.software_deployment import (
+from stoker.resources.heat.software.software_deployment import (
     COMMON_PROPERTIES,
     COMPLETE,
     STRUCTURED_PROPERTIES,

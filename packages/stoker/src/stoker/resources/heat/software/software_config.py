@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.plugins.resource import Call
-from stoker.resources.heat.software_config_base import INPUTS, OPTIONS, OUTPUTS, UNGROUPED, StoredConfig
+from stoker.resources.heat.software.software_config_base import INPUTS, OPTIONS, OUTPUTS, UNGROUPED, StoredConfig
 from stoker.schema.property import Property, Support
 
 GROUP = Property(description="The tool that applies the configuration (`script`, `ansible`, …).", default=UNGROUPED)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import Call
-from stoker.resources.heat.stack_user import StackUserResource, make_key_pair, verify_adopted_user
+from stoker.resources.heat.users.stack_user import StackUserResource, make_key_pair, verify_adopted_user
 
 _DATA_KEYS = ("user_id", "password", "access_key", "secret_key", "credential_id")
 

@@ -12,8 +12,8 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot, Sources
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import dig
-from stoker.resources.heat.remote_cloud import remote_cloud
-from stoker.resources.heat.remote_snapshot import RemoteSnapshot
+from stoker.resources.heat.nested_stacks.remote_cloud import remote_cloud
+from stoker.resources.heat.nested_stacks.remote_snapshot import RemoteSnapshot
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import has_unknown, is_unknown
 

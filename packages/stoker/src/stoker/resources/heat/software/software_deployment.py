@@ -19,8 +19,7 @@ from stoker.plugins.resource import AttributeKey, Call, NoActionRequired, Resour
 from stoker.plugins.transports import deployment_transports, remove_signals, secrets_of, signal_transports
 from stoker.resources.base import dig
 from stoker.resources.declare import offered, one_of
-from stoker.resources.heat.companion_user import adopt_user, dismiss_user
-from stoker.resources.heat.deployment_config import (
+from stoker.resources.heat.software.deployment_config import (
     as_variables,
     derived_config,
     put_in,
@@ -28,14 +27,15 @@ from stoker.resources.heat.deployment_config import (
     value_of,
     with_inputs,
 )
-from stoker.resources.heat.deployment_signal import (
+from stoker.resources.heat.software.deployment_signal import (
     collected,
     judged,
     prepare,
     sender_inputs,
     transport_of,
 )
-from stoker.resources.heat.stack_user import user_project
+from stoker.resources.heat.users.companion_user import adopt_user, dismiss_user
+from stoker.resources.heat.users.stack_user import user_project
 from stoker.resources.steps import Step, in_turn
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker_foundation.clock import isoformat

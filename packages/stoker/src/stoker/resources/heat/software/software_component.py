@@ -8,7 +8,7 @@ from typing import Any
 
 from stoker.plugins.resource import Call
 from stoker.resources.declare import length
-from stoker.resources.heat.software_config_base import INPUTS, OPTIONS, OUTPUTS, StoredConfig
+from stoker.resources.heat.software.software_config_base import INPUTS, OPTIONS, OUTPUTS, StoredConfig
 from stoker.schema.property import Property, Support, Type
 from stoker.schema.unknown import has_unknown
 

@@ -13,8 +13,8 @@ from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Member
 from stoker.resources.base import dig
 from stoker.resources.declare import between, length, one_of
-from stoker.resources.heat.batching import Batch, batches, lasting_changes, member_definitions
-from stoker.resources.heat.group import (
+from stoker.resources.heat.groups.batching import Batch, batches, lasting_changes, member_definitions
+from stoker.resources.heat.groups.group import (
     BATCH_SIZE,
     HOT,
     IN_SERVICE,
@@ -23,7 +23,7 @@ from stoker.resources.heat.group import (
     read_group,
     rolling_of,
 )
-from stoker.resources.heat.nested import unknowns_as_parameters
+from stoker.resources.heat.nested_stacks.nested import unknowns_as_parameters
 from stoker.schema.property import Attribute, Change, Finalizer, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 

@@ -13,7 +13,7 @@ from stoker.plugins.transports import signal_transports
 from stoker.resources.base import dig
 from stoker.resources.declare import between
 from stoker.resources.heat.pause import seconds_left
-from stoker.resources.heat.wait_condition_handle import TRANSPORT
+from stoker.resources.heat.signals.wait_condition_handle import TRANSPORT
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 HANDLES = frozenset(

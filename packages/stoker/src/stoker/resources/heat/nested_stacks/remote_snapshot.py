@@ -12,7 +12,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ContentCopy, Snapshot
 from stoker.plugins.waiting import Waiter
-from stoker.resources.heat.remote_cloud import remote_cloud
+from stoker.resources.heat.nested_stacks.remote_cloud import remote_cloud
 
 _TAKEN = Waiter.until("COMPLETE", pending=("IN_PROGRESS",), failed=("FAILED",), every=10.0)
 _DELETED = Waiter.until("GONE", pending=("IN_PROGRESS", "COMPLETE"), failed=("FAILED",), every=10.0)
