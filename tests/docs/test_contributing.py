@@ -86,5 +86,14 @@ def test_commands_exist(line: str) -> None:
 
 def test_the_page_names_enough_to_be_checked() -> None:
     assert len(PATHS) > 30 and len(LINKS) > 10
-    assert {"check", "test", "docs", "attack", "chaos", "plans"} <= {*words_after("make")}
     assert "tests.upgrades.make_state" in words_after(".venv/bin/python", "-m")
+
+
+def test_the_page_names_every_target_and_folder() -> None:
+    targets = {*re.findall(r"^([a-z-]+):[^\n]*## ", (ROOT / "Makefile").read_text(), re.MULTILINE)}
+    assert targets == {*words_after("make")} & targets
+    ignored = {line.strip("/\n") for line in (ROOT / ".gitignore").read_text().splitlines()}
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith(".")} - ignored
+    assert {name for name in folders if f"`{name}" not in PAGE} == set()
+    packages = {path.parent.name for path in ROOT.glob("packages/*/pyproject.toml")}
+    assert len(packages) == 5 and {"stoker", "openstack-emulator", "stoker-foundation"} < packages
