@@ -65,12 +65,11 @@ class Quotas(Limits):
 
         Raises: ApiError 403.
         """
-        limits, used = self.limits_of(project_id), self.used_by(project_id)
-        beyond = [name for name, amount in wanted.items() if amount > 0 and 0 <= limits[name] < used[name] + amount]
-        if beyond:
+        used = self.used_by(project_id)
+        if beyond := self.exceeded(project_id, wanted, used):
             raise forbidden(
                 f"Quota exceeded for {', '.join(beyond)}: "
                 f"Requested {', '.join(str(wanted[name]) for name in beyond)}, "
                 f"but already used {', '.join(str(used[name]) for name in beyond)} "
-                f"of {', '.join(str(limits[name]) for name in beyond)} {', '.join(beyond)}"
+                f"of {', '.join(map(str, beyond.values()))} {', '.join(beyond)}"
             )

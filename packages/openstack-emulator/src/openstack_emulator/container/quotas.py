@@ -38,10 +38,8 @@ class Quotas(Limits):
 
     def admit(self, project_id: str, wanted: Mapping[str, float]) -> None:
         """Raise ApiError 403 if a project would have more than it may."""
-        limits, used = self.limits_of(project_id), self.used(project_id)
-        over = [name for name, more in wanted.items() if more > 0 and 0 <= limits[name] < used[name] + more]
-        if over:
-            raise forbidden(f"Quota exceeded for resources: {over}", QUOTA)
+        if over := self.exceeded(project_id, wanted, self.used(project_id)):
+            raise forbidden(f"Quota exceeded for resources: {list(over)}", QUOTA)
 
 
 def _project(request: Request) -> str:

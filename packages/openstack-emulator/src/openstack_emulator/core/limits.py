@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.component import Component
+from openstack_emulator.core.errors import ApiError
 
 DEFAULT = "default"
 
@@ -32,6 +33,16 @@ class Limits(Component):
         own = self.rows.get(project_id) or {}
         return {name: own.get(name, limit) for name, limit in self.default_limits().items()}
 
+    def exceeded(self, project_id: str, wanted: Mapping[str, float], used: Mapping[str, float]) -> dict[str, int]:
+        """The limits, by name, that a project which has `used` would exceed with `wanted` more.
+
+        What nothing more is wanted of exceeds no limit.
+        """
+        limits = self.limits_of(project_id)
+        return {
+            name: limits[name] for name, more in wanted.items() if more > 0 and 0 <= limits[name] < used[name] + more
+        }
+
     def set_limits(self, key: str, changes: Mapping[str, int]) -> None:
         """Limit a project, or all of them with the key `default`."""
         row = self.rows.get(key) or self.rows.add({"id": key})
@@ -41,3 +52,8 @@ class Limits(Component):
         """Remove the limits of a project, so that the defaults apply again."""
         if (row := self.rows.get(project_id)) is not None:
             self.rows.remove(row)
+
+
+def over_limit(message: str) -> ApiError:
+    """The 413 of Cinder and Manila for what goes beyond a limit."""
+    return ApiError(413, message, headers={"Retry-After": "0"}, retryAfter="0")

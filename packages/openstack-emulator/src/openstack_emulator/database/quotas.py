@@ -39,10 +39,8 @@ class Quotas(Limits):
 
     def admit(self, project_id: str, **wanted: int) -> None:
         """Raise ApiError 413 when a project that uses more of these would exceed a limit."""
-        limits, used = self.limits_of(project_id), self.used_by(project_id)
-        over = [name for name, number in wanted.items() if 0 <= limits[name] < used[name] + number]
-        if over:
-            raise ApiError(413, f"Quota exceeded for resources: {over}.")
+        if over := self.exceeded(project_id, wanted, self.used_by(project_id)):
+            raise ApiError(413, f"Quota exceeded for resources: {list(over)}.")
 
 
 def _view(quotas: Quotas, project_id: str) -> list[dict[str, Any]]:

@@ -25,8 +25,7 @@ class Quotas(Limits):
 
     def admit(self, project_id: str, kind: str, wanted: int) -> None:
         """Raise ApiError 413 when a project may not have `wanted` objects of a kind."""
-        limit = self.limits_of(project_id)[kind]
-        if limit != UNLIMITED and wanted > limit:
+        if self.exceeded(project_id, {kind: wanted}, {kind: 0}):
             raise ApiError(413, f"Quota exceeded for {kind}.", "over_quota")
 
 

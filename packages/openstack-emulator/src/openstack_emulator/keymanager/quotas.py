@@ -24,8 +24,7 @@ class Quotas(Limits):
 
     def admit(self, project_id: str, kind: str, used: int) -> None:
         """Raise ApiError 403 when a project that has `used` objects of a kind (one of `KINDS`) may have no more."""
-        limit = self.limits_of(project_id)[kind]
-        if limit != UNLIMITED and used >= limit:
+        if self.exceeded(project_id, {kind: 1}, {kind: used}):
             what = kind.removesuffix("s").capitalize()
             raise forbidden(f"{what} creation issue seen - Creation not allowed because a quota has been reached.")
 

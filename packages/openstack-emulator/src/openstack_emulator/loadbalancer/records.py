@@ -211,11 +211,10 @@ class LoadBalancerRecords(Records):
 
     def check_quota(self, project_id: str, wanted: Mapping[Kind, int]) -> None:
         """403 when a project would have more objects of a kind than it may."""
-        limits = self.quotas.limits_of(project_id)
-        for kind, number in wanted.items():
-            limit = limits[QUOTA_NAMES[kind.path]]
-            if limit >= 0 and len(self.rows[kind].select(project_id=project_id)) + number > limit:
-                raise forbidden(f"Quota has been met for resources: {QUOTA_NAMES[kind.path]}")
+        more = {QUOTA_NAMES[kind.path]: number for kind, number in wanted.items()}
+        used = {QUOTA_NAMES[kind.path]: len(self.rows[kind].select(project_id=project_id)) for kind in wanted}
+        for name in self.quotas.exceeded(project_id, more, used):
+            raise forbidden(f"Quota has been met for resources: {name}")
 
     def arrange(self, listener_id: str, placed: Record | None = None) -> None:
         """Number the policies of a listener from 1; `placed` gets the place that its position asks for."""

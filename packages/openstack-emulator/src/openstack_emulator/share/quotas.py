@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Version
-from openstack_emulator.core.limits import Limits
+from openstack_emulator.core.limits import Limits, over_limit
 from openstack_emulator.core.store import Collection
 
 DEFAULT_LIMITS = {
@@ -73,10 +72,8 @@ class Quotas(Limits):
 
         Raises: ApiError 413.
         """
-        limits, used = self.limits_of(project_id), self.used_by(project_id)
-        for name, amount in wanted.items():
-            if 0 <= limits[name] < used[name] + amount:
-                raise over_limit(EXCEEDED[name].format(limit=limits[name]))
+        for name, limit in self.exceeded(project_id, wanted, self.used_by(project_id)).items():
+            raise over_limit(EXCEEDED[name].format(limit=limit))
 
     def check_size(self, project_id: str, size: int) -> None:
         """Refuse a share of more GiB than one may have. Raises ApiError 413."""
@@ -85,8 +82,3 @@ class Quotas(Limits):
             raise over_limit(
                 f"ShareSizeExceedsLimit: Requested share size {size} is larger than maximum allowed limit {largest}."
             )
-
-
-def over_limit(message: str) -> ApiError:
-    """The 413 for what goes beyond a quota."""
-    return ApiError(413, message, headers={"Retry-After": "0"}, retryAfter="0")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from openstack_emulator.core.cloud import Records
-from openstack_emulator.core.errors import ApiError
-from openstack_emulator.core.limits import Limits
+from openstack_emulator.core.limits import Limits, over_limit
 from openstack_emulator.core.store import Collection, Record
 
 DEFAULT_LIMITS = {
@@ -76,11 +75,9 @@ class Quotas(Limits):
 
         Raises: ApiError 413.
         """
-        limits, used = self.limits_of(project_id), self.used_by(project_id)
-        for name, amount in wanted.items():
-            limit = limits[name]
-            if amount > 0 and 0 <= limit < used[name] + amount:
-                raise over_limit(_exceeded(name, amount, limit, used[name]))
+        used = self.used_by(project_id)
+        for name, limit in self.exceeded(project_id, wanted, used).items():
+            raise over_limit(_exceeded(name, wanted[name], limit, used[name]))
 
     def check_new_volume(self, project_id: str, size: int, kind: Record) -> None:
         """Refuse a volume of `size` GiB of a type that the project may not have."""
@@ -108,8 +105,3 @@ def _exceeded(name: str, amount: int, limit: int, used: int) -> str:
     tail = "" if name == "backups" else f" for quota '{name}'."
     kind = {"v": "Volume", "s": "Snapshot", "b": "Backup", "g": "Group"}[name[0]]
     return f"{kind}LimitExceeded: Maximum number of {name.split('_')[0]} allowed ({limit}) exceeded{tail}"
-
-
-def over_limit(message: str) -> ApiError:
-    """The 413 for what goes beyond a quota."""
-    return ApiError(413, message, headers={"Retry-After": "0"}, retryAfter="0")
