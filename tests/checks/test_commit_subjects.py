@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -24,14 +25,14 @@ def test_subjects_without_an_area_or_too_long_are_refused(subject: str) -> None:
 
 
 def test_commits_since_the_rule_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def git(*arguments: str) -> str:
+    def git(*arguments: str, **environment: str) -> None:
         identity = ("-c", "user.name=Test", "-c", "user.email=test@example.org")
-        done = subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, capture_output=True, text=True)
-        return done.stdout.strip()
+        subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, env={**os.environ, **environment})
 
     git("init", "--quiet")
-    git("commit", "--quiet", "--allow-empty", "--message", "Before the rule")
-    monkeypatch.setattr(commit_subjects, "_SINCE", git("rev-parse", "HEAD"))
+    before = "2001-01-01T00:00:00Z"
+    git("commit", "--quiet", "--allow-empty", "--message", "Before the rule", GIT_COMMITTER_DATE=before)
+    monkeypatch.setattr(commit_subjects, "_SINCE", "2001-01-02T00:00:00Z")
     git("commit", "--quiet", "--allow-empty", "--message", "engine: resume operations")
     assert list(commit_subjects.report(SourceTree(tmp_path))) == []
     git("commit", "--quiet", "--allow-empty", "--message", "Resumed operations")
