@@ -132,8 +132,15 @@ def test_in_the_foreground_it_brings_back_what_breaks_and_ends_at_ctrl_c(shell: 
     assert states(shell) == ["stopped", "stopped"]
 
 
+def hear_hangups() -> None:
+    """Undo what `nohup` does: the tests themselves may run under it."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 def test_a_closed_terminal_stops_what_runs_in_the_foreground(shell: Shell) -> None:
-    foreground = subprocess.Popen([BIN / "stoker", "up", *ANY_PORTS], env=shell.environment, stdout=subprocess.PIPE)
+    foreground = subprocess.Popen(
+        [BIN / "stoker", "up", *ANY_PORTS], env=shell.environment, stdout=subprocess.PIPE, preexec_fn=hear_hangups
+    )
     wait_for(lambda: (shell.directory / "endpoints.json").exists() and len(shell.endpoints()["pids"]) == 2)
     foreground.send_signal(signal.SIGHUP)
     foreground.communicate(timeout=60)
@@ -143,7 +150,9 @@ def test_a_closed_terminal_stops_what_runs_in_the_foreground(shell: Shell) -> No
 
 def test_what_is_detached_outlives_its_terminal(shell: Shell) -> None:
     """Also while it starts; and SIGHUP to a program itself is logged and has no effect."""
-    command = subprocess.Popen([BIN / "stoker", "up", "--detach", *ANY_PORTS], env=shell.environment)
+    command = subprocess.Popen(
+        [BIN / "stoker", "up", "--detach", *ANY_PORTS], env=shell.environment, preexec_fn=hear_hangups
+    )
     wait_for(lambda: (shell.directory / "cloud.pid").exists())
     command.send_signal(signal.SIGHUP)
     assert command.wait(120) == 0
