@@ -69,6 +69,8 @@ class Member:
         self._cluster = cluster
         self.process = Process(cluster.loop, name)
         self.up = False
+        self.begun = False
+        """Whether it has an engine, which may be starting, up, or stopping."""
 
     async def boot(self, *, alone: bool) -> None:
         """Everything a real process does before it takes requests; run it as a task of the process."""
@@ -93,6 +95,7 @@ class Member:
             ),
             peers=SimulatedPeers(self.process, self._peers, nature) if cluster.size > 1 else None,
         )
+        self.begun = True
         transport.check_lease = lease_check(self.database, self.engine.services.id, self.process, nature)
         await self.engine.start(alone=alone)
         await self.engine.take_over()
@@ -128,7 +131,7 @@ class Cluster:
 
     def _made_late(self) -> int:
         """How many objects are being made, or removed again, by engines that are not in charge of them any more."""
-        engines = [member.engine for member in self.members if member.up]
+        engines = [member.engine for member in self.members if member.begun and not member.process.dead]
         runs = [(engine.services.id, run) for engine in engines for run in engine.runs.all() if run.objects.making]
         with self.database.engine.connect() as connection:
             standing = claims.standing(connection, {run.operation.id for _, run in runs})

@@ -152,7 +152,8 @@ class Simulation:
             await asyncio.sleep(5.0)
             await self.user.answer()
             unfinished, late = self.inspection.unfinished(), self.inspection.late()
-            calm = 0 if unfinished or late or self.nature.on_their_way else calm + 1
+            busy = unfinished or late or self.nature.on_their_way or self.nature.made_late()
+            calm = 0 if busy else calm + 1
             self.inspection.look()
             idle = [*idle[-2:], self.cluster.without_run()]
             for identifier in set.intersection(*(set(each.items()) for each in idle)) if len(idle) == 3 else ():

@@ -187,6 +187,25 @@ async def test_deletion_waits_for_a_copy_in_progress(bench: MakeBench, cloud: Cl
     assert await cloud.list("cinder", "/volumes", "volumes") == []
 
 
+@pytest.mark.parametrize("ready", [False, True])
+async def test_deletion_waits_for_a_volume_that_is_being_created(
+    bench: MakeBench, cloud: Cloud, served: ServedCloud, ready: bool
+) -> None:
+    """Also one that becomes ready while its status is asked for, after the deletion was refused."""
+    volumes = bench(Volume)
+    volume = volumes.resource()
+    made = (await cloud.post("cinder", "/volumes", {"volume": {"size": 1}}))["volume"]
+    volume.physical_id = made["id"]
+    if ready:
+        volumes.advance(60.0)
+        refusal = Fault(on="DELETE /volume/v3/*/volumes/*", do="fail", status=400, times=1)
+        served.do(lambda: served.cloud.faults.add(refusal))
+
+    await volumes.delete(volume)
+
+    assert await cloud.list("cinder", "/volumes", "volumes") == []
+
+
 @pytest.mark.parametrize("busy", [True, False])
 async def test_a_backup_that_has_just_begun_is_deleted(bench: MakeBench, cloud: Cloud, busy: bool) -> None:
     volumes, backups = bench(Volume), bench(VolumeBackup)

@@ -21,7 +21,9 @@ from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _SOURCES = ("image", "snapshot_id", "source_volid")
-_BUSY = ("backing-up", "restoring-backup", "deleting")
+_BUSY = (
+    "creating", "downloading", "uploading", "extending", "retyping", "backing-up", "restoring-backup", "deleting",
+)  # fmt: skip
 """Statuses of a volume in which Cinder refuses to delete it for a time."""
 CREATES_FROM_BACKUP = "3.47"
 """From this microversion on a volume of a given type, zone and size can be created from a backup."""
@@ -225,9 +227,9 @@ class Volume(RestResource):
             shown = await self.show(call)
             if shown is None:
                 return Done()
-            if shown["status"] not in _BUSY:
-                raise
-            return Again(after=self.deleting.pause(call.elapsed))
+            if shown["status"] in _BUSY:
+                return Again(after=self.deleting.pause(call.elapsed))
+        return await super().delete(call)  # the volume may have become ready between the two requests
 
     async def snapshot_delete(self, call: Call) -> Outcome:
         if call.physical_id is None:
