@@ -296,11 +296,14 @@ async def _reason_to_wait(call: Call, deployment: Mapping[str, Any]) -> str:
 
 
 async def _forget(call: Call) -> Outcome:
-    """Delete the deployment and its derived configurations, as a step."""
+    """Delete the deployment and its derived configurations, as a step.
+
+    The deployment goes last: only it has the ID of a configuration that an earlier action derived.
+    """
     deployment = await call.deployments.get(call.uuid)
     if deployment is not None:
-        await call.deployments.delete(call.uuid)
         await call.configs.delete(deployment["config_id"])
+        await call.deployments.delete(call.uuid)
     if "derived" in call.progress:
         await call.configs.delete(call.progress["derived"])
     await remove_signals(call)
