@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[2]
 FIXED = ("16", "9", "3", "45", "8", "12", "50", "54", "48", "4")
 """Short histories, of which at least one notices each bug of `mutants` that the simulation is expected to notice."""
 READ = ("1", "5", "6", "263043051", "263043066", "263043148")
-"""Seeds of histories that people look at. The longer ones have found errors: an object that a former owner removes while
-it stops, a volume that is still being created, a deployment that was deleted before its configuration."""
+"""Seeds of histories that people look at. The longer ones have found errors: an object that a former owner removes
+while it stops, a volume that is still being created, a deployment that was deleted before its configuration."""
 CALM = ("1", "2")
 """Seeds of histories that are compared with and without readers."""
 FRESH_SECONDS = 4
