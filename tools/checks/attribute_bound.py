@@ -12,7 +12,7 @@ import ast
 import sys
 from collections.abc import Iterator, Mapping
 
-from tools.checks.method_bound import Counter, definitions
+from tools.checks.method_bound import Counter, definitions, over_bound
 from tools.checks.source_tree import Module, SourceTree, show
 
 BOUND = 15
@@ -62,11 +62,7 @@ def check(
     packages: tuple[str, ...] = PACKAGES,
 ) -> list[str]:
     """The lines of the report; empty when all is well."""
-    over = {name: count for name, count in counts(modules, packages).items() if count > bound}
-    many = {name: count for name, count in over.items() if name not in excepted}
-    report = [f"{name} has {count} attributes, more than {bound}" for name, count in many.items()]
-    report += [f"{name} keeps the bound: remove it from tool.stoker.checks" for name in excepted if name not in over]
-    return sorted(report)
+    return over_bound("attributes", counts(modules, packages), lambda name: bound, excepted)
 
 
 def report(tree: SourceTree) -> list[str]:

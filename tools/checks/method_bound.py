@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tools.checks.source_tree import Module, SourceTree, dotted, resolved, show
@@ -112,10 +112,16 @@ def check(modules: Mapping[str, Module], excepted: Mapping[str, str], bound: int
     """The lines of the report; empty when all is well."""
     counter = Counter(modules)
     counts = {name: len(counter.methods(name)) for name in counter.classes}
-    bounds = {name: _bound_of(name, bound) for name in counts}
-    over = {name: count for name, count in counts.items() if count > bounds[name]}
+    return over_bound("methods", counts, lambda name: _bound_of(name, bound), excepted)
+
+
+def over_bound(
+    what: str, counts: Mapping[str, int], bound_of: Callable[[str], int], excepted: Mapping[str, str]
+) -> list[str]:
+    """The lines of the report on `what` is counted: classes over their bounds, and exceptions that are not needed."""
+    over = {name: count for name, count in counts.items() if count > bound_of(name)}
     many = {name: count for name, count in over.items() if name not in excepted}
-    report = [f"{name} has {count} methods, more than {bounds[name]}" for name, count in many.items()]
+    report = [f"{name} has {count} {what}, more than {bound_of(name)}" for name, count in many.items()]
     report += [f"{name} keeps the bound: remove it from tool.stoker.checks" for name in excepted if name not in over]
     return sorted(report)
 

@@ -19,11 +19,11 @@ from pathlib import Path
 
 from stoker_foundation.interpreter import python_command, python_environment
 from tests.simulation.test_simulation import FIXED
+from tools.checks.source_tree import PACKAGES
 from tools.mutants.planted import MUTANTS, Mutant, Outdated
 
 ROOT = Path(__file__).parents[2]
 _COPIED = ("packages", "tests", "pyproject.toml")
-_SOURCES = ("stoker", "openstack-emulator", "stoker-foundation")
 _LONGEST_SECONDS = 1800.0
 _TESTS = ("-m", "pytest", "-q", "-x", "-n", "0", "-m", "not slow")
 
@@ -62,7 +62,7 @@ def copied(place: Path) -> Path:
 
 def passes(root: Path, arguments: Sequence[str]) -> bool:
     """Return whether a suite passes on the sources in `root`."""
-    paths = (*(root / "packages" / name / "src" for name in _SOURCES), root)
+    paths = (*sorted(root.glob(PACKAGES)), root)
     environment = python_environment({**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))})
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
     try:
