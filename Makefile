@@ -11,7 +11,7 @@ IMAGE ?= debian
 # One command installs all distributions: they require each other, and are in no index.
 EDITABLE = --editable packages/stoker-foundation --editable packages/openstack-emulator \
 	--editable 'packages/stoker[all,lsp,postgresql,mysql]'
-CODE = packages contrib tests tools docs
+CODE = packages contrib conftest.py testing tests tools docs
 MANUAL_PAGES = PYTHONPATH=docs/_ext:packages/stoker-heat-commands/src $(BIN)/python -m manual_pages
 
 # Without byte code every process that a test or a benchmark starts would compile each module again.

@@ -1,6 +1,3 @@
 """Tests of Stoker: README.md explains the suites."""
 
-import os
-
-# Libraries of OpenStack import eventlet, which otherwise imports modules of dnspython a second time in this process.
-os.environ.setdefault("EVENTLET_NO_GREENDNS", "yes")
+import testing as testing  # sets what libraries read when they are imported

@@ -14,7 +14,7 @@ from keystoneauth1.identity import V3Password
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import SystemClock
-from tests.harness import ThreadedWorld, serve_rest
+from testing.harness import ThreadedWorld, serve_rest
 
 pytestmark = pytest.mark.slow
 

@@ -19,9 +19,9 @@ from oslo_config import cfg
 from stoker.base import fetching
 from stoker.base.config import load_config
 from stoker.base.errors import BadValue
+from testing.servers import wait_until
 from tests.api.api_support import PROJECT, FakeEngine, limited
 from tests.api.conftest import Request
-from tests.servers import wait_until
 
 ANSWERS = {
     "/good": (200, {}, b"heat_template_version: 2021-04-16"),

@@ -18,8 +18,8 @@ from stoker.api.auth import keystone
 from stoker.base.config import load_config
 from stoker_foundation.clock import ManualClock, SystemClock
 from stoker_foundation.processor_time import processor_time
+from testing.harness import KEYSTONE_SETTINGS
 from tests.api.api_support import FakeEngine
-from tests.harness import KEYSTONE_SETTINGS
 
 pytestmark = pytest.mark.slow
 

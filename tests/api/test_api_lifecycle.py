@@ -16,7 +16,7 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import SystemClock
-from tests.harness import ThreadedWorld, serve_rest
+from testing.harness import ThreadedWorld, serve_rest
 
 pytestmark = pytest.mark.slow
 

@@ -20,9 +20,9 @@ from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.cloud.messaging import QUEUE_NAME
 from stoker_foundation.clock import SystemClock
+from testing.harness import ThreadedWorld, serve_rest
+from testing.servers import free_port
 from tests.api.agent import Agent, boot_metadata, token_of
-from tests.harness import ThreadedWorld, serve_rest
-from tests.servers import free_port
 
 pytestmark = pytest.mark.slow
 

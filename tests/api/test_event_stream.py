@@ -20,8 +20,8 @@ from stoker.base.context import RequestContext
 from stoker.contract.request import Request
 from stoker.rpc.direct import DirectClient
 from stoker_foundation.clock import SystemClock
-from tests.harness import ThreadedWorld, serve_rest
-from tests.servers import wait_until
+from testing.harness import ThreadedWorld, serve_rest
+from testing.servers import wait_until
 
 NESTED = {
     "heat_template_version": "2021-04-16",

@@ -14,10 +14,10 @@ from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker_foundation.clock import SystemClock
+from testing.harness import ThreadedWorld, serve_rest
+from testing.servers import free_port
 from tests.api.api_support import STACK_ID
 from tests.api.test_api_routes import CASES, IDS
-from tests.harness import ThreadedWorld, serve_rest
-from tests.servers import free_port
 
 pytestmark = pytest.mark.slow
 

@@ -22,8 +22,8 @@ from stoker.api.v1 import openapi
 from stoker.api.v1.routes import ROUTES
 from stoker.base.config import load_config
 from stoker_foundation.clock import SystemClock
+from testing.harness import ThreadedWorld, serve_rest
 from tests.api.api_support import PROJECT, check_tokens, scripted_engine
-from tests.harness import ThreadedWorld, serve_rest
 
 EXAMPLES = 15
 """Requests for each operation; the same ones in every run."""

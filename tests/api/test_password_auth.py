@@ -16,8 +16,8 @@ from stoker.api.server import Server
 from stoker.base.config import load_config
 from stoker.processes.tokens import caller_check
 from stoker_foundation.clock import SystemClock
+from testing.harness import KEYSTONE_SETTINGS
 from tests.api.api_support import FakeEngine
-from tests.harness import KEYSTONE_SETTINGS
 
 pytestmark = pytest.mark.slow
 

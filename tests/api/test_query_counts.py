@@ -18,7 +18,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.api.v1.routes import ROUTES
 from stoker.engine.settings import EngineSettings
 from stoker_foundation.clock import SystemClock
-from tests.harness import ThreadedWorld, serve_rest
+from testing.harness import ThreadedWorld, serve_rest
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from stoker.api.app import make_app
 from stoker.api.server import Server
 from stoker.processes.tokens import remembering_check
 from stoker_foundation.clock import SystemClock
-from tests.harness import ThreadedWorld, api_config
+from testing.harness import ThreadedWorld, api_config
 
 EMPTY = {"heat_template_version": "2021-04-16"}
 NETWORK = {**EMPTY, "resources": {"net": {"type": "OS::Neutron::Net"}}}

@@ -19,7 +19,7 @@ from stoker.plugins.registry import Registry
 from stoker.template.document import Document
 from stoker.template.limits import DEFAULT_LIMITS
 from stoker.template.template import Template
-from tests.authoring import corpus
+from testing import corpus
 
 FOLDER = corpus.folder()
 pytestmark = pytest.mark.skipif(FOLDER is None, reason=corpus.ABSENT)

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from stoker.authoring.sources import find_templates
 from stoker.cli.main import cli
 from stoker.template.document import Document
-from tests.authoring import corpus
+from testing import corpus
 
 REPOSITORY = Path(__file__).parents[2]
 CORPUS = corpus.folder()

@@ -17,7 +17,7 @@ from botocore.config import Config
 from openstack_emulator.testing import ServedCloud
 from stoker.engine.core import Engine
 from stoker.engine.settings import EngineSettings
-from tests.harness import ThreadedWorld, api_config, serve_query
+from testing.harness import ThreadedWorld, api_config, serve_query
 
 REGION = "RegionOne"
 

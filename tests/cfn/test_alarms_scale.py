@@ -21,7 +21,7 @@ from stoker.operations import OPERATIONS
 from stoker.rpc.direct import DirectClient
 from stoker.rpc.dispatch import Dispatcher
 from stoker_foundation.clock import ManualClock
-from tests.harness import World, api_config
+from testing.harness import World, api_config
 
 COOLDOWN = 6000
 EVALUATION = 60

@@ -15,8 +15,8 @@ from stoker.contract.catalog import ClaimRequestToken
 from stoker.operations.repeating import request_token_claim
 from stoker.store import request_tokens
 from stoker.store.sealing import Sealer
+from testing.harness import KEY
 from tests.cfn.query_service import Keys, QueryService
-from tests.harness import KEY
 
 FAST = {"Delay": 0.05, "MaxAttempts": 2000}
 

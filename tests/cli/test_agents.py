@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from testing.environments import installed, unpacked
 from tests.cli.agent_cloud import SECONDS, Cloud
 from tests.cli.cli_shell import Shell
 from tests.cli.guest import Guest, Programs
-from tools.conformance.installed import installed, unpacked
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("agents")]
 """One process of the tests installs the agents."""
@@ -79,7 +79,7 @@ def template(transport: str) -> dict[str, Any]:
 def programs() -> Programs:
     """The agents, in an environment of their own."""
     try:
-        programs = installed("agents")
+        programs = installed("agents", Path(__file__).parent)
     except subprocess.CalledProcessError as error:
         pytest.skip(f"the agents cannot be installed from PyPI: {error}")
     (agents,) = unpacked(programs).glob("heat_agents-*")

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from testing.environments import installed
 from tests.cli.agent_cloud import Cloud, until
 from tests.cli.cfn_guest import CfnGuest, namespace_problem
 from tests.cli.cli_shell import Shell
-from tools.conformance.installed import installed
 
 pytestmark = [
     pytest.mark.slow,
@@ -92,7 +92,7 @@ def tools() -> Path:
     if problem := namespace_problem():
         pytest.skip(f"heat-cfntools use fixed places, and commands cannot have namespaces of their own: {problem}")
     try:
-        return installed("cfntools")
+        return installed("cfntools", Path(__file__).parent)
     except subprocess.CalledProcessError as error:
         pytest.skip(f"heat-cfntools cannot be installed from PyPI: {error}")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.authoring import corpus
+from testing import corpus
 from tests.cli.cli_shell import Shell
 
 CORPUS = corpus.folder()

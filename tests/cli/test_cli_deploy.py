@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from testing.servers import wait_until
 from tests.cli.agent_cloud import Cloud
 from tests.cli.cli_shell import BIN, EXAMPLES, Result, Shell
-from tests.servers import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
 

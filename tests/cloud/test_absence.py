@@ -13,8 +13,8 @@ import pytest
 from stoker.base.errors import CloudError, NoEndpoint, NotFoundElsewhere, Unconfirmed
 from stoker.cloud.absence import Evidence, evidence_of
 from stoker.cloud.session import Cloud
+from testing.differential import script as scripts
 from tests.cloud.scripted_service import Script
-from tools.realcloud.differential import script as scripts
 
 RECORDED = Path(__file__).parents[1] / "emulator" / "recorded"
 GENERIC: dict[str, Any] = {

@@ -13,7 +13,7 @@ from stoker.base.errors import CloudError
 from stoker.cloud.settings import CloudSettings, Tls
 from stoker.cloud.transport import Request, Transport
 from stoker_foundation.clock import SystemClock
-from tests.servers import HOST, Certificate, make_certificate
+from testing.servers import HOST, Certificate, make_certificate
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import SystemClock
-from tests.cluster.running_cluster import Cluster
-from tests.servers import MariaDB, PostgreSQL, RabbitMQ
+from testing.running_cluster import Cluster
+from testing.servers import MariaDB, PostgreSQL, RabbitMQ
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from stoker.processes.lifetime import cluster_config
 from stoker.rpc.contract import EngineUnavailable
 from stoker.rpc.dispatch import Dispatcher
 from stoker.rpc.messaging import MessagingClient, MessagingServer, open_transport
-from tests.servers import RabbitMQ, wait_until
+from testing.servers import RabbitMQ, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 

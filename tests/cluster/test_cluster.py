@@ -10,8 +10,8 @@ from functools import partial
 
 import pytest
 
-from tests.cluster.running_cluster import LEASE, NEXT_PROGRAM, NEXT_VERSION, Cluster, Engine
-from tests.servers import PostgreSQL, RabbitMQ, wait_until
+from testing.running_cluster import LEASE, NEXT_PROGRAM, NEXT_VERSION, Cluster, Engine
+from testing.servers import PostgreSQL, RabbitMQ, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import text
 
 from stoker.store.schema import VERSION_TABLE
-from tests.cluster.running_cluster import Cluster
+from testing.running_cluster import Cluster
+from testing.servers import wait_until
 from tests.cluster.test_cluster import await_first_network, begin, complete
-from tests.servers import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 

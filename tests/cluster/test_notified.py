@@ -11,8 +11,8 @@ import pytest
 from oslo_config import cfg
 
 from stoker.rpc.messaging import register_options
-from tests.cluster.running_cluster import Cluster
-from tests.servers import wait_until
+from testing.running_cluster import Cluster
+from testing.servers import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 

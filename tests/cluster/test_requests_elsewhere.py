@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.running_cluster import Cluster
-from tests.servers import wait_until
+from testing.running_cluster import Cluster
+from testing.servers import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from openstack_emulator.core.faults import Fault
-from tests.cluster.running_cluster import Cluster
+from testing.running_cluster import Cluster
 from tests.cluster.test_cluster import begin, complete
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from openstack_emulator.testing import ServedCloud
-from tests.servers import HOST, PostgreSQL, RabbitMQ, free_port, wait_until
+from testing.servers import HOST, PostgreSQL, RabbitMQ, free_port, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 

@@ -8,8 +8,8 @@ from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker_foundation.clock import SystemClock
+from testing.harness import ThreadedWorld
 from tests.console.support import Browser, logged_in, served_console
-from tests.harness import ThreadedWorld
 
 
 @pytest.fixture(scope="package")

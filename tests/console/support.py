@@ -18,7 +18,7 @@ from stoker.api.app import make_app
 from stoker.api.server import Server
 from stoker.processes.web_console import beside_api
 from stoker_foundation.clock import Clock, SystemClock
-from tests.harness import ThreadedWorld, api_config
+from testing.harness import ThreadedWorld, api_config
 
 FORM_SECRET = re.compile(r'name="csrf" value="([^"]+)"')
 

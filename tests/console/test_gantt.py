@@ -12,9 +12,9 @@ from stoker.console import timeline
 from stoker.console.gantt import Axis, bars_of
 from stoker.console.progress_pages import period_of
 from stoker.console.timeline import Span
+from testing.harness import ThreadedWorld
 from tests.console.support import Browser, create
 from tests.console.test_pages import TEMPLATE
-from tests.harness import ThreadedWorld
 
 _BROKEN: dict[str, Any] = {
     "heat_template_version": "2021-04-16",

@@ -15,8 +15,8 @@ from rich.console import Console
 from openstack_emulator.testing import ServedCloud
 from stoker.cli.views.plans import plan_lines
 from stoker.console.plan_view import shown_steps
+from testing.harness import ThreadedWorld
 from tests.console.support import Browser, create, logged_in, served_console
-from tests.harness import ThreadedWorld
 
 TEMPLATE: dict[str, Any] = {
     "heat_template_version": "2021-04-16",

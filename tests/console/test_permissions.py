@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from stoker.console.actions import RESOURCE, SNAPSHOT, STACK
+from testing.harness import ThreadedWorld
 from tests.console.support import Browser, add_user, create, logged_in, served_console
 from tests.console.test_pages import TEMPLATE
-from tests.harness import ThreadedWorld
 
 _DISABLED = re.compile(r'<span[^>]* aria-disabled="true"[^>]*title="Policy does not allow (\S+) to you"[^>]*>([^<]+)<')
 _LINK = re.compile(r'<a[^>]* href="[^"]*(/actions/\w+|/deploy|/adopt|/export)"')

@@ -21,8 +21,8 @@ from stoker.api.v1.routes import ROUTES
 from stoker.base.diagnostics import Diagnostic
 from stoker.engine.settings import EngineSettings
 from stoker_foundation.clock import SystemClock
+from testing.harness import ThreadedWorld, api_config
 from tests.docs.recorded import BASE, Disguise
-from tests.harness import ThreadedWorld, api_config
 
 Examples = dict[str, dict[str, Any]]
 

@@ -14,7 +14,7 @@ from stoker.cli.main import cli
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text()
-FOLDERS = ("packages", "tests", "docs", "tools", "deploy", "contrib", "examples")
+FOLDERS = ("packages", "testing", "tests", "docs", "tools", "deploy", "contrib", "examples")
 SOURCES = {path.name: path.parent for path in ROOT.glob("packages/*/src/*") if (path / "__init__.py").exists()}
 
 CODE = [*re.findall(r"(?<!`)`([^`\n]+)`(?!`)", PAGE)]

@@ -13,8 +13,8 @@ import pytest
 import requests
 from botocore.config import Config
 
+from testing.servers import HOST, HAProxy, ServerMissing, free_port, wait_until
 from tests.cli.cli_shell import ANY_PORTS, Shell, shell_in
-from tests.servers import HOST, HAProxy, ServerMissing, free_port, wait_until
 
 pytestmark = pytest.mark.slow
 

@@ -23,7 +23,7 @@ from stoker.base.config import load_config
 from stoker.operations import OPERATIONS
 from stoker.rpc.direct import DirectClient
 from stoker.rpc.dispatch import Dispatcher
-from tests.harness import World
+from testing.harness import World
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "life-of-an-update.md"
 SOURCE = Path(stoker.__file__).parent

@@ -16,7 +16,7 @@ from manual_pages.__main__ import DIRECTORIES, wanted
 
 from stoker.cli.main import COMMANDS, cli
 from stoker.processes.lifetime import cluster_config
-from tests.servers import ServerMissing, program
+from testing.servers import ServerMissing, program
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs"
 HEAT_COMMANDS = Path(__file__).parents[2] / "packages" / "stoker-heat-commands"

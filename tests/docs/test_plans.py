@@ -19,7 +19,7 @@ from stoker.operations.planning import make_plan
 from stoker.operations.requests import check_request, examine_environment, parse_template
 from stoker.operations.stacks import requested_stack
 from stoker.store.records import Stack
-from tests.harness import World
+from testing.harness import World
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "plans.md"
 BLOCK = re.compile(r"```\{code-block\} \w+\n:caption: ([^\n]+)\n\n(.*?)\n```", re.DOTALL)

@@ -13,7 +13,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.base import extensions
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.registry import Registry
-from tests.harness import World
+from testing.harness import World
 
 CREATION = "POST /network/v2.0/address-groups"
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import stoker
 from stoker.cli.main import cli
 from stoker.plugins.registry import Registry
-from tests.simulation.cases import creating, example, local
+from testing.simulation.cases import creating, example, local
 
 RECORDED = Path(stoker.__file__).parent / "authoring" / "type_examples.json"
 

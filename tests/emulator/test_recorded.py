@@ -7,12 +7,12 @@ import json
 import pytest
 
 from openstack_emulator.testing import ServedCloud
-from tools.realcloud.differential import differences, script
-from tools.realcloud.differential.emulated import emulated
-from tools.realcloud.differential.player import play
-from tools.realcloud.differential.script import Invalid, Step, Until
-from tools.realcloud.differential.site import Answer
-from tools.realcloud.differential.uniform import hidden
+from testing.differential import differences, script
+from testing.differential.emulated import emulated
+from testing.differential.player import play
+from testing.differential.script import Invalid, Step, Until
+from testing.differential.site import Answer
+from testing.differential.uniform import hidden
 
 
 @pytest.mark.parametrize("name", script.names())

@@ -27,7 +27,7 @@ from stoker.store import queries, tables
 from stoker.store.database import Database
 from stoker.store.journal import Claim, Journal
 from stoker_foundation.clock import SystemClock, Timer
-from tests.harness import World
+from testing.harness import World
 
 TEMPLATE = (Path(__file__).parent / "crashing.yaml").read_text()
 CHANGED = (

@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from testing.harness import World
 from tests.engine.crashing import Emulated, in_child, kill_at, make_ready
-from tests.harness import World
 
 REF = {"name": "web", "id": None}
 TEMPLATE = {

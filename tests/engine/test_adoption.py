@@ -16,7 +16,7 @@ from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSu
 from stoker.engine.settings import EngineSettings
 from stoker.store import queries
 from stoker.store.sealing import Sealer
-from tests.harness import World
+from testing.harness import World
 
 HERE = Path(__file__).parent
 CHILD = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stoker.base.errors import TemplateInvalid
-from tests.harness import World
+from testing.harness import World
 
 UNREADABLE = """
 heat_template_version: 2018-08-31

@@ -11,7 +11,7 @@ import yaml
 
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import TemplateInvalid
-from tests.harness import World
+from testing.harness import World
 
 NETWORK, COMPUTE = "/network/v2.0", "/compute/v2.1"
 VPC: dict[str, Any] = {

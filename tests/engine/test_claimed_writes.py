@@ -16,7 +16,7 @@ from stoker.store import claims
 from stoker.store.journal import Batch, ClaimedWriter
 from stoker.store.records import SoftwareConfig, SoftwareDeployment
 from stoker.store.tables import operations, software_configs, software_deployments, stacks
-from tests.harness import World
+from testing.harness import World
 from tests.store.rows import engine
 
 SETTINGS = EngineSettings(lease_seconds=5000.0, stack_action_timeout=10_000_000)

@@ -14,7 +14,7 @@ from stoker.engine.ownership.cleaning import INTERVAL_SECONDS
 from stoker.engine.settings import EngineSettings
 from stoker.store import tables
 from stoker_foundation.clock import ManualClock
-from tests.harness import World, manual_clock
+from testing.harness import World, manual_clock
 
 EMPTY = {"heat_template_version": "2021-04-16"}
 DAY = 86400.0

@@ -20,7 +20,7 @@ from stoker.base.errors import (
     TemplateInvalid,
 )
 from stoker.engine.settings import EngineSettings
-from tests.harness import World
+from testing.harness import World
 
 SIGNALS = "http://cfn.example:8000/v1/waitcondition"
 REF = {"name": "web", "id": None}

@@ -14,7 +14,7 @@ from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import TemplateInvalid
 from stoker_foundation.clock import SystemClock
-from tests.harness import World
+from testing.harness import World
 
 REF = {"name": "outer", "id": None}
 

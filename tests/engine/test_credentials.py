@@ -10,7 +10,7 @@ import pytest
 from openstack_emulator.identity.records import IdentityRecords
 from stoker.base.errors import Forbidden, MissingCredentialError, TemplateInvalid
 from stoker.store import queries
-from tests.harness import World
+from testing.harness import World
 
 TEMPLATE = {"heat_template_version": "2021-04-16", "resources": {"a": {"type": "OS::Heat::TestResource"}}}
 

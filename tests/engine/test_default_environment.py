@@ -14,7 +14,7 @@ from stoker.base.errors import TemplateInvalid
 from stoker.engine.operator_environment import OperatorEnvironment
 from stoker.engine.settings import EngineSettings
 from stoker.template.packaged import packaged_environment, packaged_templates
-from tests.harness import World
+from testing.harness import World
 
 SETTINGS = {"heat_waitcondition_server_url": "http://cfn.example:8000/v1/waitcondition"}
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
+from testing.harness import World
 from tests.engine.test_replacing import bad, outcome, physical, ports, resource, template, user
-from tests.harness import World
 
 
 def connected(**more: Any) -> dict[str, Any]:

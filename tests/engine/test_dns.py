@@ -9,7 +9,7 @@ import dns.exception
 import dns.resolver
 import pytest
 
-from tests.harness import World
+from testing.harness import World
 
 NAME = "www.example.test."
 

@@ -12,7 +12,7 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.store.sealing import Sealer
 from stoker.store.tables import resources
-from tests.harness import KEY, World
+from testing.harness import KEY, World
 
 NETWORK = {
     "heat_template_version": "2021-04-16",

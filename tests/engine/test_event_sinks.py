@@ -9,7 +9,7 @@ import pytest
 
 from stoker.base.errors import StackValidationFailed
 from stoker.cloud import messaging
-from tests.harness import World
+from testing.harness import World
 
 TEMPLATE = {
     "heat_template_version": "2021-04-16",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import StackValidationFailed, TemplateInvalid
-from tests.harness import World
+from testing.harness import World
 
 HEAD: dict[str, Any] = {"AWSTemplateFormatVersion": "2010-09-09"}
 

@@ -24,7 +24,7 @@ from stoker.rpc.dispatch import Dispatcher
 from stoker.store.expiry import Expiry
 from stoker.store.tables import trusts
 from stoker_foundation.clock import SystemClock
-from tests.harness import ThreadedWorld
+from testing.harness import ThreadedWorld
 
 NETWORK = {"heat_template_version": "2021-04-16", "resources": {"net": {"type": "OS::Neutron::Net"}}}
 FLAVOR = {

@@ -8,7 +8,7 @@ from openstack_emulator.core.faults import Fault
 from stoker.base.errors import BadValue, CloudError, DownloadLimitExceeded, NotFound
 from stoker.cloud.credentials import TokenCredential
 from stoker.cloud.session import Cloud
-from tests.harness import World
+from testing.harness import World
 
 LIMIT = 100
 

@@ -8,7 +8,7 @@ import pytest
 
 from openstack_emulator.core.faults import Fault
 from stoker.store import queries
-from tests.harness import World
+from testing.harness import World
 
 
 def depending(**source: Any) -> dict[str, Any]:

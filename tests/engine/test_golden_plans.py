@@ -20,7 +20,7 @@ import yaml
 from rich.console import Console
 
 from stoker.cli.views.plans import plan_lines
-from tests.harness import World
+from testing.harness import World
 
 GOLDEN = Path(__file__).parent / "golden"
 RULE = "\n" + "-" * 80 + "\n"

@@ -13,8 +13,8 @@ import pytest
 
 from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
-from tests.authoring import corpus
-from tests.harness import World
+from testing import corpus
+from testing.harness import World
 
 CORPUS = corpus.folder()
 MANUAL = Path(__file__).parents[2] / "docs" / "how-to" / "scaling.yaml"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import TemplateInvalid
-from tests.harness import World
+from testing.harness import World
 
 VALUE = "OS::Heat::TestResource"
 

@@ -20,7 +20,7 @@ from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.store import queries
 from stoker.store.records import COMPLETE, FAILED, HEALING, Operation
-from tests.harness import World
+from testing.harness import World
 
 REF = {"name": "web", "id": None}
 SERVER = {

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from stoker.base.redaction import REDACTED, redact, redact_values
-from tests.harness import World
+from testing.harness import World
 
 REF = {"name": "web", "id": None}
 HEAD = {"heat_template_version": "2021-04-16"}

@@ -12,7 +12,7 @@ import pytest
 from stoker.base.errors import TemplateInvalid
 from stoker.engine.inspection.export import export
 from stoker.store import queries
-from tests.harness import World
+from testing.harness import World
 
 GIVEN, DEFAULT, IN_FILE, FORMER = "given-s3cret", "default-s3cret", "file-s3cret", "former-s3cret"
 SECRETS = (GIVEN, DEFAULT, IN_FILE, FORMER)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import InvalidBreakPointHook, ResourceNotAvailable
-from tests.harness import World
+from testing.harness import World
 
 REF = {"name": "held", "id": None}
 

@@ -8,7 +8,7 @@ import pytest
 
 from openstack_emulator.core.faults import Fault
 from stoker.base.errors import TemplateInvalid
-from tests.harness import World
+from testing.harness import World
 
 CHILD = """
 heat_template_version: 2021-04-16

@@ -12,7 +12,7 @@ import pytest
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.messaging.records import MessagingRecords
 from openstack_emulator.objectstore.records import ObjectStoreRecords
-from tests.harness import World
+from testing.harness import World
 
 REF = {"name": "web", "id": None}
 Send = Callable[[bytes], None]

@@ -16,7 +16,7 @@ from stoker.store import tables
 from stoker.store.database import Database
 from stoker.store.sealing import Sealer
 from stoker_foundation.clock import ManualClock, SystemClock
-from tests.harness import KEY, World
+from testing.harness import KEY, World
 
 NEW = "n" * 32
 REF = {"name": "web", "id": None}

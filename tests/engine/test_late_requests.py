@@ -13,7 +13,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.store.tables import late_requests
 from stoker_foundation.clock import ManualClock
-from tests.harness import World
+from testing.harness import World
 
 NETWORKS = "/network/v2.0/networks"
 

@@ -10,7 +10,7 @@ import pytest
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import ManualClock
-from tests.harness import World
+from testing.harness import World
 
 KEYS = "/compute/v2.1/os-keypairs"
 NETWORKS = "/network/v2.0/networks"

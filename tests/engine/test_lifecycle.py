@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import EntityNotFound, NotSupported, StackExists, TemplateInvalid, UserError
-from tests.harness import World
+from testing.harness import World
 
 
 def resource(value: Any = "x", *after: str, wait: float = 0, **properties: Any) -> dict[str, Any]:

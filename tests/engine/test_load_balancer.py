@@ -11,7 +11,7 @@ import pytest
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import TemplateInvalid
 from stoker.engine.settings import EngineSettings
-from tests.harness import World
+from testing.harness import World
 
 SIGNALS = "http://cfn.example:8000/v1/waitcondition"
 CONFIGURATION = "/etc/haproxy/haproxy.cfg"

@@ -11,7 +11,7 @@ import pytest
 from stoker.base.errors import Invalid
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import Call
-from tests.harness import World
+from testing.harness import World
 
 LOG = logging.getLogger("stoker.somewhere")
 SECONDS = re.compile(r"after \d+\.\d seconds")

@@ -16,7 +16,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.cloud.transport import Answer, Request
 from stoker.store import queries
 from stoker_foundation.clock import ManualClock, SystemClock
-from tests.harness import World
+from testing.harness import World
 
 REF = {"name": "precious", "id": None}
 NETWORK = {

@@ -12,7 +12,7 @@ from stoker.engine.memory import MANY, TOO_MANY, FreedMemory
 from stoker.engine.planning.plan import Step
 from stoker.engine.records.state import ResourceState
 from stoker.store.records import Resource, StoredState
-from tests.harness import World
+from testing.harness import World
 
 KINDS = (ResourceState, Resource, StoredState, Step)
 RESOURCES = 40

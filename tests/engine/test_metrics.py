@@ -13,7 +13,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.processes import status
 from stoker.processes.status import EngineMetrics
 from stoker_foundation.clock import ManualClock, SystemClock
-from tests.harness import World
+from testing.harness import World
 
 
 def broken_off(_query: Callable[..., Any], *_arguments: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
-from tests.harness import World
+from testing.harness import World
 
 CHILD = """
 heat_template_version: 2021-04-16

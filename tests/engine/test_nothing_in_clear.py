@@ -13,7 +13,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.store import tables
 from stoker.store.sealing import Sealer
 from stoker_foundation.clock import SystemClock
-from tests.harness import KEY, World
+from testing.harness import KEY, World
 
 TEMPLATE = """
 heat_template_version: 2021-04-16

@@ -16,7 +16,7 @@ from stoker.rpc import messaging
 from stoker.rpc.notifications import open_bus
 from stoker.store import announcements
 from stoker.store.records import NOTIFICATION
-from tests.harness import World
+from testing.harness import World
 
 _impl_test = importlib.import_module("oslo_messaging.notify._impl_test")  # after ours, which silences its warnings
 

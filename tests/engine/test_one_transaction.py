@@ -10,7 +10,7 @@ import pytest
 
 from stoker.store.journal import Batch
 from stoker.store.records import Event
-from tests.harness import World
+from testing.harness import World
 
 REF = {"name": "web", "id": None}
 SETTINGS = {"protected": True, "notification_topics": ["topic"]}

@@ -12,7 +12,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import EntityNotFound, RequestLimitExceeded, TemplateInvalid
 from stoker.engine.operator_environment import OperatorEnvironment
 from stoker.engine.settings import EngineSettings
-from tests.harness import World
+from testing.harness import World
 
 MakeWorld = Callable[..., Awaitable[World]]
 VERSION = "heat_template_version: 2021-04-16\n"

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import update
 
 from stoker.store import tables
-from tests.harness import World
+from testing.harness import World
 
 INNER = """
 heat_template_version: 2021-04-16

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.harness import World
+from testing.harness import World
 
 
 async def test_a_template_with_a_former_load_balancer_still_works(world: World) -> None:

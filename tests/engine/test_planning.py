@@ -10,7 +10,7 @@ import pytest
 from stoker.base.errors import BadValue, PlanOutdated, StackExists
 from stoker.engine.planning.plan import read_plan
 from stoker.engine.planning.reasons import Reason, ReasonCode
-from tests.harness import World
+from testing.harness import World
 
 HEADER = {"heat_template_version": "2021-04-16"}
 WEB: dict[str, Any] = {"name": "web", "id": None}

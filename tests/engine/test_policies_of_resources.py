@@ -11,7 +11,7 @@ import pytest
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue, NotSupported, ResourceActionNotSupported, TemplateInvalid
 from stoker_foundation.clock import ManualClock
-from tests.harness import World
+from testing.harness import World
 
 REF = {"name": "web", "id": None}
 THING = "OS::Heat::TestResource"

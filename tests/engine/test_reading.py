@@ -7,7 +7,7 @@ from typing import Any
 
 from openstack_emulator.core.faults import Fault
 from stoker.base.errors import ResourceNotFound
-from tests.harness import World
+from testing.harness import World
 
 HOT = {"heat_template_version": "2021-04-16"}
 REF = {"name": "seen", "id": None}

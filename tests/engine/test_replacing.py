@@ -8,7 +8,7 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.cloud.credentials import TokenCredential
 from stoker.cloud.session import Cloud
-from tests.harness import World
+from testing.harness import World
 
 SERVER = "POST /compute/v2.1/servers"
 ADDRESS = "10.0.0.42"

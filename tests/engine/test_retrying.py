@@ -13,7 +13,7 @@ from stoker.base.errors import CloudError, Unconfirmed
 from stoker.cloud.credentials import TokenCredential
 from stoker.engine.running.retries import LONGEST, LONGEST_ASKED_FOR, Retries
 from stoker_foundation.clock import ManualClock
-from tests.harness import World
+from testing.harness import World
 
 HOT = {"heat_template_version": "2021-04-16"}
 

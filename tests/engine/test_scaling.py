@@ -8,7 +8,7 @@ import pytest
 
 from stoker.base.errors import EntityNotFound, TemplateInvalid
 from stoker.plugins.resource import Call
-from tests.harness import World
+from testing.harness import World
 
 POLICIES = {"up": 1, "down": -1}
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import BadValue, Conflict, Forbidden
-from tests.harness import World
+from testing.harness import World
 
 REF = {"name": "kept", "id": None}
 FIXED = {

@@ -27,7 +27,7 @@ from stoker.store import claims, queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, PENDING, SUPERSEDED, Operation
 from stoker_foundation.clock import ManualClock, SystemClock
-from tests.harness import World
+from testing.harness import World
 
 REF = {"name": "shared", "id": None}
 # The tests' clock runs much quicker than the machine works: leases are long, so that only tests make them lapse.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.harness import World
+from testing.harness import World
 
 REF = {"name": "web", "id": None}
 

@@ -14,7 +14,7 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker_foundation.clock import SystemClock
-from tests.harness import World
+from testing.harness import World
 
 LIMIT = 0.3
 NEUTRON, NOVA, GLANCE, CINDER = "/network", "/compute", "/image", "/volume"

@@ -10,7 +10,7 @@ import pytest
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.volume.records import VolumeRecords
 from stoker.base.errors import ActionInProgress, NotSupported, RequestLimitExceeded, SnapshotNotFound
-from tests.harness import World
+from testing.harness import World
 
 CHILD = """
 heat_template_version: 2021-04-16

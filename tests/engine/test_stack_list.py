@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import BadValue
-from tests.harness import World
+from testing.harness import World
 
 HEAD: dict[str, Any] = {"heat_template_version": "2021-04-16"}
 GOOD = {**HEAD, "resources": {"v": {"type": "OS::Heat::Value", "properties": {"value": "x"}, "description": "An x"}}}

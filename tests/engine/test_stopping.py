@@ -14,7 +14,7 @@ from stoker.engine.settings import EngineSettings
 from stoker.store import claims, queries
 from stoker.store.records import Stack
 from stoker_foundation.clock import ManualClock
-from tests.harness import World
+from testing.harness import World
 
 SETTINGS = EngineSettings(heartbeat_seconds=5.0, lease_seconds=50.0, stack_action_timeout=10_000_000)
 TEMPLATE = {

@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 from openstack_emulator.testing import ServedCloud
 from stoker.store import claims, journal
 from stoker_foundation.clock import ManualClock
-from tests.harness import World
+from testing.harness import World
 from tests.limited_disk import ReadOnlyFile
 
 TEMPLATE = {

@@ -8,7 +8,7 @@ import pytest
 
 from openstack_emulator.core.faults import Fault
 from stoker.engine.inspection.survey import Finding, Found, Presence, Sought, Surveyed, survey
-from tests.harness import World
+from testing.harness import World
 
 NETWORKS = "/network/v2.0/networks"
 NET = "OS::Neutron::Net"

@@ -12,7 +12,7 @@ import pytest
 
 from stoker.base.errors import BadValue
 from stoker.resources.heat.signals.wait_condition_handle import store_signal
-from tests.harness import World
+from testing.harness import World
 
 REF = {"name": "web", "id": None}
 

@@ -15,7 +15,7 @@ from stoker.engine.settings import EngineSettings
 from stoker.store import claims, queries
 from stoker.store.records import COMPLETE
 from stoker_foundation.clock import ManualClock, SystemClock
-from tests.harness import World
+from testing.harness import World
 
 SETTINGS = EngineSettings(lease_seconds=5000.0, heartbeat_seconds=600.0, stack_action_timeout=10_000_000)
 MANY = 2 * PORTION + 5

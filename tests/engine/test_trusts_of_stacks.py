@@ -15,7 +15,7 @@ from stoker.base.errors import CloudError
 from stoker.cloud.auth import CloudPool
 from stoker.store import queries, tables, trusts
 from stoker.store.journal import Batch
-from tests.harness import World
+from testing.harness import World
 
 EMPTY = "heat_template_version: 2021-04-16\nresources: {}\n"
 NETWORK = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"

@@ -14,7 +14,7 @@ from stoker.engine.settings import EngineSettings
 from stoker.store import queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, SUPERSEDED, Operation
-from tests.harness import World
+from testing.harness import World
 
 # The tests' clock runs much quicker than the machine works: leases are long, so that they do not lapse.
 SETTINGS = EngineSettings(lease_seconds=5000.0, stack_action_timeout=10_000_000)

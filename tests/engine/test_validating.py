@@ -12,7 +12,7 @@ import pytest
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue, CloudError, ResourceTypeUnavailable, TemplateInvalid
-from tests.harness import World
+from testing.harness import World
 
 HEAD = "heat_template_version: 2021-04-16\n"
 LEAF = HEAD + "parameters: {size: {type: number, default: 4}}\nresources: {}\n"

@@ -16,7 +16,7 @@ import pytest
 from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.engine.value_memory import COPIES, SealedText, TemporaryFile, ValueMemory
-from tests.harness import World
+from testing.harness import World
 
 LIMIT = 1024 * 1024
 JOINED = {"list_join": ["", [{"get_attr": ["seed", "value"]}] * 10]}

@@ -16,7 +16,7 @@ from stoker.operations.stacks import requested_operation
 from stoker.operations.transitions import guard
 from stoker.store import queries
 from stoker.store.records import Stack
-from tests.harness import World
+from testing.harness import World
 
 NETWORKS = "/network/v2.0/networks"
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from stoker.store import journal
-from tests.harness import World
+from testing.harness import World
 from tests.limited_disk import LimitedDisk
 
 TEMPLATE = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.cloud.credentials import TokenCredential
-from tests.harness import World
+from testing.harness import World
 
 REF = {"name": "web", "id": None}
 TEMPLATE = {

@@ -13,7 +13,7 @@ from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.cloud.credentials import TokenCredential
 from stoker_foundation.clock import ManualClock, SystemClock
-from tests.harness import World
+from testing.harness import World
 
 SERVERS = 40
 WAITED = 120.0

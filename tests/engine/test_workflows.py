@@ -13,7 +13,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.engine.inspection.export import export
 from stoker.store import queries
 from stoker_foundation.clock import SystemClock
-from tests.harness import World
+from testing.harness import World
 
 REF = {"name": "web", "id": None}
 TASK = {"name": "make", "action": "std.noop"}

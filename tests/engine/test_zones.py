@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from openstack_emulator.core.faults import Fault
-from tests.harness import World
+from testing.harness import World
 
 ZONES = "GET /compute/v2.1/os-availability-zone"
 VALUE: dict[str, Any] = {"Fn::Join": [",", {"Fn::GetAZs": ""}]}

@@ -12,7 +12,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.base import extensions
 from stoker.engine.settings import EngineSettings
 from stoker_heat_plugins import client_plugins, entry_points, loading, performance, template_formats
-from tests.harness import World
+from testing.harness import World
 from tests.heat_plugins import appliance
 
 MODULES = Path(__file__).with_name("modules")

@@ -8,7 +8,7 @@ import pytest
 
 from openstack_emulator.core.faults import Fault
 from stoker.base.errors import TemplateInvalid
-from tests.harness import World
+from testing.harness import World
 from tests.heat_plugins import appliance
 from tests.heat_plugins.conftest import Begin
 from tests.heat_plugins.test_interruptions import ended, interrupted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.harness import World
+from testing.harness import World
 from tests.heat_plugins import appliance
 from tests.heat_plugins.conftest import Begin
 from tests.heat_plugins.test_interruptions import ended, interrupted

@@ -17,7 +17,7 @@ from stoker.authoring.workspace import Workspace
 from stoker.language_server.outline import Outline, Role
 from stoker.plugins.registry import Registry
 from stoker.template.document import Document
-from tests.authoring import corpus
+from testing import corpus
 from tests.language_server.editor import Editor, applied
 
 REPOSITORY = Path(__file__).parents[2]

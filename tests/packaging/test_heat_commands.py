@@ -22,7 +22,7 @@ from stoker.store.records import Resource
 from stoker.store.sealing import Sealer
 from stoker_foundation.clock import SystemClock
 from stoker_heat_commands import environment, manage, status
-from tests.servers import free_port, wait_until
+from testing.servers import free_port, wait_until
 from tests.store.rows import engine, operation, stack
 
 DISTRIBUTION = Path(__file__).parents[2] / "packages" / "stoker-heat-commands"

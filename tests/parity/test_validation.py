@@ -10,7 +10,7 @@ import pytest
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import SystemClock
-from tests.harness import ThreadedWorld, serve_rest
+from testing.harness import ThreadedWorld, serve_rest
 from tests.parity.heat_client import Service, token
 from tests.parity.template_cases import fingerprint
 from tests.parity.validation_cases import cases, outcome, recorded

@@ -10,7 +10,7 @@ import pytest
 
 from openstack_emulator.testing import ServedCloud
 from stoker.base import extensions
-from tests.harness import World
+from testing.harness import World
 
 Install = Callable[..., None]
 """`install(package, entry_points, source)`: `entry_points` maps groups to objects, `source` is that of the module."""

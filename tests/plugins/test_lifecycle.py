@@ -10,7 +10,7 @@ import pytest
 
 from stoker.base.extensions import PluginInvalid
 from stoker.plugins.registry import Registry
-from tests.harness import World
+from testing.harness import World
 from tests.plugins.conftest import Install
 
 Begin = Callable[[], Awaitable[World]]

@@ -21,7 +21,7 @@ from stoker.processes.control import Program, StartFailed, running, start, taken
 from stoker.processes.directory import DataDirectory
 from stoker.processes.progress import with_progress
 from stoker_foundation.clock import ManualClock, SystemClock
-from tests.harness import World
+from testing.harness import World
 
 IDLE_SECONDS = 2.0
 BUSY = """

@@ -19,8 +19,8 @@ from stoker.processes.marks import MarkKeeper
 from stoker.processes.opened_database import opened_database, stored_at_start
 from stoker.store.database import Database
 from stoker.store.tables import engines
+from testing.servers import wait_until
 from tests.limited_disk import LimitedDisk
-from tests.servers import wait_until
 
 pytestmark = [
     pytest.mark.slow,

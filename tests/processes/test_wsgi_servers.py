@@ -16,7 +16,7 @@ import requests
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import SystemClock
-from tests.servers import free_port, wait_until
+from testing.servers import free_port, wait_until
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stoker.cloud.credentials import TokenCredential
 from stoker.plugins.registry import Registry
 from stoker.resources.base import RestResource
-from tests.harness import World
+from testing.harness import World
 
 
 async def test_no_type_searches_by_a_filter_that_its_service_refuses(world: World) -> None:

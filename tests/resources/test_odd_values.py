@@ -20,7 +20,7 @@ from stoker.cloud.credentials import TokenCredential
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker_foundation.clock import ManualClock, SystemClock
-from tests.harness import World
+from testing.harness import World
 from tests.resources.odd_values import STRINGS, Case, cases
 
 REF = {"name": "odd", "id": None}

@@ -20,7 +20,7 @@ from stoker.rpc import calling
 from stoker.rpc.calling import BoundedCalls, BrokerUnavailable
 from stoker.rpc.contract import EngineUnavailable
 from stoker.rpc.messaging import MessagingClient, MessagingPeers, open_transport
-from tests.servers import free_port
+from testing.servers import free_port
 
 CONTEXT = RequestContext("req-1", "u", "alice", "p")
 REQUEST = SignalResource(ref={"name": "web", "id": None}, name="ready")

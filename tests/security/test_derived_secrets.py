@@ -15,7 +15,7 @@ from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker_foundation.clock import SystemClock
-from tests.harness import ThreadedWorld, serve_rest
+from testing.harness import ThreadedWorld, serve_rest
 
 REDACTED = "******"
 SECRET = "Tr0ub4dor-zebra"

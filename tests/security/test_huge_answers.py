@@ -16,7 +16,7 @@ from aiohttp import web
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import SystemClock
-from tests.harness import World
+from testing.harness import World
 
 MIB = 1024 * 1024
 HOT = {

@@ -16,9 +16,9 @@ import pytest
 
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
-from tests.cluster.running_cluster import Cluster
+from testing.running_cluster import Cluster
+from testing.servers import free_port, wait_until
 from tests.security import poison
-from tests.servers import free_port, wait_until
 
 pytestmark = pytest.mark.slow
 DIED = 9

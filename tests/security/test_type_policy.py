@@ -15,7 +15,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import Forbidden
 from stoker.engine.settings import EngineSettings
 from stoker_foundation.clock import SystemClock
-from tests.harness import World
+from testing.harness import World
 
 REFUSED = "OS::Nova::Flavor"
 FLAVOR = {"ram": 64, "vcpus": 1}

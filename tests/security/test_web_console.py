@@ -19,8 +19,8 @@ from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.console.sessions import Session, SessionCookies
 from stoker_foundation.clock import ManualClock, SystemClock
+from testing.harness import ThreadedWorld
 from tests.console.support import Browser, add_user, create, logged_in, served_console
-from tests.harness import ThreadedWorld
 
 TEMPLATE = {"heat_template_version": "2021-04-16", "resources": {"word": {"type": "OS::Heat::RandomString"}}}
 

@@ -15,7 +15,7 @@ from tests.simulation.test_lost_answers import PARTS, ROOT, outside
 @pytest.mark.parametrize("part", range(PARTS))
 def test_an_adopted_stack_has_the_objects_that_were_abandoned(part: int) -> None:
     names = outside()[part::PARTS]
-    command = [sys.executable, "-m", "tests.simulation.adopted_objects", *names]
+    command = [sys.executable, "-m", "testing.simulation.adopted_objects", *names]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, done.stderr[-2000:]
     reports = [json.loads(line) for line in done.stdout.splitlines()]

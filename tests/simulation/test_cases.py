@@ -19,8 +19,8 @@ from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.template.template import Template
 from stoker_foundation.clock import SystemClock
-from tests.harness import World
-from tests.simulation.cases import creating, example, local
+from testing.harness import World
+from testing.simulation.cases import creating, example, local
 
 SIGNALS = {"heat_waitcondition_server_url": "http://cfn.example:8000/v1/waitcondition"}
 DETAILS = {

@@ -12,7 +12,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.simulation.kept_plans import ACTION, CHANGES, CREATIONS, OBJECTS, START, WORDS, Event, Stories, Story, opened
+from testing.simulation.kept_plans import (
+    ACTION,
+    CHANGES,
+    CREATIONS,
+    OBJECTS,
+    START,
+    WORDS,
+    Event,
+    Stories,
+    Story,
+    opened,
+)
 
 
 @pytest.fixture(scope="module")

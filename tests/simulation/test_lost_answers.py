@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from stoker.plugins.registry import Registry
-from tests.simulation.cases import creating
-from tests.simulation.lost_replacements import replaced_types
+from testing.simulation.cases import creating
+from testing.simulation.lost_replacements import replaced_types
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = "tests.simulation.lost_answers"
+PROGRAM = "testing.simulation.lost_answers"
 PARTS = 2
 """Processes among which the types are divided."""
 
@@ -43,7 +43,7 @@ def test_a_lost_answer_makes_nothing_twice_and_forgets_nothing(part: int) -> Non
 
 @pytest.mark.slow
 def test_what_is_allowed_only_once_is_replaced_also_when_answers_are_lost() -> None:
-    command = [sys.executable, "-m", "tests.simulation.lost_replacements"]
+    command = [sys.executable, "-m", "testing.simulation.lost_replacements"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
     reports = [json.loads(line) for line in done.stdout.splitlines()]

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from testing.simulation.simulation import FIXED
+
 ROOT = Path(__file__).parents[2]
-FIXED = ("16", "9", "3", "45", "8", "12", "50", "54", "48", "4")
-"""Short histories, of which at least one notices each bug of `mutants` that the simulation is expected to notice."""
 READ = ("1", "5", "6", "263043051", "263043066", "263043148")
 """Seeds of histories that people look at. The longer ones have found errors: an object that a former owner removes
 while it stops, a volume that is still being created, a deployment that was deleted before its configuration."""
@@ -22,7 +22,7 @@ FRESH_SECONDS = 4
 
 
 def run_program(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", f"tests.simulation.{name}", *arguments]
+    command = [sys.executable, "-m", f"testing.simulation.{name}", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
 
 

@@ -14,7 +14,7 @@ from stoker.store import queries
 from stoker.store.database import Database, Pool
 from stoker.store.journal import Batch, Journal
 from stoker.store.silence import CALM_SECONDS, MOST, Patience
-from tests.network_link import Link, Mode
+from testing.network_link import Link, Mode
 from tests.store.rows import stack
 
 SERVERS = [

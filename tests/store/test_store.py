@@ -23,7 +23,7 @@ from stoker.store.database import Database, Pool
 from stoker.store.journal import Batch, Journal
 from stoker.store.sealing import Sealer
 from stoker_foundation.clock import ManualClock
-from tests.servers import MariaDB
+from testing.servers import MariaDB
 from tests.store.rows import event, operation, stack
 
 

@@ -13,7 +13,7 @@ from stoker.base.errors import Invalid
 from stoker.store import schema
 from stoker.store.database import Database
 from stoker_foundation.clock import SystemClock
-from tests.servers import DatabaseServer, make_certificate
+from testing.servers import DatabaseServer, make_certificate
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 

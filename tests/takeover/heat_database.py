@@ -1,6 +1,6 @@
 """A Heat database in SQLite, with the rows of a real Heat 27 (`heat27.json`), which encrypts parameters and properties.
 
-`python -m tools.conformance.takeover` made the stacks (tools/conformance/takeover/stacks.yaml) and recorded the rows.
+`python -m tools.conformance.takeover` made the stacks (testing/heat_stacks.yaml) and recorded the rows.
 """
 
 from __future__ import annotations

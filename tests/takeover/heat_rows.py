@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from stoker.engine.inspection.export import Document
 from stoker.engine.records.stack_view import view_of
 from stoker.store import queries, snapshots
-from tests.harness import World
+from testing.harness import World
 from tests.takeover.heat_database import Rows
 
 _OURS = ("signal_transport", "stack_user_domain_id", "stack_user_project_id", "volume_snapshots", "stack_name")

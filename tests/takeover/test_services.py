@@ -19,9 +19,9 @@ from stoker.takeover.copying import Copier, Fate, TreeReport
 from stoker.takeover.decoding import Decoder
 from stoker.takeover.heat import HeatDatabase
 from stoker_foundation.clock import SystemClock
+from testing.harness import World
 from tests.engine.test_kept_signals import SENDERS, left_of
 from tests.engine.test_snapshots import NET, remove, restore, saved, server, take, template, value, volume
-from tests.harness import World
 from tests.takeover import heat_database
 from tests.takeover.heat_rows import rows_of
 

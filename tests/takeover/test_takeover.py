@@ -21,9 +21,9 @@ from stoker.takeover.copying import Copier, Fate, TreeReport
 from stoker.takeover.decoding import Decoder
 from stoker.takeover.documents import documents
 from stoker.takeover.heat import HeatDatabase
-from tests.harness import World
+from testing.harness import World
+from testing.heat_stacks import definition, read_stacks
 from tests.takeover import heat_database
-from tools.conformance.takeover.making import definition, read_stacks
 
 ENTRIES = {entry["name"]: entry for entry in read_stacks()}
 

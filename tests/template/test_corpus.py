@@ -12,7 +12,7 @@ from stoker.template.document import Document
 from stoker.template.environment import Environment
 from stoker.template.formats import VERSION_KEYS
 from stoker.template.template import Template
-from tests.authoring import corpus
+from testing import corpus
 
 _FOLDER = corpus.folder()
 _SUFFIXES = {".yaml", ".yml", ".template", ".json"}

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.servers import DatabaseServer, MariaDB, PostgreSQL
+from testing.servers import DatabaseServer, MariaDB, PostgreSQL
 from tests.upgrades import releases
 
 MAKER = "tests.upgrades.state_maker"

@@ -22,7 +22,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.store import tables
 from stoker.store.database import Database
 from stoker_foundation.clock import SystemClock
-from tests.harness import World
+from testing.harness import World
 
 QUICK, SLOW = 0.01, 300.0
 

@@ -16,8 +16,8 @@ from stoker.store import schema
 from stoker.store.database import Database
 from stoker.store.records import FAILED, IN_PROGRESS, RUNNING
 from stoker.store.tables import operations, resources, stacks
+from testing.harness import World
 from tests.engine.test_nested import FILES, group
-from tests.harness import World
 from tests.upgrades.test_released_states import BACKENDS
 
 REF = {"name": "tree", "id": None}

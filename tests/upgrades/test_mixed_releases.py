@@ -20,7 +20,7 @@ from stoker.operations import OPERATIONS
 from stoker.rpc.dispatch import Dispatcher
 from stoker.rpc.envelope import answer_of, packed, reply_of, unpacked
 from stoker_foundation.clock import SystemClock
-from tests.harness import World
+from testing.harness import World
 from tests.upgrades import mixed_releases, releases
 
 pytestmark = pytest.mark.slow

@@ -20,7 +20,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.store import schema
 from stoker.store.database import Database
 from stoker_foundation.clock import ManualClock, SystemClock
-from tests.harness import World
+from testing.harness import World
 from tests.upgrades import releases
 
 RELEASES = sorted(path.name for path in releases.STATES.iterdir())

@@ -25,7 +25,7 @@ from typing import Any
 
 import aiohttp
 
-from tests.servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing, free_port, wait_until
+from testing.servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing, free_port, wait_until
 from tools.bench.lifecycle_cases import CLIENTS, Client, peak_memory
 
 STACKS = 60

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 
-from tests.servers import ServerMissing
-from tests.simulation import simulation
+from testing.servers import ServerMissing
+from testing.simulation import simulation
 from tools.chaos import halves
 from tools.chaos.report import Progress, say, show, summed_up
 from tools.chaos.rounds import Report

@@ -14,9 +14,9 @@ from functools import partial
 from typing import Any
 
 from openstack_emulator.core.faults import Fault
-from tests.cluster.running_cluster import LEASE, Engine, Process
-from tests.network_link import Link, Mode
-from tests.simulation.simulated_parts import Nature
+from testing.network_link import Link, Mode
+from testing.running_cluster import LEASE, Engine, Process
+from testing.simulation.simulated_parts import Nature
 from tools.chaos.place import Place
 
 DATABASE_AWAY = 10.0

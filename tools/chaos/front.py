@@ -11,8 +11,8 @@ from typing import Any
 
 import aiohttp
 
-from tests.simulation.simulated_inspection import Inspection
-from tests.simulation.simulated_parts import Nature
+from testing.simulation.simulated_inspection import Inspection
+from testing.simulation.simulated_parts import Nature
 from tools.chaos.place import USER, Place
 
 _ANSWER_SECONDS = 90.0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import aiohttp
 
-from tests.simulation import simulation
+from testing.simulation import simulation
 from tools.chaos.place import Place, running
 from tools.chaos.rounds import Report, Round
 

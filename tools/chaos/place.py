@@ -14,10 +14,10 @@ from sqlalchemy import text
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import SystemClock
-from tests.cluster.running_cluster import Cluster, Process
-from tests.network_link import Link
-from tests.servers import PostgreSQL, RabbitMQ, Server, wait_until
-from tests.simulation.simulation import OUTSIDE
+from testing.network_link import Link
+from testing.running_cluster import Cluster, Process
+from testing.servers import PostgreSQL, RabbitMQ, Server, wait_until
+from testing.simulation.simulation import OUTSIDE
 
 ENGINES = 3
 DATABASE = "chaos"

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from tests.simulation.simulation import BAD, PROGRAM
+from testing.simulation.simulation import BAD, PROGRAM
 from tools.chaos.rounds import Report
 
 FIRST = ("operations", "operations run", "crashes", "pauses", "graceful stops", "broker restarts", "databases away")

@@ -14,9 +14,9 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import DBAPIError
 
 from stoker.store.tables import operations
-from tests.simulation.simulated_inspection import Inspection
-from tests.simulation.simulated_parts import Nature
-from tests.simulation.simulated_user import User, ref
+from testing.simulation.simulated_inspection import Inspection
+from testing.simulation.simulated_parts import Nature
+from testing.simulation.simulated_user import User, ref
 from tools.chaos.adversary import Adversary
 from tools.chaos.front import Front
 from tools.chaos.place import Place

@@ -23,7 +23,7 @@ VOCABULARY = Path(__file__).with_name("vocabulary.toml")
 
 _PROSE_TOKENS = {tokenize.COMMENT, tokenize.STRING}
 _CHECKED = (
-    "packages", "contrib", "deploy", "docs", "tools", "tests",
+    "packages", "contrib", "deploy", "docs", "testing", "tools", "tests", "conftest.py",
     "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "Makefile", "pyproject.toml",
 )  # fmt: skip
 _NAME = re.compile(r"^\s*(?:async )?(?:def|class) (\w+)", re.MULTILINE)

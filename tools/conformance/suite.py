@@ -14,7 +14,8 @@ from typing import Any
 
 import yaml
 
-from tools.conformance.installed import HERE, unpacked
+from testing.environments import unpacked
+from tools.conformance.installed import HERE
 from tools.conformance.place import HIDDEN_TAG, Place
 from tools.conformance.report import Result
 

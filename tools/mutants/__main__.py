@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stoker_foundation.interpreter import python_command, python_environment
-from tests.simulation.test_simulation import FIXED
+from testing.simulation.simulation import FIXED
 from tools.checks.source_tree import PACKAGES
 from tools.mutants.planted import MUTANTS, Mutant, Outdated
 
 ROOT = Path(__file__).parents[2]
-_COPIED = ("packages", "tests", "pyproject.toml")
+_COPIED = ("packages", "testing", "tests", "conftest.py", "pyproject.toml")
 _LONGEST_SECONDS = 1800.0
 _TESTS = ("-m", "pytest", "-q", "-x", "-n", "0", "-m", "not slow")
 
@@ -34,7 +34,7 @@ SUITES = {
         "tests/engine/test_several_engines.py", "tests/engine/test_unattended_operations.py",
         "tests/engine/test_shared_objects.py", "tests/engine/test_late_requests.py",
     ),
-    "simulation": ("-m", "tests.simulation.simulation", "--first", *FIXED),
+    "simulation": ("-m", "testing.simulation.simulation", "--first", *FIXED),
 }  # fmt: skip
 """The arguments of the interpreter for each suite, the shortest first."""
 

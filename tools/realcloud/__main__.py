@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stoker.cloud.services import OPENSTACK
-from tests.simulation.lost_answers import BALANCER, FILES, MEMBER
+from testing.simulation.lost_answers import BALANCER, FILES, MEMBER
 from tools.realcloud import inventory, report
 from tools.realcloud.cases import Absent, Case, Cases
 from tools.realcloud.engine import Engine, running

@@ -24,8 +24,8 @@ import yaml
 
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ResourceType
-from tests.simulation import cases
-from tests.simulation.lost_answers import WITH_PARTS_FOR_ADMINISTRATORS
+from testing.simulation import cases
+from testing.simulation.lost_answers import WITH_PARTS_FOR_ADMINISTRATORS
 
 THING = cases.THING
 ANY_NETWORK = ("AWS::", "OS::Heat::InstanceGroup", "OS::Nova::FloatingIPAssociation", "OS::Trove::")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stoker_reference.markdown import code, table
-from tools.realcloud.differential import differences, script
+from testing.differential import differences, script
 
 
 def pages() -> Iterator[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """Generate the pages of resource types, their lists, and the table of how types recover after a crash.
 
-The examples are the first cases of `tests/simulation/cases.py`, which tests deploy.
+The examples are the first cases of `testing/simulation/cases.py`, which tests deploy.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from stoker.plugins.resource import ResourceType
 from stoker_reference.markdown import page, sentence, table
 from stoker_reference.type_page import TypePage, file_name, link, way_of
 from stoker_reference.type_references import users
-from tests.simulation.cases import creating, example, local
+from testing.simulation.cases import creating, example, local
 
 GROUPS: Mapping[str, str] = {
     "OS::Nova": "Servers",

@@ -22,7 +22,7 @@ from openstack_emulator.core.guests.driver import GuestsUnavailable
 from openstack_emulator.core.guests.selection import Selection
 from openstack_emulator.guests.choices import guest_driver
 from openstack_emulator.guests.images import DEFAULT, built_images
-from tests.authoring import corpus
+from testing import corpus
 from tools.conformance.community.page import PAGE, page
 from tools.conformance.community.run import Case, Community, Document, Failed, read_document
 from tools.conformance.place import embedded

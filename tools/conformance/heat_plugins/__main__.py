@@ -12,13 +12,14 @@ import os
 import subprocess
 import sys
 
-from tools.conformance.installed import HERE, installed, unpacked
+from testing.environments import unpacked
+from tools.conformance.installed import HERE, installed
 
 
 def main() -> int:
     programs = installed("heat-plugins")
     folder = HERE / "heat_plugins"
-    environment = {**os.environ, "PYTHONPATH": str(HERE.parent), "UNPACKED_PLUGINS": str(unpacked(programs))}
+    environment = {**os.environ, "PYTHONPATH": str(HERE.parents[1]), "UNPACKED_PLUGINS": str(unpacked(programs))}
     options = ["-c", str(folder / "pytest.ini"), "--rootdir", str(folder), "-v", "-p", "no:cacheprovider"]
     command = [str(programs / "python"), "-m", "pytest", *options, str(folder)]
     return subprocess.run(command, check=False, env=environment).returncode

@@ -19,7 +19,7 @@ from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ResourceType
 from stoker_foundation.clock import SystemClock
-from tests.harness import World
+from testing.harness import World
 from tools.conformance.heat_plugins.vendors import BIG_IP, NETMRI, Vendors
 
 SITE = Path(next(place for place in sys.path if place.endswith("site-packages")))

@@ -3,7 +3,7 @@
     LAB_DIR=… LAB_SCRIPTS=… python -m tools.conformance.takeover [--record] [--many NUMBER] [--keep DIRECTORY]
 
 The lab is a folder with a real Heat, Keystone, MariaDB and RabbitMQ, and scripts that start them. A separate Heat runs
-beside the lab's, makes the stacks of `stacks.yaml`, and is killed; its database is taken over. The lab's own Heat
+beside the lab's, makes the stacks of `heat_stacks.yaml`, and is killed; its database is taken over. The lab's own Heat
 adopts the exported stacks, and abandons them. Then every stack is updated with its own template, which must change
 nothing, signalled by its old URL, changed, and deleted. The exit status is 0 if everything succeeded, 2 without a lab.
 """
@@ -18,12 +18,13 @@ import tempfile
 from contextlib import nullcontext
 from pathlib import Path
 
+from testing.heat_stacks import read_stacks
 from tools.conformance.takeover.continuing import continue_all
 from tools.conformance.takeover.dump import dump
 from tools.conformance.takeover.duplicating import duplicate
 from tools.conformance.takeover.lab import DATABASE as HEATS
 from tools.conformance.takeover.lab import Lab, LabMissing
-from tools.conformance.takeover.making import Heat, make_all, read_stacks, shown_outputs
+from tools.conformance.takeover.making import Heat, make_all, shown_outputs
 from tools.conformance.takeover.returning import adopt_all
 from tools.conformance.takeover.stoker import DATABASE as STOKERS
 from tools.conformance.takeover.stoker import Installation

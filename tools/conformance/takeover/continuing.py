@@ -10,7 +10,8 @@ from typing import Any
 
 import requests
 
-from tools.conformance.takeover.making import Heat, definition
+from testing.heat_stacks import definition
+from tools.conformance.takeover.making import Heat
 
 HEAD = ("stack", "in Heat", "here", "update with its template", "signal", "change", "delete")
 _SECONDS = 60.0

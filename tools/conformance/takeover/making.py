@@ -1,35 +1,18 @@
-"""Make the stacks of `stacks.yaml` in a Heat."""
+"""Make the stacks of `heat_stacks.yaml` in a Heat."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import openstack
-import yaml
 from keystoneauth1.exceptions import ClientException
 
-STACKS = Path(__file__).with_name("stacks.yaml")
+from testing.heat_stacks import definition
+
 _SETTLE_SECONDS = 120.0
-
-
-class _Loader(yaml.SafeLoader):
-    """Reads dates as strings, as in templates."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-
-
-def read_stacks() -> list[dict[str, Any]]:
-    """Return the entries of `stacks.yaml`."""
-    entries: list[dict[str, Any]] = yaml.load(STACKS.read_text(), _Loader)
-    return entries
 
 
 class Heat:
@@ -121,16 +104,6 @@ class Heat:
                 body = entry.get("details", {"status": "SUCCESS", "data": "signalled", "reason": "ready", "id": "1"})
                 self.call("POST", f"{self.path(name)}/resources/{entry['signal']}/signal", body)
                 return
-
-
-def definition(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of a request that defines the stack."""
-    return {
-        "template": entry["template"],
-        "files": entry.get("files", {}),
-        "environment": entry.get("environment", {}),
-        "parameters": entry.get("parameters", {}),
-    }
 
 
 def _tags(entry: Mapping[str, Any]) -> dict[str, str]:

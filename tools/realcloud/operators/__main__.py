@@ -19,7 +19,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from tests.simulation.lost_answers import MEMBER
+from testing.simulation.lost_answers import MEMBER
 from tools.realcloud import inventory
 from tools.realcloud.__main__ import IMPOSSIBLE
 from tools.realcloud.engine import Refused, Stuck

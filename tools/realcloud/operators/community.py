@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 from heatclient.common import template_utils
 
-from tests.authoring import corpus
+from testing import corpus
 from tools.realcloud.background import repeated
 from tools.realcloud.engine import Refused, Stacks, Stuck
 from tools.realcloud.lab import Account

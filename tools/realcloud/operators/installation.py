@@ -18,7 +18,7 @@ from typing import Any
 
 import requests
 
-from tests.servers import HOST, MariaDB, RabbitMQ, free_port, wait_until
+from testing.servers import HOST, MariaDB, RabbitMQ, free_port, wait_until
 from tools.conformance.place import HIDDEN_TAG
 from tools.realcloud.lab import Account, Lab, LabMissing
 from tools.realcloud.operators.manual import block, blocks, replaced

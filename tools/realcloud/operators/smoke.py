@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.simulation.lost_answers import FILES
+from testing.simulation.lost_answers import FILES
 from tools.realcloud import report
 from tools.realcloud.cases import Absent, Cases
 from tools.realcloud.engine import Stacks

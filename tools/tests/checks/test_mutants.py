@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.simulation.test_simulation import FIXED
+from testing.simulation.simulation import FIXED
 from tools.mutants.__main__ import SUITES, arguments_of, suites_for
 from tools.mutants.planted import MUTANTS, PACKAGE, Mutant, Outdated
 
-SOURCES = Path(__file__).parents[2]
+SOURCES = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)

@@ -1,6 +1,6 @@
 """Compare what plans announce with what updates do, after failures, checks, restores and suspensions.
 
-Run as a program: `python -m tests.simulation.kept_plans SEED [NUMBER]` runs NUMBER random stories, from SEED on. A
+Run as a program: `python -m testing.simulation.kept_plans SEED [NUMBER]` runs NUMBER random stories, from SEED on. A
 story creates a stack, lets events happen to it, and asks for the plan before each update. If the update completes, each
 resource must have been created, updated, replaced, deleted or kept as its plan says; only what depends on a value that
 the plan could not know may turn out milder. One JSON line per story is printed.
@@ -27,8 +27,8 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.core.http import Request
 from stoker.base.errors import StokerError
 from stoker.store.tables import resources
-from tests.simulation.lost_answers import REF, Laboratory, Trouble
-from tests.simulation.simulation import empty_database
+from testing.simulation.lost_answers import REF, Laboratory, Trouble
+from testing.simulation.simulation import empty_database
 
 CHILD = """
 heat_template_version: 2021-04-16

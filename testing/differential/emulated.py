@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openstack_emulator.testing import ServedCloud
-from tools.realcloud.differential.site import Site
+from testing.differential.site import Site
 
 
 def emulated(served: ServedCloud) -> Site:

@@ -1,10 +1,10 @@
 """Lose the response to each request by which each resource type creates its object, and count the objects at the end.
 
-Run as a program: `python -m tests.simulation.lost_answers [TYPE …]`, by default for all types. Each set of resources in
-`lost_answers.yaml` is first created and deleted without failures. This is repeated for each change that the creation of
-its `thing` requests from the cloud, and for each way in which the response can get lost. The service has always carried
-out the request. There must be as many objects of each kind as without failures, and none after the stack is deleted.
-One JSON line per type is printed.
+Run as a program: `python -m testing.simulation.lost_answers [TYPE …]`, by default for all types. Each set of resources
+in `lost_answers.yaml` is first created and deleted without failures. This is repeated for each change that the creation
+of its `thing` requests from the cloud, and for each way in which the response can get lost. The service has always
+carried out the request. There must be as many objects of each kind as without failures, and none after the stack is
+deleted. One JSON line per type is printed.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from stoker.resources.aws import nested_stack
 from stoker.store.records import UNFINISHED
 from stoker.store.tables import operations, resources, stacks
 from stoker_foundation.clock import ManualClock
-from tests.simulation.cases import THING, creating, template
-from tests.simulation.simulated_cluster import Cluster
-from tests.simulation.simulated_inspection import LEFT_ALONE
-from tests.simulation.simulated_loop import SimulatedLoop
-from tests.simulation.simulated_parts import ENGINE_URL, LOOKS, Nature
-from tests.simulation.simulation import empty_database
+from testing.simulation.cases import THING, creating, template
+from testing.simulation.simulated_cluster import Cluster
+from testing.simulation.simulated_inspection import LEFT_ALONE
+from testing.simulation.simulated_loop import SimulatedLoop
+from testing.simulation.simulated_parts import ENGINE_URL, LOOKS, Nature
+from testing.simulation.simulation import empty_database
 
 REF = {"name": "case", "id": None}
 MEMBER = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"

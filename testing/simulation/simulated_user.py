@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
-from tests.simulation.simulated_inspection import Inspection
-from tests.simulation.simulated_parts import Nature
-from tests.simulation.simulated_templates import FILES, Draft
+from testing.simulation.simulated_inspection import Inspection
+from testing.simulation.simulated_parts import Nature
+from testing.simulation.simulated_templates import FILES, Draft
 
 CHANCES: Mapping[str, int] = {
     "update": 12,

@@ -1,4 +1,4 @@
-"""Compare histories with and without readers: `python -m tests.simulation.reading_along SEED …`.
+"""Compare histories with and without readers: `python -m testing.simulation.reading_along SEED …`.
 
 Nothing fails in these histories, so that the requests to the cloud follow from the user's requests only. With readers,
 read-only requests arrive at every write of an engine and at every call that it makes. The calls that change the cloud
@@ -21,11 +21,11 @@ from typing import Any
 import orjson
 
 from openstack_emulator.core.http import Request, Response
-from tests.simulation.simulated_parts import LOOKS
-from tests.simulation.simulated_readers import Readers
-from tests.simulation.simulated_templates import FILES, Draft
-from tests.simulation.simulated_user import ref
-from tests.simulation.simulation import Simulation, fix_hashes, forked, make_deterministic, prepared
+from testing.simulation.simulated_parts import LOOKS
+from testing.simulation.simulated_readers import Readers
+from testing.simulation.simulated_templates import FILES, Draft
+from testing.simulation.simulated_user import ref
+from testing.simulation.simulation import Simulation, fix_hashes, forked, make_deterministic, prepared
 
 TRIP = 0.02
 """Seconds that everything is on its way."""

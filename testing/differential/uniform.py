@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tools.realcloud.differential.script import Script
-from tools.realcloud.differential.site import Answer, Site
+from testing.differential.script import Script
+from testing.differential.site import Answer, Site
 
 IGNORED_HEADERS = frozenset({"connection", "content-length", "date", "keep-alive", "server", "transfer-encoding"})
 """Headers of the web server, not of the service."""

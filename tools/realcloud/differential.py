@@ -17,10 +17,10 @@ from pathlib import Path
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import ManualClock
-from tools.realcloud.differential import differences, script
-from tools.realcloud.differential.emulated import emulated
-from tools.realcloud.differential.player import Played, play
-from tools.realcloud.differential.site import Site
+from testing.differential import differences, script
+from testing.differential.emulated import emulated
+from testing.differential.player import Played, play
+from testing.differential.site import Site
 from tools.realcloud.lab import LabMissing, found_administrator, found_folder, started
 
 IMPOSSIBLE = 2

@@ -28,8 +28,8 @@ from stoker.store.journal import Claim
 from stoker.store.sealing import Sealer
 from stoker.store.tables import resources, stacks
 from stoker_foundation.clock import ManualClock
-from tests.simulation.simulated_loop import Process, ProcessClock, SimulatedLoop
-from tests.simulation.simulated_parts import (
+from testing.simulation.simulated_loop import Process, ProcessClock, SimulatedLoop
+from testing.simulation.simulated_parts import (
     ENGINE_URL,
     Nature,
     SimulatedDatabase,

@@ -1,10 +1,10 @@
 """Abandon and adopt a stack with each resource type, and compare the objects before and after.
 
-Run as a program: `python -m tests.simulation.adopted_objects [TYPE …]`, by default for all types. Each set of resources
-of `lost_answers.yaml` is created, abandoned, and adopted from its document. The resources must have the same objects,
-an update with the same template must change nothing, and when the stack is deleted, no object may be left. Exceptions
-are in `docs/explanation/known-flaws.md`, besides types that each update changes. One JSON line per type is printed with
-the changes that the adoption requested.
+Run as a program: `python -m testing.simulation.adopted_objects [TYPE …]`, by default for all types. Each set of
+resources of `lost_answers.yaml` is created, abandoned, and adopted from its document. The resources must have the same
+objects, an update with the same template must change nothing, and when the stack is deleted, no object may be left.
+Exceptions are in `docs/explanation/known-flaws.md`, besides types that each update changes. One JSON line per type is
+printed with the changes that the adoption requested.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import replace
 from typing import Any
 
 from stoker.plugins.recovery import Recovery
-from tests.simulation.cases import THING
-from tests.simulation.lost_answers import FILES, REF, Laboratory, main
+from testing.simulation.cases import THING
+from testing.simulation.lost_answers import FILES, REF, Laboratory, main
 
 RECORDED_AGAIN = frozenset(
     f"OS::Heat::{kind}Deployment{form}" for kind in ("Software", "Structured") for form in ("", "s", "Group")

@@ -19,8 +19,8 @@ from hypothesis import settings
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import SystemClock
-from tests.harness import World
-from tests.servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing
+from testing.harness import World
+from testing.servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing
 
 settings.register_profile("stoker", deadline=None)
 settings.load_profile("stoker")

@@ -39,7 +39,7 @@ from stoker.store.database import Database
 from stoker.store.journal import RETRY_SECONDS, Batch, Journal
 from stoker.store.ownership import Taken
 from stoker.store.tables import engines, events, operations, resources
-from tests.simulation.simulated_loop import READING, Process, ProcessClock, SimulatedLoop
+from testing.simulation.simulated_loop import READING, Process, ProcessClock, SimulatedLoop
 
 LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
 LONGEST_TRIP = 1.0

@@ -24,9 +24,9 @@ from stoker.store.tables import (
     software_deployments,
     stacks,
 )
-from tests.simulation.simulated_events import untold
-from tests.simulation.simulated_parts import Nature
-from tests.simulation.simulated_templates import Draft
+from testing.simulation.simulated_events import untold
+from testing.simulation.simulated_parts import Nature
+from testing.simulation.simulated_templates import Draft
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from typing import Any
 
 import yaml
 
-from tools.realcloud.differential.player import Played
-from tools.realcloud.differential.script import Script
-from tools.realcloud.differential.uniform import hidden
+from testing.differential.player import Played
+from testing.differential.script import Script
+from testing.differential.uniform import hidden
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 RECORDED = ROOT / "tests" / "emulator" / "recorded"
 DECLARED = RECORDED / "differences.yaml"
 KNOWN = RECORDED / "known.json"

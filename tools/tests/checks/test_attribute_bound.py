@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.checks.test_method_bound import tree
 from tools.checks.attribute_bound import check, counts
 from tools.checks.source_tree import load
+from tools.tests.checks.test_method_bound import tree
 
 MODULES = {
     "base": """

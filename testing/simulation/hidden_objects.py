@@ -1,10 +1,10 @@
 """Answer 404 to requests for objects that exist, while each resource type is deleted, and count the objects at the end.
 
-Run as a program: `python -m tests.simulation.hidden_objects [TYPE …]`, by default for all types. Each set of resources
-of `lost_answers.yaml` is created, and deleted without failures. This is repeated for each change that its deletion
-requests from the cloud, with a service that for a while says that there is nothing: like one whose policy hides an
-object, or that has just been restarted. When the stack is deleted, no object may be left. One JSON line per type is
-printed.
+Run as a program: `python -m testing.simulation.hidden_objects [TYPE …]`, by default for all types. Each set of
+resources of `lost_answers.yaml` is created, and deleted without failures. This is repeated for each change that its
+deletion requests from the cloud, with a service that for a while says that there is nothing: like one whose policy
+hides an object, or that has just been restarted. When the stack is deleted, no object may be left. One JSON line per
+type is printed.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.core.http import Request
 from stoker.plugins.recovery import Recovery
-from tests.simulation.lost_answers import Laboratory, Trouble, main, without_names
-from tests.simulation.simulated_parts import LOOKS
+from testing.simulation.lost_answers import Laboratory, Trouble, main, without_names
+from testing.simulation.simulated_parts import LOOKS
 
 SECONDS = 45.0
 """How long objects are hidden."""

@@ -1,6 +1,6 @@
 """Run Stoker through random failures and check the result.
 
-`python -m tests.simulation.simulation SEED …`, or `--minutes M` for new seeds.
+`python -m testing.simulation.simulation SEED …`, or `--minutes M` for new seeds.
 
 One seed decides everything: templates, requests, faults of the cloud, lost messages, and the instructions at which
 engines are killed, paused or stopped. Each seed is run in a forked process, so that nothing but the seed matters; the
@@ -29,17 +29,19 @@ from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.store.database import Database
 from stoker_foundation.clock import ManualClock
-from tests.simulation.simulated_cluster import Cluster
-from tests.simulation.simulated_inspection import Inspection
-from tests.simulation.simulated_loop import SimulatedLoop
-from tests.simulation.simulated_parts import ENGINE_URL, Nature
-from tests.simulation.simulated_readers import Readers
-from tests.simulation.simulated_user import User, ref
+from testing.simulation.simulated_cluster import Cluster
+from testing.simulation.simulated_inspection import Inspection
+from testing.simulation.simulated_loop import SimulatedLoop
+from testing.simulation.simulated_parts import ENGINE_URL, Nature
+from testing.simulation.simulated_readers import Readers
+from testing.simulation.simulated_user import User, ref
 
 OUTSIDE = {"orchestration": "http://stoker/v1/%(tenant_id)s", "cloudformation": "http://stoker-cfn/v1"}
 
 ROUNDS = 12
-PROGRAM = "python -m tests.simulation.simulation"
+PROGRAM = "python -m testing.simulation.simulation"
+FIXED = ("16", "9", "3", "45", "8", "12", "50", "54", "48", "4")
+"""Short histories, of which at least one notices each bug of `mutants` that the simulation is expected to notice."""
 BAD = ("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "untold", "unreadable", "broken")
 """Kinds of what must not happen."""
 

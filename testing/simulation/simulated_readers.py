@@ -18,9 +18,9 @@ from stoker.base.errors import Bug, NotFound, StokerError
 from stoker.operations import OPERATIONS
 from stoker.store.records import Stack
 from stoker.store.tables import stacks
-from tests.simulation.simulated_cluster import Cluster, Lost, Member
-from tests.simulation.simulated_parts import settle
-from tests.simulation.simulated_templates import FILES, Draft
+from testing.simulation.simulated_cluster import Cluster, Lost, Member
+from testing.simulation.simulated_parts import settle
+from testing.simulation.simulated_templates import FILES, Draft
 
 OF_STACK: Mapping[str, Mapping[str, Any]] = {
     "stack_show": {},

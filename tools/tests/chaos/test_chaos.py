@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 ZEROS = dict.fromkeys(
     ("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "untold", "unreadable", "broken"), 0
 )
@@ -56,7 +56,7 @@ def test_a_failing_seed_is_reported_with_what_replays_it_and_kept(tmp_path: Path
     assert simulator["wrong"] == {**ZEROS, "lost": 1, "stuck": 1}
     assert simulator["counts"] == {"crashes": 3, "fault drop": 3}
     [failed] = simulator["failed"]
-    assert (failed["seed"], failed["replay"]) == (7, "python -m tests.simulation.simulation 7 --readers --trace")
+    assert (failed["seed"], failed["replay"]) == (7, "python -m testing.simulation.simulation 7 --readers --trace")
     assert (tmp_path / "failing-seeds.txt").read_text() == '    "7",  # lost: a network\n'
 
 
@@ -68,4 +68,4 @@ def test_an_interrupted_run_tells_what_it_has_seen(tmp_path: Path) -> None:
     words = " ".join(done.stdout.replace("│", " ").split())
     assert "seeds 2 crashes 3 fault drop 3" in words
     assert "lost 1 duplicated 0 orphaned 0 stuck 1" in words
-    assert "seed 7: stuck: alpha again: python -m tests.simulation.simulation 7 --readers --trace" in words
+    assert "seed 7: stuck: alpha again: python -m testing.simulation.simulation 7 --readers --trace" in words

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tools.realcloud.differential.script import Script, Step, Until, filled
-from tools.realcloud.differential.site import Answer, Site
-from tools.realcloud.differential.uniform import uniform
+from testing.differential.script import Script, Step, Until, filled
+from testing.differential.site import Answer, Site
+from testing.differential.uniform import uniform
 
 PATIENCE = 60.0
 """Seconds that a request is repeated for."""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.checks.test_method_bound import tree
 from tools.checks.patterns import check
 from tools.checks.source_tree import load
+from tools.tests.checks.test_method_bound import tree
 
 
 def report(source: Path, code: str, *excepted: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Lose the response to each request by which an object is replaced that its service allows only once.
 
-Run as a program: `python -m tests.simulation.lost_replacements [TYPE …]`, by default for all such types. Each set of
+Run as a program: `python -m testing.simulation.lost_replacements [TYPE …]`, by default for all such types. Each set of
 resources of `lost_answers.yaml` is created, its `thing` is marked unhealthy, and the stack is updated with the same
 template. Otherwise like `lost_answers`, but without the name of a type, responses are lost for `TROUBLED` types only.
 """
@@ -13,8 +13,8 @@ from typing import Any
 
 from stoker.plugins.recovery import Recovery
 from stoker.plugins.registry import Registry
-from tests.simulation.cases import THING
-from tests.simulation.lost_answers import FILES, REF, Laboratory, Loss, main
+from testing.simulation.cases import THING
+from testing.simulation.lost_answers import FILES, REF, Laboratory, Loss, main
 
 TROUBLED = ("OS::Cinder::VolumeAttachment", "OS::Neutron::ExtraRouteSet")
 """Types that delete in different ways; all others differ from one of them in the path only."""

@@ -1,6 +1,6 @@
 """The OpenStack community's example templates, what the linter says about them, and the page that lists it.
 
-`python -m tests.authoring.corpus` writes the page again, and refuses to list an error that has no reason here.
+`python -m testing.corpus` writes the page again, and refuses to list an error that has no reason here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from stoker.authoring.workspace import Workspace
 from stoker.base.diagnostics import Diagnostic
 from stoker.plugins.registry import Registry
 
-_REPOSITORY = Path(__file__).parents[2]
+_REPOSITORY = Path(__file__).parents[1]
 PAGE = _REPOSITORY / "docs/reference/corpus-complaints.md"
 UNKNOWN_TYPE = "unknown-type"
 ABSENT = (

@@ -19,7 +19,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.store import queries, tables
 from stoker.store.database import Database
 from stoker.store.records import Operation
-from tests.servers import free_port, wait_until
+from testing.servers import free_port, wait_until
 
 LEASE, HEARTBEAT = 3.0, 0.5
 PROGRAM = [sys.executable, "-c", "from stoker.cli.main import main; main()"]
