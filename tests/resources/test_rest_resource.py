@@ -117,6 +117,17 @@ class TestFind:
         disk.properties = await disks.finalized({"gigabytes": 1, "name": "twin"})
         assert await disks.kind.find(disks.call(disk, "CREATE", disk.properties)) is None
 
+    async def test_of_two_equal_objects_the_older_one_is_found(self, disks: Bench) -> None:
+        made = []
+        disk = disks.resource()
+        disk.properties = await disks.finalized({"gigabytes": 1, "name": "twin"})
+        call = disks.call(disk, "CREATE", disk.properties)
+        for _ in range(6):  # IDs are random: by chance alone, the older one has the lower ID
+            made.append(await disks.cloud.post("cinder", "/volumes", {"volume": {"size": 1, "name": "twin"}}))
+            disks.advance(2)
+        found = await disks.kind.find(call)
+        assert found == made[0]["volume"]["id"]
+
     async def test_an_object_with_other_properties_is_left_alone(self, disks: Bench) -> None:
         await disks.cloud.post("cinder", "/volumes", {"volume": {"size": 1, "name": "twin"}})
         disk = disks.resource()

@@ -14,7 +14,7 @@ usually overrides, from the least to the most:
 from __future__ import annotations
 
 from collections.abc import Collection as Several
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, ClassVar
@@ -161,8 +161,7 @@ class RestResource(ResourceType):
             listed = [item for item in listed if item.get(self.identity) == name]
         if name is None or name != generated_name(self, call):
             listed = [item for item in listed if self.made_by(call, body, item)]
-        free = await unrecorded(call, [str(item[collection.id_field]) for item in listed])
-        return min(free, default=None)
+        return await first_of_nobody(call, collection, listed)
 
     def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
         """Return whether a listed object can be the one that this action created from `body`."""
@@ -388,6 +387,17 @@ async def unrecorded(call: Call, identifiers: list[str]) -> set[str]:
     if call.unrecorded is None or not identifiers:
         return set(identifiers)
     return await call.unrecorded(identifiers)
+
+
+async def first_of_nobody(call: Call, collection: Collection, listed: Iterable[Mapping[str, Any]]) -> str | None:
+    """Return the ID of the listed object that was created first of those that belong to no recorded resource.
+
+    The later of two objects was created for an engine that has lost its operation. If that engine runs, it deletes its
+    own object, provided that this is not the one which is returned here.
+    """
+    created = {str(item[collection.id_field]): item.get(collection.created_field or "") for item in listed}
+    free = await unrecorded(call, list(created))
+    return min(free, key=lambda identifier: (_moment(created[identifier]) or 0.0, identifier), default=None)
 
 
 def dig(value: Any, path: Several[str | int]) -> Any:

@@ -13,7 +13,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, Graph, Node
 from stoker.plugins.transports import configuration_transports, secrets_of
-from stoker.resources.base import Collection, RestResource, unrecorded
+from stoker.resources.base import Collection, RestResource, first_of_nobody
 from stoker.resources.heat.users.companion_user import adopt_user
 from stoker.resources.nova.server.attributes import read_attributes
 from stoker.resources.nova.server.body import TAGS_AT_CREATION, has_disks_of_its_own, server_body
@@ -121,7 +121,7 @@ class Server(RestResource):
         if name != call.physical_name:
             asked = {"image": {"id": call.properties["image"]} if call.properties.get("image") else ""}
             listed = [item for item in listed if self.made_by(call, asked, item)]
-        found = min(await unrecorded(call, [str(item["id"]) for item in listed]), default=None)
+        found = await first_of_nobody(call, self.collection, listed)
         if found is not None:
             mark_used(call)
         return found
