@@ -18,6 +18,9 @@ Told = Counter[tuple[str, str, str, str]]
 AT_ONCE = frozenset({"SIGNAL", "CHECK"})
 """Actions of resources that can be complete without a beginning: a check is, when a mark is removed."""
 
+COMMIT_SECONDS = 5.0
+"""How much later than its own time the end of an operation is committed at most: the database may be away meanwhile."""
+
 
 def untold(connection: Connection) -> Iterator[str]:
     """What has happened without the events that it must have, and events of what has not; nothing is in progress."""
@@ -55,8 +58,8 @@ def _of_operations(connection: Connection, told: Told) -> Iterator[str]:
 
 
 def _is_superseded(operation: Operation, others: list[Operation]) -> bool:
-    """Whether another operation on the stack was requested before this one ended."""
-    end = operation.finished_at or 0.0
+    """Whether another operation on the stack was requested before the end of this one was committed."""
+    end = (operation.finished_at or 0.0) + COMMIT_SECONDS
     return any(
         other.stack_id == operation.stack_id
         and other.id != operation.id

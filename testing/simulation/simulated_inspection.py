@@ -248,9 +248,8 @@ class Inspection:
             self._nature.violate(label, f"{name} {identifier} named {title} belongs to nobody")
 
     def _is_awaited(self, record: Mapping[str, Any], rows: list[Resource]) -> bool:
-        """Whether an object was created late, and one of the resources is the one that engines look for it for."""
-        if record["id"] not in self._nature.late_objects:
-            return False
+        """Whether engines look for an object with this name: its request outlived its sender, or the sender stopped
+        before it could remove the object."""
         text = str(record)
         with self._database.engine.connect() as connection:
             awaited = set(connection.execute(select(late_requests.c.resource_uuid)).scalars())

@@ -71,9 +71,13 @@ async def pass_time(world: World, seconds: float) -> None:
 
 
 async def quiet(world: World, rule: Fault) -> None:
-    """Let time pass until the first ones no longer look for themselves."""
-    seen = -1
-    while rule.seen != seen:
+    """Let time pass until the first ones no longer look for themselves.
+
+    The cloud is a thread: on a busy machine, it may not have been entered for a while.
+    """
+    seen, unchanged = -1, 0
+    while unchanged < 5:
+        unchanged = unchanged + 1 if rule.seen == seen else 0
         seen = rule.seen
         await pass_time(world, 30.0)
 

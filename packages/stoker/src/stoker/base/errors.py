@@ -241,6 +241,11 @@ class CloudError(StokerError):
         return _CLOUD_KINDS.get(self.status, "ServiceUnavailable" if self.transient else "CloudError")
 
     @property
+    def without_answer(self) -> bool:
+        """The service failed or did not respond, so it has said nothing about the object of the request."""
+        return self.status == 0 or (self.status >= 500 and self.status != 501)
+
+    @property
     def not_found(self) -> bool:
         """The service says that the object of the request does not exist (404)."""
         return self.status == 404

@@ -20,7 +20,7 @@ async def refresh_outputs(run: OperationContext, performer: Performer) -> None:
     """Record the attributes for outputs, now that all steps they can depend on have ended.
 
     For example, a server can receive an address from a later resource. If no step had an effect, only attributes
-    without a recorded value are read.
+    without a recorded value are read. What cannot be read is not recorded: it is read again when somebody asks for it.
     """
     assert run.planning.plan is not None
     if run.planning.wanted is None or run.progress.ends_early:
@@ -33,11 +33,13 @@ async def refresh_outputs(run: OperationContext, performer: Performer) -> None:
             if unread := {key for key in keys if attribute_text(key) not in recorded}:
                 wanted.append((state, unread))
     try:
-        found = await asyncio.gather(*(performer.read(state, keys) for state, keys in wanted))
+        found = await asyncio.gather(*(performer.read_if_possible(state, keys) for state, keys in wanted))
     except Stopped:
         return
-    for (state, _), values in zip(wanted, found, strict=True):
-        state.stored.attributes |= {attribute_text(key): value for key, value in values.items()}
+    for (state, keys), values in zip(wanted, found, strict=True):
+        former = {attribute_text(key) for key in keys}
+        kept = {text: value for text, value in state.stored.attributes.items() if text not in former}
+        state.stored.attributes = kept | {attribute_text(key): value for key, value in values.items()}
     if wanted:
         await run.commit(Batch().change(*(state.seal() for state, _ in wanted)))
 

@@ -421,26 +421,40 @@ class Performer:
         state.stored.attributes = {}
         if keys:
             with contextlib.suppress(Stopped):  # they are read again when they are needed
-                values = await self.read(state, keys)
+                values = await self.read_if_possible(state, keys)
                 state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
         await self._record(state, batch.add(run.event(state, row.reason)))
         await hold(run, state, "post", row.action)
 
     async def read(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, Any]:
-        """Return current attribute values from the service; None for those that cannot be read.
+        """Return current attribute values from the service; None for those that the service refuses to show.
 
-        Requests to a busy service are retried, since the operation must not depend on that. Raises Stopped.
+        Requests to a service that is busy or fails are retried, since the operation must not depend on that. Raises
+        Stopped, and CloudError if the service does not answer: then it is unknown which values the attributes have.
         """
-        retries = Retries(self.run.services.clock)
+        retries, failures = Retries(self.run.services.clock), 0
         while True:
             try:
                 return await state.type.read_attributes(await make_call(self.run, state), keys)
             except StokerError as error:
                 pause = await self._pause_after(state, error, retries) if isinstance(error, CloudError) else None
+                if isinstance(error, CloudError) and error.without_answer and pause is None:
+                    failures += 1
+                    if failures >= READ_ATTEMPTS:
+                        raise
+                    pause = backoff(failures)
                 if pause is None:
                     LOG.warning("cannot read attributes of %s: %s", state.row.name, error.message)
                     return dict.fromkeys(keys)
             await self.run.pause(new_id(), pause)
+
+    async def read_if_possible(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, Any]:
+        """Return what `read` does, or nothing if the service does not answer. Raises Stopped."""
+        try:
+            return await self.read(state, keys)
+        except CloudError as error:
+            LOG.warning("cannot read attributes of %s, they stay unknown: %s", state.row.name, error.message)
+            return {}
 
     async def is_usable(self, state: ResourceState) -> bool:
         """Examine the object of a resource whose last action failed; one that a service refuses to show is not usable.
@@ -485,6 +499,8 @@ class Performer:
         await run.commit((batch or Batch()).change(state.seal()).add(event))
 
 
+READ_ATTEMPTS = 4
+"""How often attributes are read from a service that fails or does not respond."""
 LOOK_AGAIN = "look_again"
 """The key of a deletion's progress that says that the search for the object must be repeated once."""
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from stoker.base.errors import Bug, StokerError
+from stoker.base.errors import Bug, CloudError, StokerError
 from stoker.base.ids import new_id
 from stoker.contract.views import NO_REASON
 from stoker.engine.planning.decide import (
@@ -200,7 +200,10 @@ class StepRunner:
             raise Failure.of(error, name) from error
 
     async def _prefetch(self, name: str) -> None:
-        """Read the attributes that the resource refers to and that are not recorded yet."""
+        """Read the attributes that the resource refers to and that are not recorded yet.
+
+        Raises Failure if a service does not answer: without the values, the resource would get wrong properties.
+        """
         run = self.run_
         assert run.planning.wanted is not None
         for reference in run.planning.wanted.definition.resources[name].references:
@@ -210,7 +213,11 @@ class StepRunner:
             for key in keys_of(reference, state.type):
                 text = attribute_text(key)
                 if text not in state.stored.attributes and (reference.resource, text) not in run.scope.prefetched:
-                    values = await self.performer.read(state, {key})
+                    try:
+                        values = await self.performer.read(state, {key})
+                    except CloudError as error:
+                        problem = f"cannot read the attribute {key[0]} of {reference.resource}: {error.message}"
+                        raise Failure(error.kind, (name,), problem) from error
                     run.scope.prefetched[reference.resource, text] = values.get(key)
 
     async def _decide(self, target: Target, state: ResourceState | None) -> Decision:
