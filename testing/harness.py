@@ -8,8 +8,10 @@ cloud, and a clock. Nothing is replaced but what the caller passes: clock, setti
 from __future__ import annotations
 
 import asyncio
+import tempfile
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -75,6 +77,19 @@ class EmulatedCloud(Protocol):
         """A token of a seeded user for a project."""
 
 
+@cache
+def empty_database() -> bytes:
+    """Return an SQLite database with the tables of this release and nothing in them."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "stoker.db"
+        database = Database(f"sqlite:///{path}")
+        database.migrate()
+        with database.engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.close()
+        return path.read_bytes()
+
+
 def manual_clock() -> ManualClock:
     """A clock that only tests move; it starts at the present time, which tokens of the emulated cloud are valid at."""
     return ManualClock(SystemClock().now())
@@ -100,6 +115,7 @@ class World:
         keys: Sequence[str] = (KEY,),
     ) -> None:
         self.url = f"sqlite:///{database}" if isinstance(database, Path) else database
+        self._file = database if isinstance(database, Path) else None
         self.clock = clock or manual_clock()
         self.settings = settings or EngineSettings()
         self.peers = peers
@@ -117,6 +133,8 @@ class World:
 
     async def start(self) -> World:
         """Start the engine, and log in as the user demo."""
+        if self._file is not None and not self._file.exists():
+            self._file.write_bytes(empty_database())
         self.database = Database(self.url)
         self.database.migrate()
         self.journal = Journal(self.database)

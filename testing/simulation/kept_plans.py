@@ -27,8 +27,8 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.core.http import Request
 from stoker.base.errors import StokerError
 from stoker.store.tables import resources
+from testing.harness import empty_database
 from testing.simulation.lost_answers import REF, Laboratory, Trouble
-from testing.simulation.simulation import empty_database
 
 CHILD = """
 heat_template_version: 2021-04-16

@@ -41,12 +41,12 @@ from stoker.resources.aws import nested_stack
 from stoker.store.records import UNFINISHED
 from stoker.store.tables import operations, resources, stacks
 from stoker_foundation.clock import ManualClock
+from testing.harness import empty_database
 from testing.simulation.cases import THING, creating, template
 from testing.simulation.simulated_cluster import Cluster
 from testing.simulation.simulated_inspection import LEFT_ALONE
 from testing.simulation.simulated_loop import SimulatedLoop
 from testing.simulation.simulated_parts import ENGINE_URL, LOOKS, Nature
-from testing.simulation.simulation import empty_database
 
 REF = {"name": "case", "id": None}
 MEMBER = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"

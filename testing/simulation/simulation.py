@@ -27,8 +27,8 @@ from typing import Any
 from openstack_emulator.services import new_cloud
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
-from stoker.store.database import Database
 from stoker_foundation.clock import ManualClock
+from testing.harness import empty_database
 from testing.simulation.simulated_cluster import Cluster
 from testing.simulation.simulated_inspection import Inspection
 from testing.simulation.simulated_loop import SimulatedLoop
@@ -262,18 +262,6 @@ def prepared() -> bytes:
     Registry.from_entry_points(EngineSettings().type_options)
     new_cloud(clock=ManualClock(), endpoint=ENGINE_URL).open_all()
     return empty_database()
-
-
-def empty_database() -> bytes:
-    """A database with tables and nothing in them."""
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "stoker.db"
-        database = Database(f"sqlite:///{path}")
-        database.migrate()
-        with database.engine.connect() as connection:
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-        database.close()
-        return path.read_bytes()
 
 
 def seeds_for(minutes: float, first: int) -> Iterator[int]:

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
+from testing.harness import empty_database
 from testing.simulation.lost_answers import REF, Laboratory, Trouble
 from testing.simulation.simulated_loop import Arguments, Result, SimulatedLoop
-from testing.simulation.simulation import empty_database
 
 SECONDS = 10.0
 LONGEST = 54.0

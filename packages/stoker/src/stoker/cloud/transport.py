@@ -171,7 +171,7 @@ class Transport:
             params=request.params,
             data=request.body,
             headers=request.headers,
-            ssl=self._context(request.tls),
+            ssl=self._context(request.tls) if _is_encrypted(request.url) else True,
             allow_redirects=False,  # a token must not follow a redirect to another host
         ) as response:
             content = await _content(response, lane)
@@ -197,6 +197,11 @@ class Transport:
 
 _MOST_CONTEXTS = 64
 """TLS contexts that are cached: users' credentials can bring any number of certificates."""
+
+
+def _is_encrypted(url: str) -> bool:
+    """Return whether requests to the URL need a TLS context, whose default certificates take long to load."""
+    return url[:6].lower() == "https:"
 
 
 def _context_size(cached: tuple[Tls, ssl.SSLContext]) -> int:
