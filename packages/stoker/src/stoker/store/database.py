@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
@@ -178,7 +179,7 @@ class Database:
             await asyncio.sleep(_RETRY_SECONDS)
 
     async def _on_reader(self, work: Callable[[], Result]) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._readers, work)
+        return await asyncio.get_running_loop().run_in_executor(self._readers, copy_context().run, work)
 
     def read_now(self, query: Callable[..., Result], *arguments: Any) -> Result:
         """Like `read`, on the calling thread."""
