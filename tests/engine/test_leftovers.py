@@ -6,9 +6,11 @@ from functools import partial
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
+from stoker.store.tables import resources, stacks
 from stoker_foundation.clock import ManualClock
 from testing.harness import World
 
@@ -42,6 +44,12 @@ def named(served: ServedCloud, name: str) -> list[str]:
     """Ids of the networks of that name."""
     answer = served.call("GET", f"{NETWORKS}?name={name}", token=served.token("demo", "demo"))
     return [network["id"] for network in answer.json["networks"]]
+
+
+def owned(served: ServedCloud) -> list[str]:
+    """Ids of the networks whose name Stoker has chosen."""
+    answer = served.call("GET", NETWORKS, token=served.token("demo", "demo"))
+    return [network["id"] for network in answer.json["networks"] if network["name"].startswith("web-thing-")]
 
 
 async def test_what_could_not_be_removed_makes_room_for_what_is_made_under_its_name(
@@ -129,6 +137,23 @@ async def test_a_mark_is_removed_when_the_replacement_cannot_be_made(world: Worl
     assert there(served, f"{KEYS}/only-once") == 200
     shown = await world.call("resource_show", ref=ref, name="thing")
     assert (shown["action"], shown["status"]) == ("CHECK", "COMPLETE"), "it is the one that was marked"
+
+
+async def test_a_mark_does_not_hide_that_an_interrupted_creation_may_have_made_an_object(
+    world: World, served: ServedCloud
+) -> None:
+    """The engine died before it recorded the object, and the operation was cancelled before another one resumed it."""
+    wanted = template("OS::Neutron::Net")
+    await world.create("web", wanted)
+    begun = {"status": "IN_PROGRESS", "physical_id": None}
+    with world.database.writing() as connection:
+        connection.execute(update(resources).values(begun))
+        connection.execute(update(stacks).values({"status": "FAILED"}))
+    [made] = owned(served)
+    await world.call("resource_mark_unhealthy", ref={"name": "web", "id": None}, name="thing", mark_unhealthy=True)
+    assert (await world.update("web", wanted))["status"] == "COMPLETE"
+    [left] = owned(served)
+    assert left == (await world.resources("web"))["thing"]["physical_id"] != made
 
 
 async def test_what_has_begun_to_make_way_takes_everything_back_before_it_serves_again(

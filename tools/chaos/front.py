@@ -30,6 +30,7 @@ class Route:
     method: str
     path: str = ""
     body: Callable[[Mapping[str, Any]], Any] = lambda arguments: None
+    collection: str = "stacks"
 
 
 def _rest(arguments: Mapping[str, Any]) -> Any:
@@ -48,6 +49,9 @@ ROUTES: Mapping[str, Route] = {
     "snapshot_create": Route("POST", "/snapshots", lambda arguments: {}),
     "snapshot_restore": Route("POST", "/snapshots/{snapshot_id}/restore"),
     "snapshot_delete": Route("DELETE", "/snapshots/{snapshot_id}"),
+    "software_deployment_update": Route(
+        "PUT", "/{deployment_id}", lambda arguments: arguments["values"], collection="software_deployments"
+    ),
 }
 """The requests that the user makes, by the engine's name for them."""
 
@@ -101,7 +105,7 @@ class Front:
         if stack is None and "ref" in arguments:
             return 404, "the stack is gone"
         below = f"/{stack.name}/{stack.id}" if stack is not None else ""
-        url = f"http://127.0.0.1:{self._choice.choice(self._place.apis).port}/v1/{self._project}/stacks{below}"
+        url = f"http://127.0.0.1:{self._choice.choice(self._place.apis).port}/v1/{self._project}/{route.collection}{below}"
         sent = {name: value for name, value in arguments.items() if name != "ref"}
         try:
             async with self._session.request(

@@ -19,7 +19,7 @@ from stoker.contract.resources import MarkResourceUnhealthy, SignalResource
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.context import RecordingParts, StackContext
 from stoker.engine.calls.signals import take_signal
-from stoker.engine.planning.decide import NOT_CREATED, was_never_usable
+from stoker.engine.planning.decide import NOT_CREATED, mark_unhealthy
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.hooks import HOOKS, about, clear
 from stoker.engine.running.operation_context import acting_on
@@ -70,27 +70,25 @@ async def resource_mark_unhealthy(
 ) -> None:
     """Mark a resource unhealthy, so that the next update replaces it, or revert that mark."""
     services = parts.services
-    name, mark_unhealthy = request.name, request.mark_unhealthy
+    name = request.name
     reason = request.resource_status_reason or "state changed by resource_mark_unhealthy"
     stack = await find_stack(services, context, request.ref)
     if parts.runs.get(stack.id) is not None:
         raise ActionInProgress(f"Stack {stack.name} already has an action ({stack.action}) in progress.")
     acting, state = await _resource(parts, stack, name)
-    if not mark_unhealthy:
+    if not request.mark_unhealthy:
         state = _marked(acting, state)
     row = state.row
-    if mark_unhealthy and row.action != "DELETE":
-        state.stored.stillborn = was_never_usable(state)
-        row.action, row.status, state.stored.marked = "CHECK", FAILED, True
-        row.reason = reason
-    elif not mark_unhealthy and (row.action, row.status) == ("CHECK", FAILED):
+    if request.mark_unhealthy and row.action != "DELETE":
+        mark_unhealthy(state, reason)
+    elif not request.mark_unhealthy and (row.action, row.status) == ("CHECK", FAILED):
         if row.physical_id is None and not state.type.local:
             raise BadValue(f"The resource {name} has no object and cannot be marked healthy.")
         row.status, row.reason = COMPLETE, reason
+        row.fingerprint = ""
         state.stored.metadata, state.stored.marked, state.stored.stillborn = {}, False, False
     else:
         return
-    row.fingerprint = ""
     event = state.event(row.reason, services.clock.now())
     await acting.record(state, event, partial(queries.note_strayed, stack=stack))
 

@@ -26,7 +26,7 @@ from stoker.engine.ownership.healing_schedule import (
     may_be_healed,
     next_attempt,
 )
-from stoker.engine.planning.decide import was_never_usable
+from stoker.engine.planning.decide import mark_unhealthy
 from stoker.engine.records.beginnings import Requester, new_operation
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
@@ -34,7 +34,7 @@ from stoker.engine.running.operation_context import acting_on
 from stoker.engine.settings import time_limit
 from stoker.plugins.resource import NoActionRequired
 from stoker.store import healing, queries, settings
-from stoker.store.records import FAILED, HEALING, IN_PROGRESS, Operation, Stack
+from stoker.store.records import HEALING, IN_PROGRESS, Operation, Stack
 
 LOG = logging.getLogger(__name__)
 
@@ -152,10 +152,7 @@ async def _mark(parts: RecordingParts, item: Unhealthy) -> None:
     state = acting.states.get(item.uuid)
     if state is None or state.in_progress or acting.operation is not None:
         raise ActionInProgress(f"Stack {item.stack.name} has an operation in progress.")
-    row = state.row
-    state.stored.stillborn = was_never_usable(state)
-    row.action, row.status, row.reason, state.stored.marked = "CHECK", FAILED, item.reason, True
-    row.fingerprint = ""
+    mark_unhealthy(state, item.reason)
     event = state.event(item.reason, parts.services.clock.now())
     try:
         await acting.record(state, event, partial(queries.note_strayed, stack=item.stack))

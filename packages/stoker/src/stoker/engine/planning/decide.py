@@ -216,6 +216,19 @@ def was_never_usable(state: ResourceState) -> bool:
     return state.stored.stillborn or (state.row.action == "CREATE" and state.row.status == FAILED)
 
 
+def may_have_unknown_object(state: ResourceState) -> bool:
+    """Return whether a creation whose end is not recorded may have created an object."""
+    unknown = state.row.physical_id is None and not state.type.local
+    return unknown and (state.row.action == "CREATE" or state.stored.uncertain)
+
+
+def mark_unhealthy(state: ResourceState, reason: str) -> None:
+    """Record that a resource is unhealthy, with what its last action says about its object."""
+    state.stored.stillborn, state.stored.uncertain = was_never_usable(state), may_have_unknown_object(state)
+    state.row.action, state.row.status, state.stored.marked = "CHECK", FAILED, True
+    state.row.reason, state.row.fingerprint = reason, ""
+
+
 def is_incomplete(state: ResourceState) -> bool:
     """Return whether a check would make a resource look healthy although its creation failed, or it may not exist."""
     row = state.row

@@ -24,6 +24,7 @@ from stoker.engine.planning.decide import (
     is_examined,
     is_incomplete,
     may_be_suspended,
+    may_have_unknown_object,
     was_never_usable,
 )
 from stoker.engine.planning.kinds import Kind
@@ -374,8 +375,7 @@ class StepRunner:
             if not is_copy:
                 await hold(run, state, "pre", "DELETE")
             state.stored.definition[EFFECT] = removal_effect(run.operation.action, state)
-            unknown = row.physical_id is None and not state.type.local
-            state.stored.uncertain = unknown and (row.action == "CREATE" or state.stored.uncertain)
+            state.stored.uncertain = may_have_unknown_object(state)
             state.stored.stillborn = was_never_usable(state)
             interrupted = row.action == "CREATE" and row.status == IN_PROGRESS
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.services.clock.now()
