@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.engine.ownership.taking_over import PORTION
 from stoker.engine.settings import EngineSettings
@@ -134,3 +135,24 @@ async def test_an_operation_that_only_waits_is_recorded_as_waiting_until_it_work
     await left.until(lambda: bool(run.waiting.paused))
     await engine.membership.beat()
     assert await noted()
+
+
+async def test_a_deletion_that_has_begun_is_finished(served: ServedCloud, tmp_path: Path) -> None:
+    """The engine that began it was stopped while the service refused the request."""
+    networks = "/network/v2.0/networks"
+    rule = Fault(on=f"DELETE {networks}/*", do="fail", status=409)
+    template = {"heat_template_version": "2021-04-16", "resources": {"net": {"type": "OS::Neutron::Net"}}}
+    first = await World(tmp_path / "stoker.db", served).start()
+    stack = await first.create("web", template)
+    physical_id = (await first.resources("web"))["net"]["physical_id"]
+    first.in_cloud(lambda: served.cloud.faults.add(rule))
+    await first.call("stack_delete", ref={"name": "web", "id": None})
+    await first.until(lambda: rule.hits > 0)
+    await first.stop()
+    served.do(served.cloud.faults.clear)
+    second = await World(tmp_path / "stoker.db", served).start()
+    try:
+        await second.settle(stack["id"])
+        assert served.call("GET", f"{networks}/{physical_id}", token=second.context.token).status == 404
+    finally:
+        await second.stop()

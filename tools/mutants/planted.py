@@ -151,7 +151,7 @@ MUTANTS = (
         "        if method is not None:\n            await self.performer.perform_only(state, around(method))\n",
         "        if method is not None and not begun_before:\n"
         "            await self.performer.perform_only(state, around(method))\n",
-        seed="50",
+        expected_in="engine",
     ),
     Mutant(
         "operations that only wait are charged with deaths",
