@@ -9,6 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 from sqlalchemy import update
 
+from openstack_emulator.core.faults import Fault
 from stoker.store.tables import drift_detections
 from tests.cfn.query_service import QueryService
 
@@ -34,8 +35,8 @@ def stack(boto: Any, clean: None) -> str:
     return str(made["StackId"])
 
 
-def physical_id(boto: Any, name: str) -> str:
-    found = boto.describe_stack_resource(StackName="drifting", LogicalResourceId=name)
+def physical_id(boto: Any, name: str, stack: str = "drifting") -> str:
+    found = boto.describe_stack_resource(StackName=stack, LogicalResourceId=name)
     return str(found["StackResourceDetail"]["PhysicalResourceId"])
 
 
@@ -46,7 +47,7 @@ def in_cloud(world: QueryService, method: str, path: str, body: Any = None) -> N
 
 def detected(world: QueryService, boto: Any, **arguments: Any) -> dict[str, Any]:
     """The answer about a look at the stack, once it has been taken."""
-    identifier = boto.detect_stack_drift(StackName="drifting", **arguments)["StackDriftDetectionId"]
+    identifier = boto.detect_stack_drift(**{"StackName": "drifting", **arguments})["StackDriftDetectionId"]
 
     def ended() -> Any:
         found = boto.describe_stack_drift_detection_status(StackDriftDetectionId=identifier)
@@ -138,6 +139,84 @@ def test_a_look_whose_engine_died_is_taken_up(world: QueryService, boto: Any, st
 
     assert status() == "DETECTION_IN_PROGRESS"
     world.until(lambda: status() == "DETECTION_COMPLETE")
+
+
+RULES = """
+heat_template_version: 2021-04-16
+resources:
+  group:
+    type: OS::Neutron::SecurityGroup
+    properties: {rules: [{protocol: tcp, port_range_min: 80, port_range_max: 80}]}
+  rule:
+    type: OS::Neutron::SecurityGroupRule
+    properties: {security_group: {get_resource: group}, protocol: udp, port_range_min: 53, port_range_max: 53}
+  secret:
+    type: OS::Barbican::Secret
+    properties: {name: word, payload: swordfish}
+  user: {type: AWS::IAM::User}
+  text: {type: OS::Heat::RandomString}
+"""
+
+
+@pytest.fixture
+def rules(boto: Any, clean: None) -> str:
+    made = boto.create_stack(StackName="rules", TemplateBody=RULES, Capabilities=["CAPABILITY_IAM"])
+    boto.get_waiter("stack_create_complete").wait(StackName="rules", WaiterConfig=FAST)
+    return str(made["StackId"])
+
+
+def reasons(world: QueryService, boto: Any) -> dict[str, tuple[str, str]]:
+    """The status and the reason of each resource of the stack of rules, after a look at it."""
+    detected(world, boto, StackName="rules")
+    every = ["IN_SYNC", "MODIFIED", "DELETED", "NOT_CHECKED", "UNKNOWN", "UNSUPPORTED"]
+    found = boto.describe_stack_resource_drifts(StackName="rules", StackResourceDriftStatusFilters=every)
+    return {
+        each["LogicalResourceId"]: (each["StackResourceDriftStatus"], each.get("DriftStatusReason", ""))
+        for each in found["StackResourceDrifts"]
+    }
+
+
+def test_a_rule_that_somebody_has_added_is_drift_and_one_of_the_stack_is_not(
+    world: QueryService, boto: Any, rules: str
+) -> None:
+    assert reasons(world, boto)["group"] == ("IN_SYNC", "")
+    group = physical_id(boto, "group", "rules")
+    ssh = {"security_group_id": group, "direction": "ingress", "protocol": "tcp", "remote_ip_prefix": "0.0.0.0/0"}
+    opened = {"security_group_rule": {**ssh, "port_range_min": 22, "port_range_max": 22}}
+    in_cloud(world, "POST", "security-group-rules", opened)
+    found = boto.detect_stack_resource_drift(StackName="rules", LogicalResourceId="group")["StackResourceDrift"]
+    assert found["StackResourceDriftStatus"] == "MODIFIED"
+    assert {each["DifferenceType"] for each in found["PropertyDifferences"]} == {"ADD"}
+    told = {each["PropertyPath"]: each["ActualValue"] for each in found["PropertyDifferences"]}
+    assert told["/rules/1/port_range_min"] == "22"
+    assert not any(path.startswith("/rules/0") for path in told)
+
+
+def test_what_was_not_compared_is_never_in_sync(world: QueryService, boto: Any, rules: str) -> None:
+    found = reasons(world, boto)
+    assert found == {
+        "group": ("IN_SYNC", ""),
+        "rule": ("IN_SYNC", ""),
+        "secret": ("UNKNOWN", "not compared: payload (the service does not show it with the object)"),
+        "user": ("UNSUPPORTED", "objects of this type cannot be compared"),
+        "text": ("NOT_CHECKED", "the resource has no object in the cloud"),
+    }
+    assert boto.describe_stacks(StackName="rules")["Stacks"][0]["DriftInformation"]["StackDriftStatus"] == "UNKNOWN"
+
+
+@pytest.mark.parametrize("status", [403, 404, 503])
+def test_a_service_that_does_not_answer_makes_its_resources_unknown(
+    world: QueryService, boto: Any, rules: str, status: int
+) -> None:
+    fault = Fault(on="GET /network/*", do="fail", status=status, message="Not Found")
+    world.served.cloud.faults.add(fault)
+    try:
+        found = reasons(world, boto)
+    finally:
+        world.served.cloud.faults.clear()
+    assert {name: found[name][0] for name in ("group", "rule")} == {"group": "UNKNOWN", "rule": "UNKNOWN"}
+    assert found["group"][1], "the reason is that of the service"
+    assert found["user"][0] == "UNSUPPORTED"
 
 
 @pytest.mark.parametrize(

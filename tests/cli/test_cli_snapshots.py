@@ -193,10 +193,10 @@ def test_drift_is_shown_and_corrected(shell: Shell, tmp_path: Path) -> None:
     deploy = ("deploy", "drifting", "-t", str(template), "--yes")
     run(*deploy)
     assert run("drift", "drifting").splitlines() == [
-        "No changes: the cloud matches the stack drifting, as far as it can be read.",
-        "Compared with the cloud: 3 of 4 resources.",
-        "Not compared, the types of these cannot be compared: user (AWS::IAM::User).",
-        "Not compared, these properties cannot be read: secret (payload).",
+        "No changes: nothing that could be compared differs from the stack drifting.",
+        "Compared with the cloud: 2 in sync, 2 not comparable.",
+        "Not comparable: secret (OS::Barbican::Secret): payload (the service does not show it with the object).",
+        "Not comparable: user (AWS::IAM::User): objects of this type cannot be compared.",
     ]
     lost = json.loads(run("stack", "resource", "drifting", "lost", "-f", "json"))["physical_resource_id"]
     with sdk_connection(shell) as sdk:

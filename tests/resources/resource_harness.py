@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from stoker.base.ids import new_id, physical_name
 from stoker.cloud.session import Cloud
+from stoker.plugins.live_values import live_values
 from stoker.plugins.names import resolve_names
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.resource import AttributeKey, Call, Neighbour, ResourceType, Snapshot, StackFacts
@@ -41,6 +42,7 @@ class Resource:
     physical_id: str | None = None
     data: dict[str, Any] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    given: frozenset[str] | None = None
     reference: Any = None
 
 
@@ -94,6 +96,7 @@ class Bench:
         """Create a resource and wait until it is ready. Raises BadProperties, ActionFailed, CloudError."""
         resource = self.resource(name)
         resource.properties = await self.finalized(properties)
+        resource.given = self._given(properties)
         await self.run("create", resource)
         await self.observed(resource)
         return resource
@@ -106,7 +109,7 @@ class Bench:
         if reason is not None:
             return Replace(reason)
         outcome = await self.run("update", resource, previous=resource.properties, properties=wanted, changed=changed)
-        resource.properties = wanted
+        resource.properties, resource.given = wanted, self._given(properties)
         if isinstance(outcome, Done):
             await self.observed(resource)
         return outcome
@@ -117,6 +120,18 @@ class Bench:
         found = await self.kind.observe(call)
         assert found == {}, f"{self.kind.type_name} shows other values than it was given: {found}"
         assert call.compared <= self.kind.properties.keys(), f"{self.kind.type_name} compares {call.compared}"
+        readable = {name for name in resource.given or () if call.properties[name] is not None and self._is_read(name)}
+        left = readable - call.compared - call.unread.keys()
+        assert not left, f"{self.kind.type_name} declares that the live values of {sorted(left)} are known"
+
+    def _is_read(self, name: str) -> bool:
+        live = live_values(self.kind).get(name)
+        return live is not None and live.is_compared
+
+    def _given(self, properties: Mapping[str, Any]) -> frozenset[str]:
+        """Return the properties that a template gives, by their present names."""
+        newer = {prop.replaces: name for name, prop in self.kind.properties.items() if prop.replaces}
+        return frozenset(newer.get(name, name) for name in properties)
 
     async def delete(self, resource: Resource) -> None:
         """Delete the resource and wait until it is deleted."""
@@ -243,6 +258,7 @@ class Bench:
             started_at=self.clock.now() if started is None else started,
             now=self.clock.now(),
             unrecorded=self._unrecorded,
+            given=resource.given,
         )
 
     def _physical_name(self, resource: Resource) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from stoker.plugins.live_values import live_values
 from stoker.plugins.registry import Registry, declaration_problems
+from stoker.resources.base import RestResource
 from stoker.resources.constraints import CONSTRAINTS
 from tests.resources.schema_facts import FOLDER, differences, facts
 
@@ -59,6 +61,18 @@ def test_placeholders_are_those_of_the_record() -> None:
     recorded = {name for name, fact in RECORDED.items() if fact.get("family") == "placeholder"}
     declared = {name for name, kind in TYPES.items() if kind.any_properties and kind.local and name in RECORDED}
     assert declared == recorded - REVIVED - WORKING
+
+
+@pytest.mark.parametrize("name", sorted(TYPES))
+def test_every_property_says_how_its_live_value_is_known(name: str) -> None:
+    kind = TYPES[name]
+    known = live_values(kind)
+    assert kind.properties.keys() - known.keys() == set()
+    unexplained = {name for name, live in known.items() if not (live.is_compared or live.reason)}
+    assert unexplained == set()
+    readers = kind.readers.keys() if isinstance(kind, RestResource) else set()
+    fetched = {name for name in readers if name in known and not known[name].is_compared}
+    assert fetched == set(), "a property that is read is not NEVER"
 
 
 @pytest.mark.parametrize("name", sorted(TYPES))

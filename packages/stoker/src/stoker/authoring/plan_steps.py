@@ -71,31 +71,28 @@ def data_losses(plan: Answer) -> str:
     return _named(paths)
 
 
-_CAUSES = {
-    "type": "the types of these cannot be compared",
-    "external": "objects that are not the stack's own",
-    "service": "the service did not answer for these",
-}
-"""Why a resource was not compared with the cloud, by the causes in a plan."""
-
-
 def compared(plan: Answer) -> str:
     """Return how many resources a plan has compared with the cloud; empty if it has not compared."""
     if (comparison := plan.get("compared")) is None:
         return ""
-    total = comparison["resources"]
-    omitted = sum(each["cause"] in _CAUSES for each in comparison["not_compared"])
-    return f"Compared with the cloud: {total - omitted} of {total} resources."
+    counts = {"in sync": comparison["in_sync"], "different": comparison["differing"]}
+    counts["not comparable"] = len(comparison["not_compared"])
+    told = ", ".join(f"{number} {what}" for what, number in counts.items() if number or what == "in sync")
+    return f"Compared with the cloud: {told}."
 
 
 def not_compared(plan: Answer) -> Iterator[str]:
-    """Yield sentences about what a plan that has compared with the cloud could not compare."""
-    omitted = (plan.get("compared") or {}).get("not_compared", [])
-    for cause, words in _CAUSES.items():
-        if paths := [f"{each['path']} ({each['type']})" for each in omitted if each["cause"] == cause]:
-            yield f"Not compared, {words}: {_named(paths)}."
-    if values := [f"{each['path']} ({', '.join(each['properties'])})" for each in omitted if each["properties"]]:
-        yield f"Not compared, these properties cannot be read: {_named(values)}."
+    """Yield sentences about what a plan that has compared with the cloud could not compare, and why."""
+    by_reason: dict[str, list[str]] = {}
+    for each in (plan.get("compared") or {}).get("not_compared", []):
+        by_reason.setdefault(each["reason"].rstrip("."), []).append(f"{each['path']} ({each['type']})")
+    for reason, paths in by_reason.items():
+        yield f"Not comparable: {_named(paths)}: {reason}."
+
+
+def is_unanswered(plan: Answer) -> bool:
+    """Return whether a service did not answer a plan that compares with the cloud, or refused."""
+    return any(each["cause"] == "service" for each in (plan.get("compared") or {}).get("not_compared", []))
 
 
 def _named(names: list[str]) -> str:

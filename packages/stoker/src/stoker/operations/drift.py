@@ -25,7 +25,7 @@ from stoker.contract.drift import (
 from stoker.contract.request import Reference
 from stoker.contract.resources import StackId
 from stoker.contract.views import JSONObject
-from stoker.engine.inspection.drift import DRIFTED, IN_SYNC, NOT_CHECKED, drift_of
+from stoker.engine.inspection.drift import DRIFTED, NOT_CHECKED, drift_of, overall
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.lookup import find_stack
@@ -82,7 +82,7 @@ async def drift_status(
         "project_id": stack.project_id,
         "status": detection.status,
         "reason": detection.reason,
-        "drift": _overall(found) if detection.status == COMPLETE else None,
+        "drift": overall([item["status"] for item in found]) if detection.status == COMPLETE else None,
         "drifted": sum(item["status"] in DRIFTED for item in found),
         "time": detection.created_at,
     }
@@ -102,7 +102,7 @@ async def drift_summaries(services: EngineServices, stack_ids: Sequence[str]) ->
     summaries: dict[str, DriftSummary] = {name: {"status": NOT_CHECKED, "time": None} for name in stack_ids}
     for name, detection in last.items():
         found = services.sealer.open(detection.body)["found"]
-        summaries[name] = {"status": _overall(found), "time": detection.created_at}
+        summaries[name] = {"status": overall([item["status"] for item in found]), "time": detection.created_at}
     return summaries
 
 
@@ -167,12 +167,6 @@ async def _is_looked_after(services: EngineServices, detection: DriftDetection) 
     return detection.engine in await services.database.read(claims.living, services.clock.now())
 
 
-def _overall(found: Sequence[dict[str, Any]]) -> str:
-    """Return the drift status of a stack from that of its resources."""
-    if any(item["status"] in DRIFTED for item in found):
-        return "DRIFTED"
-    return NOT_CHECKED if found and all(item["status"] == NOT_CHECKED for item in found) else IN_SYNC
-
-
 def _view(item: dict[str, Any], stack: Stack) -> dict[str, Any]:
-    return {**item, "stack_id": stack.id, "stack_name": stack.name, "project_id": stack.project_id}
+    # Detections of earlier releases have no reasons.
+    return {"reason": "", **item, "stack_id": stack.id, "stack_name": stack.name, "project_id": stack.project_id}

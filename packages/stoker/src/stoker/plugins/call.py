@@ -255,7 +255,9 @@ class Call:
     `unrecorded` returns which of some physical IDs do not belong to any recorded resource, so that `find` never returns
     another resource's object. `adopted` is the resource's entry in the document of an adopted stack, `sources` are the
     stack's inputs. Notifications appended to `announced` are sent on the operator's message bus once the result of the
-    call has been recorded. `observe` adds to `compared` the names of the properties that it has compared.
+    call has been recorded. `observe` adds to `compared` the names of the properties that it has compared, and to
+    `unread` those that it could not read, with the reasons. `given` are the properties to which the template gives
+    values, None if that is not known.
     """
 
     name: str
@@ -287,6 +289,12 @@ class Call:
     announced: list[ScalingNotice] = field(default_factory=list)
     replacement: Mapping[str, Any] | None = None
     compared: set[str] = field(default_factory=set)
+    unread: dict[str, str] = field(default_factory=dict)
+    given: frozenset[str] | None = None
+
+    def gives(self, name: str) -> bool:
+        """Return whether the template gives the property a value; where that is not known, whether it has one."""
+        return self.properties.get(name) is not None if self.given is None else name in self.given
 
     @property
     def elapsed(self) -> float:

@@ -46,6 +46,7 @@ from stoker.plugins.id_form import IdForm
 from stoker.plugins.listing import Listing
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import Recovery
+from stoker.schema.live import Live
 from stoker.schema.property import SUPPORTED, Attribute, Property, Support, Traits
 
 if TYPE_CHECKING:
@@ -145,6 +146,11 @@ class ResourceType(ABC):
     """The type whose object contains this one, and whose physical ID this one shares; None for most."""
     exclusion: ClassVar[Exclusion | None] = None
     """When an object is deleted before its replacement is created, since the service allows only one."""
+
+    live_otherwise: ClassVar[Live | None] = None
+    """How the live values of properties are known that do not declare it (see `stoker.plugins.live_values`)."""
+    derived_live: ClassVar[Mapping[str, Live]] = {}
+    """How live values are known that need not declare it, since the rest of the declaration says it."""
 
     # -- what happens to it ------------------------------------------------------------------------------------
 
@@ -323,8 +329,9 @@ class ResourceType(ABC):
         """Return the actual values of properties that differ from `call.properties`; None when the object is gone.
 
         Only values that the service shows can be compared; properties that the template does not set never differ.
-        Reports list the properties that are neither returned nor in `call.compared`. A type for whose object to exist
-        means that all of them are as declared adds all.
+        The properties that are neither returned nor in `call.compared` are reported as not compared, with the reason in
+        `call.unread` or the declared one. A type for whose object to exist means that all of them are as declared adds
+        all to `call.compared`. One with an object of an `external_id` is asked only whether the object exists.
         """
         return {}
 

@@ -22,11 +22,15 @@ from urllib.parse import quote
 
 from stoker.base.errors import CloudError
 from stoker.plugins.listing import Listing
+from stoker.plugins.live_values import live_values
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.plugins.waiting import Waiter
-from stoker.resources.wire import older_spellings, plain_name, to_wire, wire_value, without_nulls
+from stoker.resources.live_values import Reader, has_drifted, read_differences
+from stoker.resources.wire import NOT_SENT, older_spellings, plain_name, same, to_wire, wire_value, without_nulls
+from stoker.schema.live import LISTED, How
+from stoker.schema.property import Property
 from stoker.schema.unknown import is_unknown
 
 CLOCK_SKEW = 60.0
@@ -84,8 +88,8 @@ class RestResource(ResourceType):
     and are compared as a whole.
     `kept_after_failure` types update an object that still exists after a failed action; other types replace it.
     `waits` evaluates an object's status during creation and update, `deleting` during deletion (None: deleted when the
-    request returns). `computed` names the attributes that `computed_attribute` reads. `unobserved` are properties whose
-    live values may legitimately differ from the template. `plain_names` are those of services that allow letters,
+    request returns). `computed` names the attributes that `computed_attribute` reads. `readers` read the live values of
+    properties that the object itself does not show (FETCHED). `plain_names` are those of services that allow letters,
     digits, hyphens, dots and underscores only.
     """
 
@@ -95,7 +99,7 @@ class RestResource(ResourceType):
     deleting: ClassVar[Waiter | None] = None
     kept_after_failure: ClassVar[bool] = False
     computed: ClassVar[frozenset[str]] = frozenset()
-    unobserved: ClassVar[frozenset[str]] = frozenset()
+    readers: ClassVar[Mapping[str, Reader]] = {}
     plain_names: ClassVar[bool] = False
     id_is_new = True
     recovery = Recovery(
@@ -114,6 +118,9 @@ class RestResource(ResourceType):
             cls.named_in = (cls.collection.service, cls.collection.path, cls.identity)
         if hasattr(cls, "collection") and "listed" not in cls.__dict__:
             cls.listed = cls.collection.listing(cls.identity) if cls.id_is_new else None
+        if hasattr(cls, "collection"):
+            sent = {name for name, prop in cls.properties.items() if prop.wire != NOT_SENT}
+            cls.derived_live = dict.fromkeys(sent | _placed_by(cls.collection.path, cls.properties), LISTED)
 
     # -- paths and bodies -------------------------------------------------------------------------------------
 
@@ -282,25 +289,30 @@ class RestResource(ResourceType):
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
         shown = await self.show(call) if call.physical_id is not None else None
-        return None if shown is None else self.differences(call, shown)
+        if shown is None:
+            return None
+        return {**self.differences(call, shown), **await read_differences(self, self.readers, call, shown)}
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the properties whose live value differs from the recorded one.
+        """Return the properties whose live value, a field of the object, differs from the recorded one.
 
         The live value of a property with a nested schema has the service's own form, and is returned as None.
         """
-        older = older_spellings(self.properties)
+        older, known = older_spellings(self.properties), live_values(self)
         found: dict[str, Any] = {}
         for name, prop in self.properties.items():
             field = name if prop.wire is None else prop.wire
             value = call.properties.get(name)
-            generated = field == self.identity and not value
-            if value is None or generated or name in older or name in self.unobserved or field not in shown:
+            live = known.get(name)
+            if value is None or name in older or name in self.readers or live is None or live.how is not How.LISTED:
                 continue
-            call.compared.add(name)
-            if not same(wire_value(prop, value), shown[field]):
-                built = prop.schema is not None or (prop.items is not None and prop.items.schema is not None)
-                found[name] = None if built else shown[field]
+            if field == NOT_SENT or (field == self.identity and not value):
+                call.compared.add(name)  # a part of the path, or a name that Stoker has chosen
+            elif field in shown:
+                call.compared.add(name)
+                if has_drifted(prop, live, wire_value(prop, value), shown[field]):
+                    built = prop.schema is not None or (prop.items is not None and prop.items.schema is not None)
+                    found[name] = None if built else shown[field]
         return found
 
     async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, Any]:
@@ -312,6 +324,11 @@ class RestResource(ResourceType):
     async def computed_attribute(self, call: Call, name: str) -> Any:
         """Return the value of an attribute listed in `computed`; None when it is not available."""
         raise NotImplementedError(f"{self.type_name} declares the computed attribute {name!r} without implementing it")
+
+
+def _placed_by(path: str, properties: Mapping[str, Property]) -> set[str]:
+    """Return the properties that name what the object is in: one that is found there belongs to it."""
+    return {name for name in properties if f"{{{name}}}" in path}
 
 
 def generated_name(kind: RestResource, call: Call) -> str:
@@ -412,20 +429,6 @@ def dig(value: Any, path: Several[str | int]) -> Any:
         else:
             return None
     return value
-
-
-def same(sent: Any, shown: Any) -> bool:
-    """Return whether a service shows what it was sent, ignoring keys that it adds and the order of lists.
-
-    Services show an empty value in several ways, null among them.
-    """
-    if shown is None and sent in ("", [], {}):
-        return True
-    if isinstance(sent, Mapping) and isinstance(shown, Mapping):
-        return all(key in shown and same(value, shown[key]) for key, value in sent.items())
-    if isinstance(sent, list) and isinstance(shown, list):
-        return len(sent) == len(shown) and all(any(same(item, other) for other in shown) for item in sent)
-    return bool(sent == shown) or str(sent) == str(shown)
 
 
 def _moment(timestamp: Any) -> float | None:

@@ -11,6 +11,7 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import dig
 from stoker.resources.declare import between
+from stoker.schema.live import LISTED
 from stoker.schema.property import SUPPORTED, Change, Property, Support, Type
 
 PROJECT = Property(description="The project, by name or ID.", required=True, reference="keystone.project")
@@ -37,6 +38,7 @@ class ProjectQuota(ResourceType):
     path: ClassVar[str]
     member: ClassVar[str]
     defaults: ClassVar[str] = "defaults"
+    live_otherwise = LISTED
     recovery = Recovery(
         FoundBy.NOTHING,
         "A project has one set of quotas; setting the same values again changes nothing.",

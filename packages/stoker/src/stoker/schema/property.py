@@ -18,6 +18,7 @@ from stoker.base.diagnostics import Path
 from stoker.base.json_text import read_json
 from stoker.base.similar import Suggestion, closest
 from stoker.schema.constraints import Constraint, CustomConstraint, described, schema_of
+from stoker.schema.live import Live
 from stoker.schema.unknown import Unknown, combine, has_unknown
 
 
@@ -102,6 +103,7 @@ class Property:
     replaces: str | None = None
     lenient: bool = False
     secret: bool = False
+    live: Live | None = None
     convert: Callable[[Any], Any] = field(init=False, repr=False, compare=False)
     """Converts a value to the type. Raises ValueError, TypeError or OverflowError."""
 

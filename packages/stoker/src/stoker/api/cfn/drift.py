@@ -9,7 +9,7 @@ from stoker.api.cfn.call import PAGE, Call, page_of
 from stoker.base.ids import arn
 from stoker.contract.drift import DetectDrift, DetectResourceDrift, ListDrift, ShowDriftDetection
 
-STATUSES = ("IN_SYNC", "MODIFIED", "DELETED", "NOT_CHECKED")
+STATUSES = ("IN_SYNC", "MODIFIED", "DELETED", "NOT_CHECKED", "UNKNOWN", "UNSUPPORTED")
 
 _UNASKED = "NOT_CHECKED"
 """Resources with this status are only shown if they are requested."""

@@ -229,16 +229,17 @@ def drift(service: Service, name: str, form: str) -> None:
     """Ask the cloud for the objects of the stack NAME, and show how they differ from its definition.
 
     Shows what would bring them back, without doing it: each value as it is and as it should be, objects that are gone,
-    and resources that are marked unhealthy or have failed. What cannot be compared is listed, and counts as unchanged.
+    and resources that are marked unhealthy or have failed. What cannot be compared is counted and listed, with the
+    reason. With -f json, `compared` contains all of it.
 
-    Exit status: 0 without differences, 2 with differences, 1 for an error.
+    Exit status: 0 without differences, 2 with differences, 1 for an error, also if a service did not answer.
 
     \b
     Examples:
       stoker drift web
       stoker drift web -f json
     """
-    from stoker.authoring.plan_steps import changes
+    from stoker.authoring.plan_steps import changes, is_unanswered
     from stoker.cli.views.plans import CLOUD, show_plan
 
     stack = service.stack(name)
@@ -254,6 +255,8 @@ def drift(service: Service, name: str, form: str) -> None:
             say(f"To correct it: stoker deploy {stack.name} -t TEMPLATE --refresh")
     if differs:
         sys.exit(2)
+    if is_unanswered(found):
+        sys.exit(1)
 
 
 @click.command()

@@ -73,7 +73,7 @@ RECORD = Compared("the template matches the record of the stack {name}.", "The c
 NO_RESOURCES = Compared("the stack {name} has no resources.")
 LAST_GOOD = Compared("the resources of the stack {name} match its last good definition.")
 SNAPSHOT = Compared("the stack {name} has the definition of the snapshot, which has no copies of contents.")
-CLOUD = Compared("the cloud matches the stack {name}, as far as it can be read.")
+CLOUD = Compared("nothing that could be compared differs from the stack {name}.")
 
 
 def show_plan(name: str, plan: Answer, against: Compared = RECORD) -> None:

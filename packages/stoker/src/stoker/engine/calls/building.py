@@ -125,6 +125,7 @@ async def _call(
         creation_policy=stored.definition.get("creation_policy", {}),
         unrecorded=unrecorded,
         sources=StoredSources(view.inputs) if view.inputs is not None else NoSources(),
+        given=_given(state),
     )
 
 
@@ -214,6 +215,12 @@ class Unrecorded:
         known = {row.physical_id for row in rows if row.type != self._whole}
         self.asked_for.update(physical_ids)
         return set(physical_ids) - recorded - known
+
+
+def _given(state: ResourceState) -> frozenset[str]:
+    """Return the properties to which the template gives values, by their present names."""
+    newer = {prop.replaces: name for name, prop in state.type.properties.items() if prop.replaces}
+    return frozenset(newer.get(name, name) for name in state.given)
 
 
 def _ids_of(view: StackView, names: Collection[str]) -> frozenset[str]:

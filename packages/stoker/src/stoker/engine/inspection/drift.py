@@ -1,33 +1,35 @@
 """Differences between the objects of a stack and their recorded state. Nothing is changed.
 
-Updates with `observe` use the same comparison (`observing`); here the result is only reported.
+Plans that compare with the cloud use the same comparison (`comparing`); here the result is only reported.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from stoker.base.errors import CloudError, StokerError
-from stoker.base.redaction import redact_values
-from stoker.engine.calls.building import call_to_look
-from stoker.engine.inspection.reading import Reader
+from stoker.base.redaction import REDACTED, redact_values
+from stoker.engine.inspection.comparing import Comparison, compare
 from stoker.engine.records.differences import Difference, differences, shown
+from stoker.engine.records.observations import Cause
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView, view_of
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import secrets_ever
-from stoker.plugins.resource import ResourceType
+from stoker.plugins.live_values import has_object
 from stoker.schema.property import secret_paths
+from stoker.store import queries
 from stoker.store.records import Stack
 
-LOG = logging.getLogger(__name__)
-
-IN_SYNC, MODIFIED, DELETED, NOT_CHECKED = "IN_SYNC", "MODIFIED", "DELETED", "NOT_CHECKED"
+IN_SYNC, MODIFIED, DELETED = "IN_SYNC", "MODIFIED", "DELETED"
+NOT_CHECKED, UNKNOWN, UNSUPPORTED = "NOT_CHECKED", "UNKNOWN", "UNSUPPORTED"
 DRIFTED = (MODIFIED, DELETED)
+_UNCOMPARED = {Cause.TYPE: UNSUPPORTED, Cause.EXTERNAL: NOT_CHECKED}
+"""The status of a resource by why it was not compared; UNKNOWN for the other causes."""
+_NO_OBJECT = "the resource has no object in the cloud"
+_MOST_NAMED = 5
 
 
 async def drift_of(
@@ -35,8 +37,10 @@ async def drift_of(
 ) -> list[dict[str, Any]]:
     """Return the drift of the stack's resources, or of those with the `names`, in creation order, values redacted.
 
-    A resource is IN_SYNC, MODIFIED, DELETED, or NOT_CHECKED if its type does not support it or its service did not
-    answer.
+    A resource is IN_SYNC only if every property that the template sets was compared and is as declared, or MODIFIED, or
+    DELETED. UNKNOWN: its service, or a property, could not be read. UNSUPPORTED: its type has no comparison.
+    NOT_CHECKED: it has no object of its own. The last three have a `reason`. A nested stack has the status of its
+    resources.
     """
     view = await view_of(services, stack)
     states = sorted(view.current.values(), key=lambda state: state.row.position)
@@ -49,6 +53,15 @@ async def drift_of(
     return list(reports)
 
 
+def overall(statuses: Sequence[str]) -> str:
+    """Return the drift status of a stack from those of its resources: IN_SYNC only if nothing is left open."""
+    if any(status in DRIFTED for status in statuses):
+        return "DRIFTED"
+    if UNKNOWN in statuses or UNSUPPORTED in statuses:
+        return UNKNOWN
+    return NOT_CHECKED if statuses and all(status == NOT_CHECKED for status in statuses) else IN_SYNC
+
+
 async def _look(view: StackView, state: ResourceState, secrets: Collection[str]) -> dict[str, Any]:
     row = state.row
     report: dict[str, Any] = {
@@ -56,39 +69,55 @@ async def _look(view: StackView, state: ResourceState, secrets: Collection[str])
         "type": row.type,
         "physical_id": row.physical_id,
         "status": NOT_CHECKED,
+        "reason": "",
         "time": view.services.clock.now(),
         "expected": None,
         "actual": None,
         "differences": [],
     }
-    if row.physical_id is None or row.action == "DELETE" or type(state.type).observe is ResourceType.observe:
-        return report
-    try:
-        call = await call_to_look(view, state, Reader(view.services))
-        found = await state.type.observe(call)
-    except StokerError as error:
-        if not (isinstance(error, CloudError) and error.not_found):
-            LOG.info("cannot check %s of stack %s for drift: %s", row.name, view.stack.name, error.message)
-            return report
-        found = None
-    if found is None:
+    if row.physical_id is None or row.action == "DELETE" or not (has_object(state.type) or state.type.nested):
+        return {**report, "reason": _NO_OBJECT}
+    comparison = await compare(view, state)
+    if comparison.found is None:
         return {**report, "status": DELETED}
-    return {**report, **_compared(state, call.properties, found, secrets)}
+    if state.type.nested and comparison.cause is None:
+        return {**report, **await _inside(view, state)}
+    return {**report, **_compared(state, comparison, secrets)}
 
 
-def _compared(
-    state: ResourceState, recorded: Mapping[str, Any], found: Mapping[str, Any], secrets: Collection[str]
-) -> dict[str, Any]:
+async def _inside(view: StackView, state: ResourceState) -> dict[str, Any]:
+    """Return the status of a nested stack, which is that of its resources, and the reason."""
+    child = await view.services.database.read(queries.stack_by_parent_resource, state.row.uuid)
+    if child is None:
+        return {"status": DELETED}
+    found = await drift_of(view.services, child)
+    status = {"DRIFTED": MODIFIED}.get(total := overall([each["status"] for each in found]), total)
+    blamed = DRIFTED if status == MODIFIED else (UNKNOWN, UNSUPPORTED)
+    names = [each["name"] for each in found if each["status"] in blamed]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    what = "differ from the template" if status == MODIFIED else "could not be compared completely"
+    reason = f"resources of the nested stack {what}: {', '.join(names[:_MOST_NAMED])}{more}" if names else ""
+    return {"status": status, "reason": reason or (_NO_OBJECT if status == NOT_CHECKED else "")}
+
+
+def _compared(state: ResourceState, comparison: Comparison, secrets: Collection[str]) -> dict[str, Any]:
+    found, recorded = comparison.found or {}, comparison.recorded
+    if comparison.cause is not None and not found:
+        status = _UNCOMPARED.get(comparison.cause, UNKNOWN)
+    else:
+        status = MODIFIED if found else IN_SYNC
     expected = {name: value for name, value in recorded.items() if value is not None}
     actual = {**expected, **found}
     hidden = set(secret_paths(state.type.properties, actual))
+    leaves = [leaf for name in found for leaf in _of_property(name, expected, actual, hidden)]
+    # A value in place of a hidden one is hidden too: somebody may have changed a password to another.
+    hidden |= {leaf.path for leaf in leaves if redact_values(leaf.before, secrets) != leaf.before}
     return {
-        "status": MODIFIED if found else IN_SYNC,
-        "expected": redact_values(shown(expected, hidden), secrets),
-        "actual": redact_values(shown(actual, hidden), secrets),
-        "differences": [
-            _told(difference, secrets) for name in found for difference in _of_property(name, expected, actual, hidden)
-        ],
+        "status": status,
+        "reason": f"not compared: {comparison.why}" if comparison.properties else comparison.reason,
+        "expected": redact_values(shown(expected, hidden), secrets) if recorded else None,
+        "actual": redact_values(shown(actual, hidden), secrets) if recorded else None,
+        "differences": [_told(leaf, leaf.path in hidden, secrets) for leaf in leaves],
     }
 
 
@@ -99,6 +128,8 @@ def _of_property(name: str, expected: Mapping[str, Any], actual: Mapping[str, An
     return differences({name: expected.get(name)}, {name: actual[name]}, hidden)
 
 
-def _told(difference: Difference, secrets: Collection[str]) -> dict[str, Any]:
-    data = difference.to_data()
+def _told(leaf: Difference, hidden: bool, secrets: Collection[str]) -> dict[str, Any]:
+    data = leaf.to_data()
+    if hidden:
+        data |= {side: REDACTED for side in ("before", "after") if data[side] is not None}
     return {name: redact_values(data[name], secrets) for name in ("path", "before", "after")}

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from stoker.base.errors import CloudError, StokerError
 from stoker.engine.calls.building import call_to_look
 from stoker.engine.calls.examining import is_usable, obstacle
+from stoker.engine.inspection.comparing import compare
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.planning.decide import can_have_obstacle, is_examined
-from stoker.engine.records.observations import Cause, Coverage, Found, NotCompared, Observations, is_observable
+from stoker.engine.records.observations import Coverage, Found, NotCompared, Observations, is_observable
 from stoker.engine.records.paths import ResourcePaths
 from stoker.engine.records.services import EngineServices
-from stoker.engine.records.stack_view import StackView, view_of
+from stoker.engine.records.stack_view import view_of
 from stoker.engine.records.state import ResourceState
-from stoker.plugins.resource import Call, ResourceType
+from stoker.plugins.live_values import has_object
 from stoker.store import queries
 from stoker.store.records import COMPLETE, Stack
-
-LOG = logging.getLogger(__name__)
 
 
 async def observe_tree(services: EngineServices, stack: Stack) -> Observations:
@@ -33,19 +29,26 @@ async def observe_tree(services: EngineServices, stack: Stack) -> Observations:
     """
     stacks = await services.database.read(_tree, stack)
     found: dict[str, Found] = {}
-    total, omitted, paths = 0, list[NotCompared](), ResourcePaths(stack)
+    omitted, paths = list[NotCompared](), ResourcePaths(stack)
+    total = in_sync = differing = 0
     for each in stacks:
         view = await view_of(services, each)
         named = {state.row.uuid: paths.of(each, state) for state in view.current.values()}
         healthy = [state for state in view.current.values() if _is_healthy(state)]
-        total += sum(not state.type.nested for state in healthy)
-        for state, answer in zip(
-            healthy, await asyncio.gather(*(_look(view, state) for state in healthy)), strict=True
-        ):
-            found[state.row.uuid] = answer.found
-            if answer.cause is not None and not state.type.nested:
-                omitted.append(NotCompared(named[state.row.uuid], state.row.type, answer.cause, answer.properties))
-    return Observations(found, await usable_in(services, stacks), Coverage(total, tuple(omitted)))
+        total += sum(has_object(state.type) for state in healthy)
+        answers = await asyncio.gather(*(compare(view, state) for state in healthy))
+        for state, answer in zip(healthy, answers, strict=True):
+            path = named[state.row.uuid]
+            if is_observable(state):
+                found[state.row.uuid] = answer.found
+            if has_object(state.type):
+                in_sync += answer.found == {} and answer.cause is None
+                differing += answer.found != {}
+            if answer.cause is not None and has_object(state.type):
+                left = tuple(answer.properties)
+                omitted.append(NotCompared(path, state.row.type, answer.cause, answer.why, left))
+    coverage = Coverage(total, tuple(omitted), in_sync, differing)
+    return Observations(found, await usable_in(services, stacks), coverage)
 
 
 async def examine_tree(services: EngineServices, stack: Stack, *, restores: bool = False) -> Observations:
@@ -91,38 +94,6 @@ def _tree(connection: Connection, stack: Stack) -> list[Stack]:
 
 def _is_healthy(state: ResourceState) -> bool:
     """Return whether a resource has an object that is expected to be as recorded; others show in the plan."""
-    row = state.row
-    return not state.type.local and row.status == COMPLETE and row.action != "DELETE" and row.physical_id is not None
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    found: Found
-    cause: Cause | None = None
-    properties: tuple[str, ...] = ()
-
-
-async def _look(view: StackView, state: ResourceState) -> _Answer:
-    if not is_observable(state):
-        return _Answer({}, Cause.EXTERNAL)
-    if type(state.type).observe is ResourceType.observe:
-        return _Answer({}, Cause.TYPE)
-    try:
-        call = await call_to_look(view, state, Reader(view.services))
-        found = await state.type.observe(call)
-    except StokerError as error:
-        if isinstance(error, CloudError) and error.not_found:
-            return _Answer(None)
-        LOG.info("cannot read the object of %s: %s", state.row.name, error.message)
-        return _Answer({}, Cause.SERVICE)
-    if found is None:
-        return _Answer(None)
-    left = tuple(name for name in _declared(state, call) if name not in call.compared and name not in found)
-    return _Answer(found, Cause.PROPERTIES if left else None, left)
-
-
-def _declared(state: ResourceState, call: Call) -> list[str]:
-    """Return the properties to which the template gives values, by their present names."""
-    older = {prop.replaces: name for name, prop in state.type.properties.items() if prop.replaces}
-    given = {older.get(name, name) for name in state.given}
-    return [name for name, value in call.properties.items() if name in given and value is not None]
+    row, kind = state.row, state.type
+    present = row.status == COMPLETE and row.action != "DELETE" and row.physical_id is not None
+    return present and (has_object(kind) or kind.nested)

@@ -18,7 +18,7 @@ from stoker.base.ids import has_short_id, short_id
 from stoker.cloud.session import Cloud
 from stoker.engine.records.services import EngineServices
 from stoker.plugins.listing import Listing
-from stoker.plugins.recovery import FoundBy
+from stoker.plugins.live_values import has_object
 from stoker.plugins.resource import ResourceType
 from stoker.store import recorded_objects
 from stoker.store.mark_records import ShownId
@@ -209,7 +209,8 @@ class _Survey:
     async def _compare(self, each: RecordedObject, owner: Owner) -> None:
         """Note an object that is gone, or is not known to exist."""
         kind = self._services.registry.get(each.type)
-        if each.physical_id is None or each.status != COMPLETE or each.action == "DELETE" or not _is_outside(kind):
+        outside = kind is None or has_object(kind)
+        if each.physical_id is None or each.status != COMPLETE or each.action == "DELETE" or not outside:
             return
         note = partial(Found, project_id=owner.project_id, type=each.type, stack=owner.root, stack_id=owner.root_id)
         if kind is None or kind.listed is None:
@@ -259,16 +260,6 @@ async def _offered(cloud: Cloud, kinds: Iterable[ResourceType], wanted: Collecti
                 continue
         seen.add(listing)
         yield listing
-
-
-def _is_outside(kind: ResourceType | None) -> bool:
-    """Return whether the resources of a type have objects outside of Stoker's own database."""
-    if kind is None:
-        return True
-    by = kind.recovery.by if kind.recovery is not None else None
-    # A software configuration has an ID that is chosen in advance, and is stored by this service itself.
-    own = by is FoundBy.RECORD or (by is FoundBy.IDENTIFIER and kind.service == "heat")
-    return not (kind.local or kind.nested or own)
 
 
 async def _exists(cloud: Cloud, kind: ResourceType, listing: Listing, physical_id: str) -> bool:

@@ -28,31 +28,40 @@ class Cause(StrEnum):
     EXTERNAL = "external"
     """The object is not the stack's own."""
     SERVICE = "service"
-    """The service did not answer."""
+    """The service did not answer, or refused."""
     PROPERTIES = "properties"
-    """The service does not show these properties, or not in a form that can be compared."""
+    """These properties could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotCompared:
-    """A resource that was not compared with the cloud; with the cause PROPERTIES, only these were not."""
+    """A resource that was not compared with the cloud, and why; with the cause PROPERTIES, only these were not."""
 
     path: str
     type: str
     cause: Cause
+    reason: str = ""
     properties: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of a tree of stacks a comparison with the cloud covers: of `total` resources, all but these."""
+    """How much of a tree of stacks a comparison with the cloud covers: of `total` resources, all but `omitted`.
+
+    `in_sync` is the number of those that were compared completely and are as recorded, `differing` of those that are
+    not.
+    """
 
     total: int
     omitted: tuple[NotCompared, ...]
+    in_sync: int
+    differing: int
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
-        return {"resources": self.total, "not_compared": [asdict(each) for each in self.omitted]}
+        omitted = [asdict(each) for each in self.omitted]
+        counts = {"resources": self.total, "in_sync": self.in_sync, "differing": self.differing}
+        return {**counts, "not_compared": omitted}
 
 
 def is_observable(state: ResourceState) -> bool:

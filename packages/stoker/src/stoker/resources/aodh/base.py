@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, ClassVar
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
-from stoker.resources.base import Collection, RestResource, found_well, same, unrecorded
+from stoker.resources.base import Collection, RestResource, found_well, unrecorded
 from stoker.resources.declare import between, custom, one_of
 from stoker.resources.heat.groups.scaling_policy import SIGNED_URL
-from stoker.resources.wire import without_nulls
+from stoker.resources.live_values import Reader
+from stoker.resources.wire import same, without_nulls
+from stoker.schema.live import LISTED
 from stoker.schema.property import Change, Property, Support, Type
 
 OPERATORS = ("le", "ge", "eq", "lt", "gt", "ne")
 _STATES = ("alarm", "ok", "insufficient_data")
 _COMPARED = ("description", "enabled", "repeat_actions", "severity")
+_QUEUE = "trust+zaqar:"
+_TRUST = re.compile(r"^(trust\+[a-z]+://)[^/?@]*@")
 _PLAIN = (*_COMPARED, "time_constraints")
 
 
@@ -28,6 +34,7 @@ def _actions(state: str) -> Property:
         f"URLs that Aodh calls when the state becomes {state}; the name of a scaling policy of the stack means "
         "its signed URL.",
         change=Change.UPDATE,
+        live=LISTED,
     )
 
 
@@ -39,7 +46,42 @@ def _queues(state: str) -> Property:
         items=Property(Type.STRING, "Name of a queue.", constraints=custom("zaqar.queue")),
         change=Change.UPDATE,
         support=Support(version="8.0.0"),
+        live=LISTED,
     )
+
+
+async def _called(call: Call, state: str) -> list[str]:
+    """Return the URLs of the actions for a state."""
+    actions = call.properties[f"{state}_actions"] or []
+    return [await _url(call, str(action)) for action in actions if action]
+
+
+def _queue_urls(call: Call, state: str) -> dict[str, str]:
+    """Return the URLs of the queues that get a message for a state, by the names of the queues."""
+    queues = call.properties[f"{state}_queues"] or []
+    return {name: f"trust+zaqar://?{urlencode({'queue_name': name})}" for name in queues if name}
+
+
+def _normal(urls: Iterable[str]) -> list[str]:
+    """Return URLs in the form that Aodh gives them, without the trusts that it adds to them."""
+    return [urlunsplit(urlsplit(_TRUST.sub(r"\1", url))) for url in urls]
+
+
+async def _live_actions(state: str, kind: AlarmResource, call: Call, shown: Mapping[str, Any]) -> Any:
+    """Return the recorded actions if Aodh calls their URLs and no others, besides those of queues."""
+    queues = _normal(_queue_urls(call, state).values())
+    live = [url for url in _normal(shown[f"{state}_actions"]) if url not in queues]
+    wanted = _normal(await _called(call, state))
+    return call.properties[f"{state}_actions"] if sorted(live) == sorted(wanted) else live
+
+
+async def _live_queues(state: str, kind: AlarmResource, call: Call, shown: Mapping[str, Any]) -> Any:
+    """Return the recorded queues that Aodh sends messages to, and the URLs of others."""
+    actions, live = _normal(await _called(call, state)), _normal(shown[f"{state}_actions"])
+    names = _queue_urls(call, state)
+    urls = dict(zip(_normal(names.values()), names, strict=True))
+    held = [name for url, name in urls.items() if url in live]
+    return held + [url for url in live if url not in (*actions, *urls) and url.startswith(_QUEUE)]
 
 
 SHARED: Mapping[str, Property] = {
@@ -102,6 +144,10 @@ class AlarmResource(RestResource):
     collection = Collection("aodh", "/alarms", id_field="alarm_id", created_field=None, owner=None)
     recovery = Recovery(FoundBy.NAME, "The name is the physical name, which is unique.")
     alarm_type: ClassVar[str]
+    readers: ClassVar[Mapping[str, Reader]] = {
+        **{f"{state}_actions": partial(_live_actions, state) for state in _STATES},
+        **{f"{state}_queues": partial(_live_queues, state) for state in _STATES},
+    }
 
     @abstractmethod
     def rule(self, properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,12 +170,7 @@ class AlarmResource(RestResource):
 
     async def _called(self, call: Call, state: str) -> list[str]:
         """Return the URLs that Aodh calls for a state."""
-        urls = []
-        for action in call.properties[f"{state}_actions"] or []:
-            if action:
-                urls.append(await _url(call, str(action)))
-        queues = call.properties[f"{state}_queues"] or []
-        return urls + [f"trust+zaqar://?{urlencode({'queue_name': name})}" for name in queues if name]
+        return [*await _called(call, state), *(url for url in _queue_urls(call, state).values())]
 
     async def find(self, call: Call) -> str | None:
         query = {"q.field": "name", "q.op": "eq", "q.value": call.physical_name}
@@ -160,12 +201,15 @@ class AlarmResource(RestResource):
         return Done()
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
-        call.compared.update(_COMPARED, self.properties.keys() - SHARED.keys())
+        call.compared.update(_PLAIN, self.properties.keys() - SHARED.keys())
         found = {
             name: shown[name]
             for name in _COMPARED
             if call.properties[name] is not None and not same(call.properties[name], shown[name])
         }
+        periods = [without_nulls(period) for period in call.properties["time_constraints"] or ()]
+        if not same(periods, shown["time_constraints"]):
+            found["time_constraints"] = shown["time_constraints"]
         if not same(self.rule(call.properties), shown.get(self.rule_field)):
             found.update(self.rule_differences(call.properties, shown.get(self.rule_field) or {}))
         return found

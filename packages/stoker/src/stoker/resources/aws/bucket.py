@@ -10,6 +10,7 @@ from stoker.resources.aws.tags import as_map, tags
 from stoker.resources.aws.translated import Translated
 from stoker.resources.declare import one_of
 from stoker.resources.swift.container import Container
+from stoker.schema.live import LISTED
 from stoker.schema.property import Attribute, Property, Type
 
 _ANYBODY = ".r:*"
@@ -21,6 +22,7 @@ class Bucket(Translated):
     type_name = "AWS::S3::Bucket"
     description = "A container of the object store."
     target = Container
+    live_otherwise = LISTED
 
     properties = {
         "AccessControl": Property(
@@ -48,6 +50,17 @@ class Bucket(Translated):
         "DomainName": Attribute("Host of the bucket's URL.", Type.STRING),
         "WebsiteURL": Attribute("URL of the bucket.", Type.STRING),
     }
+
+    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        """Compare with the container: several properties make its metadata, and all of them count as one."""
+        translated = await self.translate(call)
+        found = await Container().observe(translated)
+        if found is None:
+            return None
+        call.compared.update(self.properties)
+        access = dict.fromkeys(["AccessControl"] if found.keys() & {"X-Container-Read", "X-Container-Write"} else [])
+        given = [name for name in ("Tags", "WebsiteConfiguration") if call.properties[name] is not None]
+        return {**access, **dict.fromkeys(given if "X-Container-Meta" in found else [])}
 
     async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
         metadata = {f"S3-Tag-{key}": value for key, value in as_map(given["Tags"]).items()}

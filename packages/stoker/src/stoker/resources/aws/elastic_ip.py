@@ -12,6 +12,7 @@ from stoker.resources.declare import custom, one_of
 from stoker.resources.neutron.external_network import external_network
 from stoker.resources.neutron.floating_ip import FloatingIP
 from stoker.resources.nova.interfaces import first_interface, required_interface
+from stoker.schema.live import managed
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _ADDRESS = "address"
@@ -34,11 +35,14 @@ class EIP(Translated):
     description = "An address of the external network, which can be associated with an instance."
     target = _Address
     service = "nova"
-    spelled = {"port_id": "InstanceId"}
+    spelled = {"InstanceId": "port_id"}
 
     properties = {
         "Domain": Property(
-            description="Has no effect.", constraints=one_of("vpc"), support=Support("DEPRECATED", "9.0.0")
+            description="Has no effect.",
+            constraints=one_of("vpc"),
+            support=Support("DEPRECATED", "9.0.0"),
+            live=managed("it has no effect"),
         ),
         "InstanceId": Property(
             description="The instance to associate the address with, at its first interface.",

@@ -14,6 +14,7 @@ from stoker.resources.aws.routing import gateway_of, set_gateway
 from stoker.resources.aws.tags import unsupported_tags
 from stoker.resources.neutron.external_network import external_network
 from stoker.resources.neutron.implicit import same_thing
+from stoker.schema.live import FETCHED, managed
 from stoker.schema.property import Property
 
 
@@ -41,8 +42,10 @@ class VPCGatewayAttachment(ResourceType):
     )
 
     properties = {
-        "InternetGatewayId": Property(description="The internet gateway; has no effect."),
-        "VpcId": Property(description="The VPC.", required=True),
+        "InternetGatewayId": Property(
+            description="The internet gateway; has no effect.", live=managed("it has no effect")
+        ),
+        "VpcId": Property(description="The VPC.", required=True, live=FETCHED),
         "VpnGatewayId": Property(description="Not supported.", implemented=False),
     }
 

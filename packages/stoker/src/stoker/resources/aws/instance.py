@@ -36,11 +36,18 @@ class Instance(SignalledCreation, Translated):
     content = "the data on the disks of the instance"
     target = _Server
     spelled = {
-        "image": "ImageId",
-        "flavor": "InstanceType",
-        "key_name": "KeyName",
-        "metadata": "Tags",
-        "security_groups": "SecurityGroupIds",
+        "ImageId": "image",
+        "InstanceType": "flavor",
+        "KeyName": "key_name",
+        "AvailabilityZone": "availability_zone",
+        "SecurityGroups": "security_groups",
+        "SecurityGroupIds": "security_groups",
+        "NetworkInterfaces": "networks",
+        "SubnetId": "networks",
+        "Tags": "metadata",
+        "NovaSchedulerHints": "scheduler_hints",
+        "UserData": "user_data",
+        "BlockDeviceMappings": "block_device_mapping",
     }
     properties = PROPERTIES
     attributes = ATTRIBUTES

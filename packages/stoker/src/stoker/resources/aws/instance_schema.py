@@ -7,6 +7,7 @@ from typing import Any
 
 from stoker.resources.aws.tags import tags
 from stoker.resources.declare import custom, one_of
+from stoker.schema.live import never
 from stoker.schema.property import Attribute, Change, Property, Type
 from stoker.schema.unknown import is_unknown
 
@@ -88,6 +89,7 @@ PROPERTIES = {
                 "VolumeId": Property(description="The volume.", required=True, constraints=custom("cinder.volume")),
             },
         ),
+        live=never("a volume can be attached and detached later"),
     ),
     "BlockDeviceMappings": BLOCK_DEVICES,
 }

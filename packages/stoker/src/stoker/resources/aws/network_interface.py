@@ -11,6 +11,7 @@ from stoker.resources.aws.translated import Translated
 from stoker.resources.base import dig
 from stoker.resources.declare import custom
 from stoker.resources.neutron.port import Port
+from stoker.schema.live import managed
 from stoker.schema.property import Attribute, Change, Property, Type
 
 _NETWORKS = "networks"
@@ -23,10 +24,10 @@ class NetworkInterface(Translated):
     type_name = "AWS::EC2::NetworkInterface"
     description = "A port in a subnet, which an instance can use."
     target = Port
-    spelled = {"security_groups": "GroupSet", "fixed_ips": "PrivateIpAddress"}
+    spelled = {"GroupSet": "security_groups", "PrivateIpAddress": "fixed_ips", "SubnetId": "fixed_ips"}
 
     properties = {
-        "Description": Property(description="Has no effect."),
+        "Description": Property(description="Has no effect.", live=managed("it has no effect")),
         "GroupSet": Property(
             Type.LIST, "IDs of security groups; the project's default group if not given.", change=Change.UPDATE
         ),

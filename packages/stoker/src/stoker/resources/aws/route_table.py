@@ -22,6 +22,7 @@ from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.router import Router
 from stoker.resources.replacing import conclusive, is_recorded
+from stoker.schema.live import FETCHED
 from stoker.schema.property import Property, Support
 
 ROUTE_TABLE = "AWS::EC2::RouteTable"
@@ -66,6 +67,7 @@ class SubnetRouteTableAssociation(ResourceType):
         FoundBy.NOTHING,
         "A subnet has one interface of a router; adding it again has no effect.",
     )
+    live_otherwise = FETCHED
 
     properties = {
         "RouteTableId": Property(description="The route table.", required=True),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from stoker.plugins.resource import Call, ResourceType
-from stoker.resources.neutron.rule_set import RuleSet
+from stoker.resources.neutron.rule_set import RuleSet, live_rules
 from stoker.resources.wire import NOT_SENT, without_nulls
+from stoker.schema.live import FETCHED, managed
 from stoker.schema.property import Change, Property, Type
 from stoker.schema.unknown import is_unknown
 
@@ -16,18 +18,20 @@ _DIRECTIONS = {_INGRESS: "ingress", _EGRESS: "egress"}
 _ALL_PROTOCOLS = "-1"
 
 
+_RULE = {
+    "IpProtocol": Property(description="The protocol, by name or number; all protocols if -1 or not given."),
+    "FromPort": Property(description="First port, or type of the ICMP message; -1 for all."),
+    "ToPort": Property(description="Last port, or code of the ICMP message; -1 for all."),
+    "CidrIp": Property(description="Addresses of the remote end, as a CIDR."),
+    "SourceSecurityGroupId": Property(description="The security group of the remote end."),
+    "SourceSecurityGroupName": Property(description="The security group of the remote end, by name."),
+    "SourceSecurityGroupOwnerId": Property(description="Not supported.", implemented=False),
+}
+
+
 def _rules(description: str) -> Property:
-    schema = {
-        "IpProtocol": Property(description="The protocol, by name or number; all protocols if -1 or not given."),
-        "FromPort": Property(description="First port, or type of the ICMP message; -1 for all."),
-        "ToPort": Property(description="Last port, or code of the ICMP message; -1 for all."),
-        "CidrIp": Property(description="Addresses of the remote end, as a CIDR."),
-        "SourceSecurityGroupId": Property(description="The security group of the remote end."),
-        "SourceSecurityGroupName": Property(description="The security group of the remote end, by name."),
-        "SourceSecurityGroupOwnerId": Property(description="Not supported.", implemented=False),
-    }
-    rule = Property(Type.MAP, "A rule.", schema=schema)
-    return Property(Type.LIST, description, items=rule, change=Change.UPDATE, wire=NOT_SENT)
+    rule = Property(Type.MAP, "A rule.", schema=_RULE)
+    return Property(Type.LIST, description, items=rule, change=Change.UPDATE, wire=NOT_SENT, live=FETCHED)
 
 
 class SecurityGroup(RuleSet):
@@ -36,10 +40,11 @@ class SecurityGroup(RuleSet):
     type_name = "AWS::EC2::SecurityGroup"
     description = "A set of rules for the incoming and outgoing traffic of instances."
     reference_id = ResourceType.reference_id
+    readers = {name: partial(live_rules, name) for name in _DIRECTIONS}
 
     properties = {
-        "GroupDescription": Property(description="Description of the group.", required=True),
-        "VpcId": Property(description="Has no effect."),
+        "GroupDescription": Property(description="Description of the group.", required=True, wire="description"),
+        "VpcId": Property(description="Has no effect.", live=managed("it has no effect")),
         _INGRESS: _rules("Rules for incoming traffic."),
         _EGRESS: _rules("Rules for outgoing traffic; without one, all outgoing traffic is allowed."),
     }
@@ -59,6 +64,17 @@ class SecurityGroup(RuleSet):
 
     def declared_rules(self, properties: Mapping[str, Any]) -> list[Any]:
         return [(direction, rule) for name, direction in _DIRECTIONS.items() for rule in properties[name] or []]
+
+    def shown_rule(self, rule: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        name = next(name for name, direction in _DIRECTIONS.items() if direction == rule["direction"])
+        shown = {
+            "IpProtocol": rule.get("protocol") or _ALL_PROTOCOLS,
+            "FromPort": _text(rule.get("port_range_min")),
+            "ToPort": _text(rule.get("port_range_max")),
+            "CidrIp": rule.get("remote_ip_prefix"),
+            "SourceSecurityGroupId": rule.get("remote_group_id"),
+        }
+        return name, {**dict.fromkeys(_RULE), **shown}
 
     async def sent_rule(self, call: Call, rule: Any) -> dict[str, Any]:
         direction, given = rule
@@ -80,6 +96,10 @@ class SecurityGroup(RuleSet):
 def _port(given: str | None) -> str | None:
     """Return a port; a negative one stands for all ports."""
     return None if given is None or given.startswith("-") else given
+
+
+def _text(number: Any) -> str | None:
+    return None if number is None else str(number)
 
 
 def _port_problems(name: str, rule: Mapping[str, Any]) -> Iterable[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from stoker.schema.live import managed
 from stoker.schema.property import Property, Type
 
 
@@ -15,7 +16,7 @@ def tags(description: str, **rest: Any) -> Property:
 
 def unsupported_tags() -> Property:
     """Declare a property with tags, which a service without them cannot store."""
-    return Property(Type.LIST, "Not supported.", items=_tag(implemented=False))
+    return Property(Type.LIST, "Not supported.", items=_tag(implemented=False), live=managed("it has no effect"))
 
 
 def as_map(given: list[Mapping[str, Any]] | None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, TypeVar
 
 from stoker.plugins.exclusion import Exclusion
+from stoker.plugins.live_values import live_values
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.schema.property import Finalizer
@@ -25,7 +26,7 @@ class Translated(ResourceType):
 
     `translated` returns the properties of the target; those that it omits get their defaults. It is called for every
     version of the properties that a call contains, and must return the same values at every call.
-    `spelled` are the names of this type's properties by the names of the target's, for comparisons with the cloud.
+    `spelled` are the names of the target's properties by the names of this type's, for comparisons with the cloud.
     """
 
     target: ClassVar[type[ResourceType]]
@@ -39,6 +40,8 @@ class Translated(ResourceType):
         if "target" in cls.__dict__:
             for name in _TAKEN_OVER - cls.__dict__.keys():
                 setattr(cls, name, getattr(cls.target, name))
+            known = live_values(cls.target())
+            cls.derived_live = {own: known[name] for own, name in cls.spelled.items()}
             if (exclusion := cls.target.exclusion) is not None:
                 cls.exclusion = _translated(exclusion, cls.target)
 
@@ -100,8 +103,10 @@ class Translated(ResourceType):
         found = await self._target.observe(translated)
         if found is None:
             return None
-        call.compared.update([self.spelled[name] for name in translated.compared if name in self.spelled])
-        return {self.spelled[name]: None for name in found if name in self.spelled}
+        given = {own: name for own, name in self.spelled.items() if call.properties[own] is not None}
+        call.compared.update(own for own, name in given.items() if name in translated.compared)
+        call.unread.update({own: translated.unread[name] for own, name in given.items() if name in translated.unread})
+        return {own: None for own, name in given.items() if name in found}
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         return await self.enter(self._target.needs_replacement_after_failure, call)
@@ -131,7 +136,16 @@ class Translated(ResourceType):
         changed = {}
         if previous is not None:
             changed = {name: value for name, value in properties.items() if previous.get(name) != value}
-        return replace(call, properties=properties, previous=previous, changed=changed, replacement=wanted)
+        return replace(
+            call,
+            properties=properties,
+            previous=previous,
+            changed=changed,
+            replacement=wanted,
+            compared=set(),
+            unread={},
+            given=None,
+        )
 
     async def _properties(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
         wanted = await self.translated(call, given)

@@ -21,7 +21,7 @@ class Volume(Translated):
     content = "the data on the volume"
     target = volume.Volume
     snapshot_on_delete = True
-    spelled = {"size": "Size", "availability_zone": "AvailabilityZone", "metadata": "Tags"}
+    spelled = {"Size": "size", "AvailabilityZone": "availability_zone", "SnapshotId": "backup_id", "Tags": "metadata"}
 
     properties = {
         "AvailabilityZone": Property(
@@ -61,6 +61,7 @@ class VolumeAttachment(Translated):
     type_name = "AWS::EC2::VolumeAttachment"
     description = "The attachment of a volume to an instance."
     target = volume_attachment.VolumeAttachment
+    spelled = {"InstanceId": "instance_uuid", "VolumeId": "volume_id", "Device": "mountpoint"}
 
     properties = {
         "InstanceId": Property(

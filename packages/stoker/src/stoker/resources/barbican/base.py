@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 from stoker.plugins.id_form import IdForm, last_segment
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
+from stoker.resources.live_values import NotShown, Reader
 
 SERVICE = "barbican"
 
@@ -32,10 +34,23 @@ def key_of(reference: Any) -> str:
     return last_segment(str(reference))
 
 
+async def _expiration(kind: RestResource, call: Call, shown: Mapping[str, Any]) -> Any:
+    """Return the given time, if the service shows the same moment in another form."""
+    given, live = call.properties["expiration"], shown.get("expiration")
+    if live is None:
+        raise NotShown("the service does not show it")
+    try:
+        moments = [datetime.fromisoformat(str(time)) for time in (given, live)]
+    except ValueError:
+        return live
+    first, second = (moment if moment.tzinfo else moment.replace(tzinfo=UTC) for moment in moments)
+    return given if first == second else live
+
+
 class KeyManagerObject(RestResource):
     """An object whose physical ID is its URL. Requests use the last segment of it, below the current endpoint."""
 
-    unobserved = frozenset({"expiration"})
+    readers: ClassVar[Mapping[str, Reader]] = {"expiration": _expiration}
     id_form = IdForm.URL
 
     def member_path(self, call: Call) -> str:

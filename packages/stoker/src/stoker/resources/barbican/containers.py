@@ -10,6 +10,7 @@ from stoker.plugins.waiting import Waiter
 from stoker.resources.barbican.base import KeyManagerObject, collection, key_of
 from stoker.resources.declare import custom
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import LISTED
 from stoker.schema.property import Attribute, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
@@ -17,7 +18,9 @@ _NAME = Property(description="Name of the container.")
 
 
 def _secret(what: str) -> Property:
-    return Property(description=f"Reference to {what}.", wire=NOT_SENT, constraints=custom("barbican.secret"))
+    return Property(
+        description=f"Reference to {what}.", wire=NOT_SENT, constraints=custom("barbican.secret"), live=LISTED
+    )
 
 
 class Container(KeyManagerObject):
@@ -95,6 +98,7 @@ class GenericContainer(Container):
                 },
             ),
             wire=NOT_SENT,
+            live=LISTED,
         ),
     }
 

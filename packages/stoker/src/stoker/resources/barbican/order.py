@@ -11,8 +11,10 @@ from stoker.plugins.outcome import Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.plugins.waiting import Waiter
 from stoker.resources.barbican.base import SERVICE, KeyManagerObject, collection, member_path, payload
-from stoker.resources.base import dig, same, unrecorded
+from stoker.resources.base import dig, unrecorded
 from stoker.resources.declare import custom, one_of
+from stoker.resources.wire import same
+from stoker.schema.live import never
 from stoker.schema.property import Attribute, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
@@ -73,7 +75,10 @@ class Order(KeyManagerObject):
         "profile": Property(description="Profile of the certificate authority.", support=_SINCE),
         "request_data": Property(description="The certificate request.", support=_SINCE),
         "pass_phrase": Property(
-            description="Passphrase that the private key is encrypted with.", support=_SINCE, secret=True
+            description="Passphrase that the private key is encrypted with.",
+            support=_SINCE,
+            secret=True,
+            live=never("the service does not show it"),
         ),
     }
 

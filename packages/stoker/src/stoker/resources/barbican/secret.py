@@ -10,10 +10,15 @@ from typing import Any
 from stoker.plugins.resource import Call
 from stoker.resources.barbican.base import KeyManagerObject, collection, payload
 from stoker.resources.declare import between, custom, one_of
+from stoker.schema.live import LISTED, managed, never
 from stoker.schema.property import Attribute, Property, Support, Type
 from stoker.schema.unknown import has_unknown
 
 _PLAIN, _OCTETS, _BASE64 = "text/plain", "application/octet-stream", "base64"
+
+
+async def _content_type(kind: KeyManagerObject, call: Call, shown: Mapping[str, Any]) -> Any:
+    return (shown.get("content_types") or {}).get("default")
 
 
 class Secret(KeyManagerObject):
@@ -26,15 +31,24 @@ class Secret(KeyManagerObject):
     support = Support(version="2014.2")
     computed = frozenset({"decrypted_payload"})
     redacted_data = computed
+    readers = {**KeyManagerObject.readers, "payload_content_type": _content_type}
 
     properties = {
         "name": Property(description="Name of the secret."),
-        "payload": Property(description="The payload, as a string.", secret=True),
+        "payload": Property(
+            description="The payload, as a string.",
+            secret=True,
+            live=never("the service does not show it with the object"),
+        ),
         "payload_content_type": Property(
-            description="Content type of the payload; text/plain by default.", constraints=one_of(_PLAIN, _OCTETS)
+            description="Content type of the payload; text/plain by default.",
+            constraints=one_of(_PLAIN, _OCTETS),
+            live=LISTED,
         ),
         "payload_content_encoding": Property(
-            description="Encoding of a binary payload in the template.", constraints=one_of(_BASE64)
+            description="Encoding of a binary payload in the template.",
+            constraints=one_of(_BASE64),
+            live=managed("it says how the template writes the payload"),
         ),
         "mode": Property(description="Mode of the algorithm that the secret is for."),
         "expiration": Property(

@@ -9,9 +9,10 @@ from typing import Any
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
-from stoker.resources.base import Collection, same, unrecorded
+from stoker.resources.base import Collection, unrecorded
 from stoker.resources.blazar.base import ReservationResource
-from stoker.resources.wire import NOT_SENT
+from stoker.resources.wire import NOT_SENT, same
+from stoker.schema.live import How, Live
 from stoker.schema.property import Attribute, Property, Support, Type
 
 _OWN = {
@@ -61,6 +62,7 @@ class Host(ReservationResource):
             Type.MAP,
             "Capabilities, as names and values, that leases can require. A capability with the name `name` is ignored.",
             wire=NOT_SENT,
+            live=Live(How.LISTED, shared=True),
         ),
     }
     attributes = {**_OWN, "extra_capability": Attribute("The capabilities of the host.", Type.MAP)}

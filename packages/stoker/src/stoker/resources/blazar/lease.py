@@ -8,10 +8,11 @@ from typing import Any
 
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
-from stoker.resources.base import Collection, same, unrecorded
+from stoker.resources.base import Collection, unrecorded
 from stoker.resources.blazar.base import ReservationResource
 from stoker.resources.declare import between, matching, one_of
-from stoker.resources.wire import without_nulls
+from stoker.resources.wire import same, without_nulls
+from stoker.schema.live import never
 from stoker.schema.property import Attribute, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
@@ -53,7 +54,9 @@ class Lease(ReservationResource):
             description="When the lease ends, in UTC: YYYY-MM-DD HH:MM.", required=True, constraints=matching(_DATE)
         ),
         "before_end_date": Property(
-            description="When Blazar acts before the end, in UTC: YYYY-MM-DD HH:MM.", constraints=matching(_DATE)
+            description="When Blazar acts before the end, in UTC: YYYY-MM-DD HH:MM.",
+            constraints=matching(_DATE),
+            live=never("the service shows it only among the events"),
         ),
         "reservations": Property(
             Type.LIST,
@@ -107,6 +110,7 @@ class Lease(ReservationResource):
                     "time": Property(description="When the event occurs, in UTC: YYYY-MM-DD HH:MM.", required=True),
                 },
             ),
+            live=never("the service shows events of its own among them"),
         ),
     }
 

@@ -10,9 +10,16 @@ from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
-from stoker.resources.base import Collection, RestResource, same, unrecorded
+from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.declare import custom, one_of
+from stoker.resources.wire import same
+from stoker.schema.live import LISTED
 from stoker.schema.property import Change, Property, Support, Type
+
+
+async def _own_type(kind: EncryptedVolumeType, call: Call, shown: Mapping[str, Any]) -> Any:
+    """Return the volume type, which contains the encryption: one that exists is that of its volume type."""
+    return call.properties["volume_type"]
 
 
 class EncryptedVolumeType(RestResource):
@@ -24,6 +31,7 @@ class EncryptedVolumeType(RestResource):
     collection = Collection("cinder", "/types/{volume_type}/encryption", "encryption", created_field=None, owner=None)
     identity = None
     exclusion = Exclusion.by(("volume_type",))
+    readers = {"volume_type": _own_type}
     part_of = "OS::Cinder::VolumeType"
     id_is_new = False
     support = Support(version="5.0.0")
@@ -55,6 +63,7 @@ class EncryptedVolumeType(RestResource):
             description="The volume type, by name or ID.",
             required=True,
             constraints=custom("cinder.vtype"),
+            live=LISTED,
         ),
     }
 

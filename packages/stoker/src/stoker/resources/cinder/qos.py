@@ -9,10 +9,11 @@ from typing import Any
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType
-from stoker.resources.base import Collection, RestResource, same, unrecorded
+from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.replacing import conclusive
-from stoker.resources.wire import NOT_SENT
+from stoker.resources.wire import NOT_SENT, same
+from stoker.schema.live import LISTED, How, Live
 from stoker.schema.property import Change, Property, Support, Type
 
 _CONSUMER = "consumer"
@@ -38,7 +39,7 @@ class QoSSpecs(RestResource):
     properties = {
         "name": Property(description="Name of the QoS specs."),
         "specs": Property(
-            Type.MAP, "The specs, as keys and values.", required=True, change=Change.UPDATE, wire=NOT_SENT
+            Type.MAP, "The specs, as keys and values.", required=True, change=Change.UPDATE, wire=NOT_SENT, live=LISTED
         ),
     }
 
@@ -78,7 +79,9 @@ def _specs(shown: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _differs(wanted: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
-    return not same(wanted, _specs(shown))
+    return not same({_CONSUMER: shown[_CONSUMER], **wanted}, _specs(shown)) or bool(
+        shown["specs"].keys() - wanted.keys()
+    )
 
 
 class QoSAssociation(ResourceType):
@@ -94,6 +97,7 @@ class QoSAssociation(ResourceType):
         FoundBy.NOTHING,
         "A volume type has one association; associating it again with the same QoS specs changes nothing.",
     )
+    live_otherwise = Live(How.FETCHED, shared=True)
 
     properties = {
         "qos_specs": Property(description="The QoS specs, by name or ID.", required=True, reference="cinder.qos_specs"),

@@ -18,6 +18,7 @@ from stoker.resources.declare import between, custom
 from stoker.resources.scheduler_hints import scheduler_hints
 from stoker.resources.steps import Step, in_turn
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import LISTED, How, Live, managed, never
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _SOURCES = ("image", "snapshot_id", "source_volid")
@@ -31,12 +32,23 @@ _UNCONVERTED = frozenset({"attachments_list", "metadata_values", "display_name",
 """Attributes that are not converted to strings."""
 
 
+async def _image(kind: Volume, call: Call, shown: Mapping[str, Any]) -> Any:
+    """Return the ID of the image that the volume was created from."""
+    return (shown.get("volume_image_metadata") or {}).get("image_id")
+
+
+async def _is_read_only(kind: Volume, call: Call, shown: Mapping[str, Any]) -> bool:
+    """Return whether the volume is read-only; the service notes it in the metadata, once it has been set."""
+    return str((shown.get("metadata") or {}).get("readonly", False)).lower() == "true"
+
+
 class Volume(RestResource):
     """A block storage volume."""
 
     type_name = "OS::Cinder::Volume"
     description = "A block storage volume, which can be attached to servers."
     content = "the data on the volume"
+    readers = {"image": _image, "read_only": _is_read_only}
     collection = Collection("cinder", "/volumes", "volume", "volumes", list_path="/volumes/detail", owner=None)
     waits = Waiter.until(
         "available", pending=("creating", "restoring-backup", "downloading"), failed=("error", "error_restoring")
@@ -74,6 +86,7 @@ class Volume(RestResource):
             constraints=custom("cinder.backup"),
             change=Change.UPDATE,
             wire=NOT_SENT,
+            live=never("the service does not show which backup was restored"),
         ),
         "name": Property(description="Name of the volume.", change=Change.UPDATE),
         "description": Property(description="Description of the volume.", change=Change.UPDATE),
@@ -82,7 +95,13 @@ class Volume(RestResource):
             constraints=custom("cinder.vtype"),
             change=Change.UPDATE,
         ),
-        "metadata": Property(Type.MAP, "Metadata of the volume, as keys and values.", default={}, change=Change.UPDATE),
+        "metadata": Property(
+            Type.MAP,
+            "Metadata of the volume, as keys and values.",
+            default={},
+            change=Change.UPDATE,
+            live=Live(How.LISTED, shared=True),
+        ),
         "imageRef": Property(
             description="Older name of image.",
             support=Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.1")),
@@ -92,6 +111,7 @@ class Volume(RestResource):
             wire="imageRef",
             reference="glance.image",
             replaces="imageRef",
+            live=LISTED,
         ),
         "source_volid": Property(description="The volume to copy.", constraints=custom("cinder.volume")),
         "scheduler_hints": Property(
@@ -99,6 +119,7 @@ class Volume(RestResource):
             "Scheduler hints, as keys and values.",
             support=Support(version="2015.1"),
             wire=NOT_SENT,
+            live=never("the service does not show hints"),
         ),
         "read_only": Property(
             Type.BOOLEAN,
@@ -106,6 +127,7 @@ class Volume(RestResource):
             change=Change.UPDATE,
             support=Support(version="5.0.0"),
             wire=NOT_SENT,
+            live=LISTED,
         ),
         "multiattach": Property(
             Type.BOOLEAN,
@@ -113,6 +135,7 @@ class Volume(RestResource):
             default=False,
             support=Support("HIDDEN", "13.0.0", previous=Support(version="6.0.0")),
             wire=NOT_SENT,
+            live=managed("it has no effect"),
         ),
     }
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from stoker.plugins.exclusion import ALWAYS
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -13,9 +16,11 @@ from stoker.resources.nova.volume_attachments import (
     attach_completely,
     attached,
     attachment_of,
+    attachment_shown,
     detach_completely,
 )
 from stoker.resources.steps import in_turn
+from stoker.schema.live import FETCHED
 from stoker.schema.property import Change, Property
 
 _BUSY = 2.0
@@ -29,6 +34,7 @@ class VolumeAttachment(ResourceType):
     service = "cinder"
     exclusion = ALWAYS  # a replaced attachment could not be changed, and may be the old or the new one
     connects = True
+    live_otherwise = FETCHED
     recovery = Recovery(
         FoundBy.LIKENESS,
         "Server and volume identify it: Nova has at most one attachment of a volume to a server.",
@@ -44,6 +50,15 @@ class VolumeAttachment(ResourceType):
             change=Change.UPDATE,
         ),
     }
+
+    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        server, volume = call.properties["instance_uuid"], call.properties["volume_id"]
+        shown = await attachment_shown(call, server, volume)
+        if shown is None:
+            return None
+        call.compared.update(call.properties)
+        device = call.properties["mountpoint"]
+        return {} if not device or shown.get("device") == device else {"mountpoint": shown.get("device")}
 
     async def find(self, call: Call) -> str | None:
         return await attachment_of(call, call.properties["instance_uuid"], call.properties["volume_id"])

@@ -8,9 +8,24 @@ from urllib.parse import quote
 
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection
+from stoker.resources.live_values import NotShown
 from stoker.resources.unique_names import UniquelyNamed
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import FETCHED, LISTED
 from stoker.schema.property import Change, Property, Support, Type
+
+
+async def _extra_specs(kind: VolumeType, call: Call, shown: Mapping[str, Any]) -> Any:
+    if "extra_specs" not in shown:
+        raise NotShown("the service shows extra specs to administrators only")
+    return shown["extra_specs"]
+
+
+async def _projects(kind: VolumeType, call: Call, shown: Mapping[str, Any]) -> Any:
+    if shown.get("os-volume-type-access:is_public"):
+        return []
+    listed = await call.cloud.get("cinder", f"{kind.member_path(call)}/os-volume-type-access")
+    return [row["project_id"] for row in listed["volume_type_access"]]
 
 
 class VolumeType(UniquelyNamed):
@@ -23,11 +38,12 @@ class VolumeType(UniquelyNamed):
     of_all_projects = {"is_public": "None"}
     support = Support(version="2015.1")
     extension = "os-types-manage"
+    readers = {"metadata": _extra_specs, "projects": _projects}
 
     properties = {
         "name": Property(description="Name of the type.", required=True, change=Change.UPDATE),
         "metadata": Property(
-            Type.MAP, "Extra specs of the type, as keys and values.", change=Change.UPDATE, wire=NOT_SENT
+            Type.MAP, "Extra specs of the type, as keys and values.", change=Change.UPDATE, wire=NOT_SENT, live=LISTED
         ),
         "is_public": Property(
             Type.BOOLEAN,
@@ -52,6 +68,7 @@ class VolumeType(UniquelyNamed):
             change=Change.UPDATE,
             support=Support(version="5.0.0"),
             wire=NOT_SENT,
+            live=FETCHED,
         ),
     }
 

@@ -10,6 +10,7 @@ from stoker.plugins.resource import Call
 from stoker.resources.declare import one_of
 from stoker.resources.glance.web_image import WebImage
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import LISTED
 from stoker.schema.property import Property, Support, Type
 
 _PLACEHOLDER = "is_placeholder"
@@ -40,6 +41,7 @@ class Image(WebImage):
             "Whether every project may use the image, instead of its owner only.",
             default=False,
             wire=NOT_SENT,
+            live=LISTED,
         ),
         "protected": Property(Type.BOOLEAN, "Whether the image is protected from deletion.", default=False),
         "disk_format": Property(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
@@ -12,8 +12,10 @@ from stoker.plugins.resource import Call
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import between, matching, one_of
+from stoker.resources.live_values import Reader
 from stoker.resources.steps import in_turn
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import FETCHED, LISTED, How, Live, never
 from stoker.schema.property import Change, Property, Support, Type
 
 _UUID = matching("^([0-9a-fA-F]){8}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){12}$")
@@ -28,6 +30,21 @@ def _detail(description: str, **rest: Any) -> Property:
     return Property(description=description, change=Change.UPDATE, **rest)
 
 
+async def _is_active(kind: WebImage, call: Call, shown: Mapping[str, Any]) -> bool:
+    return bool(shown["status"] == "active")
+
+
+async def _members(kind: WebImage, call: Call, shown: Mapping[str, Any]) -> list[str]:
+    if shown["visibility"] != "shared":
+        return []
+    listed = await call.cloud.list("glance", f"{kind.member_path(call)}/members", "members")
+    return [member["member_id"] for member in listed]
+
+
+async def _extra_properties(kind: WebImage, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: shown[name] for name in call.properties["extra_properties"] if name in shown}
+
+
 class WebImage(RestResource):
     """An image that Glance downloads from a web server."""
 
@@ -37,6 +54,11 @@ class WebImage(RestResource):
     support = Support(version="12.0.0")
     collection = Collection("glance", "/v2/images", members="images", owner=None)
     identity = None
+    readers: ClassVar[Mapping[str, Reader]] = {
+        "active": _is_active,
+        "members": _members,
+        "extra_properties": _extra_properties,
+    }
     recovery = Recovery(
         FoundBy.LIKENESS,
         "ID or name, if the template gives one, is searched in the project's list: the image must have been "
@@ -64,7 +86,12 @@ class WebImage(RestResource):
             required=True,
             constraints=one_of("ami", "ari", "aki", "bare", "ovf", "ova", "docker"),
         ),
-        "location": Property(description="URL from which Glance downloads the image.", required=True, wire=NOT_SENT),
+        "location": Property(
+            description="URL from which Glance downloads the image.",
+            required=True,
+            wire=NOT_SENT,
+            live=never("the service does not keep the URL"),
+        ),
         "tags": Property(Type.LIST, "Tags of the image.", strings=True, change=Change.UPDATE),
         "architecture": _detail("Processor architecture of the image."),
         "kernel_id": _detail("ID of the kernel image.", constraints=_UUID),
@@ -79,6 +106,7 @@ class WebImage(RestResource):
             change=Change.UPDATE,
             support=Support(version="16.0.0"),
             wire=NOT_SENT,
+            live=LISTED,
         ),
         "members": Property(
             Type.LIST,
@@ -87,6 +115,7 @@ class WebImage(RestResource):
             change=Change.UPDATE,
             support=Support(version="16.0.0"),
             wire=NOT_SENT,
+            live=FETCHED,
         ),
         "extra_properties": Property(
             Type.MAP,
@@ -95,6 +124,7 @@ class WebImage(RestResource):
             change=Change.UPDATE,
             support=Support(version="17.0.0"),
             wire=NOT_SENT,
+            live=Live(How.LISTED, shared=True),
         ),
     }
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from stoker.plugins.resource import Call
 from stoker.resources.keystone.base import KeystoneResource
+from stoker.resources.live_values import Reader
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import How, Live
 from stoker.schema.property import Change, Property, Type
 from stoker.schema.unknown import is_unknown
 
@@ -33,11 +36,26 @@ ROLES = Property(
     items=Property(Type.MAP, "A role on a project or on a domain.", schema=_ASSIGNMENT),
     change=Change.UPDATE,
     wire=NOT_SENT,
+    live=Live(How.FETCHED, shared=True),
 )
+
+
+async def held(kind: RoleBearer, call: Call) -> list[bool]:
+    """Return for each of the roles whether it is assigned."""
+    paths = kind.grants(call, call.properties)
+    answers = await asyncio.gather(*(call.cloud.request("HEAD", "keystone", path, ok=(404,)) for path in paths))
+    return [answer.status != 404 for answer in answers]
+
+
+async def _roles(kind: RoleBearer, call: Call, shown: Mapping[str, Any]) -> list[Any]:
+    """Return those of the roles that the object has."""
+    return [role for role, held in zip(call.properties["roles"], await held(kind, call), strict=True) if held]
 
 
 class RoleBearer(KeystoneResource):
     """A type with `roles`, whose objects have role assignments."""
+
+    readers: ClassVar[Mapping[str, Reader]] = {"roles": _roles}
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         roles = properties.get("roles")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -10,7 +9,7 @@ from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Snapshot
 from stoker.resources.declare import custom
-from stoker.resources.keystone.assignments import ROLES, RoleBearer
+from stoker.resources.keystone.assignments import ROLES, RoleBearer, held
 from stoker.resources.keystone.base import collection
 from stoker.schema.property import Change, Property, Support
 
@@ -58,9 +57,7 @@ class RoleAssignment(RoleBearer):
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
         call.compared.update(call.properties)
-        grants = self.grants(call, call.properties)
-        answers = await asyncio.gather(*(call.cloud.request("HEAD", "keystone", path, ok=(404,)) for path in grants))
-        return {"roles": None} if any(answer.status == 404 for answer in answers) else {}
+        return {} if all(await held(self, call)) else {"roles": None}
 
     async def adopt(self, call: Call) -> Outcome:
         if await self.observe(call):

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.plugins.resource import Call
 from stoker.resources.keystone.assignments import ROLES, RoleBearer
 from stoker.resources.keystone.base import DOMAIN, collection
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import How, Live, never
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _SINCE = Support(version="9.0.0")
+
+
+async def _groups(kind: User, call: Call, shown: Mapping[str, Any]) -> list[Any]:
+    listed = await call.cloud.list("keystone", f"{kind.member_path(call)}/groups", "groups")
+    return [group["id"] for group in listed]
 
 
 class User(RoleBearer):
@@ -21,6 +27,7 @@ class User(RoleBearer):
     description = "A user, with group memberships and role assignments."
     for_administrators = True
     collection = collection("user")
+    readers = {**RoleBearer.readers, "groups": _groups}
     support = Support(version="2015.1")
 
     properties = {
@@ -29,7 +36,12 @@ class User(RoleBearer):
         "description": Property(description="Description of the user.", default="", change=Change.UPDATE),
         "enabled": Property(Type.BOOLEAN, "Whether the user is enabled.", default=True, change=Change.UPDATE),
         "email": Property(description="The user's e-mail address.", change=Change.UPDATE),
-        "password": Property(description="The user's password.", change=Change.UPDATE, secret=True),
+        "password": Property(
+            description="The user's password.",
+            change=Change.UPDATE,
+            secret=True,
+            live=never("the service does not show passwords"),
+        ),
         "default_project": Property(
             description="The default project of the user's tokens, by name or ID.",
             change=Change.UPDATE,
@@ -44,6 +56,7 @@ class User(RoleBearer):
             change=Change.UPDATE,
             wire=NOT_SENT,
             resolve="keystone.group",
+            live=Live(How.FETCHED, shared=True),
         ),
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import one_of
+from stoker.schema.live import never
 from stoker.schema.property import Change, Property, Support
 
 
@@ -22,7 +23,6 @@ class SecurityService(RestResource):
     )
     kept_after_failure = True
     support = Support(version="5.0.0")
-    unobserved = frozenset({"password"})
 
     properties = {
         "name": Property(description="Name of the security service.", change=Change.UPDATE),
@@ -33,6 +33,11 @@ class SecurityService(RestResource):
         "server": Property(description="Name or address of the directory's server.", change=Change.UPDATE),
         "domain": Property(description="Domain of the directory.", change=Change.UPDATE),
         "user": Property(description="User or group that share servers authenticate as.", change=Change.UPDATE),
-        "password": Property(description="Password of the user.", change=Change.UPDATE, secret=True),
+        "password": Property(
+            description="Password of the user.",
+            change=Change.UPDATE,
+            secret=True,
+            live=never("the service does not show passwords"),
+        ),
         "description": Property(description="Description of the security service.", change=Change.UPDATE),
     }

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import Collection, RestResource, found_well
 from stoker.resources.declare import one_of
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import FETCHED, LISTED
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _DENIED = "denied"
@@ -32,6 +34,12 @@ _RULE = {
 }
 
 
+async def _protocol(kind: Share, call: Call, shown: Mapping[str, Any]) -> str:
+    """Return the protocol, which Manila shows in capital letters, as the template writes it."""
+    given, live = str(call.properties["share_protocol"]), str(shown["share_proto"])
+    return given if given.upper() == live else live
+
+
 class Share(RestResource):
     """A shared file system."""
 
@@ -43,7 +51,7 @@ class Share(RestResource):
     waits = Waiter.until("available", pending=("creating", "creating_from_snapshot"), failed=("error",))
     deleting = Waiter.until(pending=("deleting",), failed=("error", "error_deleting"))
     computed = frozenset({"export_locations"})
-    unobserved = frozenset({"share_protocol"})  # Manila shows it in capital letters
+    readers = {"share_protocol": _protocol}
 
     properties = {
         "share_protocol": Property(
@@ -51,6 +59,7 @@ class Share(RestResource):
             required=True,
             constraints=one_of("NFS", "CIFS", "GlusterFS", "HDFS", "CEPHFS"),
             wire="share_proto",
+            live=LISTED,
         ),
         "size": Property(Type.INTEGER, "Size in GiB.", required=True),
         "snapshot": Property(
@@ -60,7 +69,7 @@ class Share(RestResource):
         ),
         "name": Property(description="Name of the share.", change=Change.UPDATE),
         "metadata": Property(
-            Type.MAP, "Metadata of the share, as keys and values.", change=Change.UPDATE, wire=NOT_SENT
+            Type.MAP, "Metadata of the share, as keys and values.", change=Change.UPDATE, wire=NOT_SENT, live=LISTED
         ),
         "share_network": Property(
             description="Share network of the share, by name or ID.",
@@ -85,6 +94,7 @@ class Share(RestResource):
             items=Property(Type.MAP, "An access rule.", schema=_RULE),
             change=Change.UPDATE,
             wire=NOT_SENT,
+            live=FETCHED,
         ),
     }
     attributes = {
@@ -147,10 +157,15 @@ class Share(RestResource):
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
         found = await super().observe(call)
-        call.compared.add("access_rules")
-        if found is None or {_shown(rule) for rule in await self._rules(call)} == _wanted(call):
+        if found is None:
+            return None
+        try:
+            rules = await self._rules(call)
+        except CloudError as error:
+            call.unread["access_rules"] = error.message
             return found
-        return {**found, "access_rules": None}
+        call.compared.add("access_rules")
+        return found if {_shown(rule) for rule in rules} == _wanted(call) else {**found, "access_rules": None}
 
     async def computed_attribute(self, call: Call, name: str) -> Any:
         listed = await call.cloud.get("manila", f"{self.member_path(call)}/export_locations", ok=(404,))

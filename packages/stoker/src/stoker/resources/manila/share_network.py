@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from stoker.base.errors import CloudError
 from stoker.cloud.errors import NotNamed
 from stoker.plugins.resource import Call, Sources
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import FETCHED, managed
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
@@ -48,6 +50,7 @@ class ShareNetwork(RestResource):
             change=Change.UPDATE,
             support=Support("HIDDEN", "21.0.0"),
             wire=NOT_SENT,
+            live=managed("it is refused"),
         ),
         "description": Property(description="Description of the share network.", change=Change.UPDATE),
         "security_services": Property(
@@ -57,6 +60,7 @@ class ShareNetwork(RestResource):
             items=Property(Type.STRING, "A security service, by name or ID.", resolve="manila.security_service"),
             change=Change.UPDATE,
             wire=NOT_SENT,
+            live=FETCHED,
         ),
     }
     attributes = {
@@ -115,7 +119,11 @@ class ShareNetwork(RestResource):
         found = await super().observe(call)
         if found is None:
             return None
-        actual = await _services(call)
+        try:
+            actual = await _services(call)
+        except CloudError as error:
+            call.unread["security_services"] = error.message
+            return found
         call.compared.add("security_services")
         if actual == set(call.properties["security_services"] or ()):
             return found

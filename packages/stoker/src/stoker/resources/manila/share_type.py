@@ -7,9 +7,10 @@ from typing import Any
 from urllib.parse import quote
 
 from stoker.plugins.resource import Call
-from stoker.resources.base import Collection, same
+from stoker.resources.base import Collection
 from stoker.resources.unique_names import UniquelyNamed
-from stoker.resources.wire import NOT_SENT
+from stoker.resources.wire import NOT_SENT, same
+from stoker.schema.live import LISTED
 from stoker.schema.property import Change, Property, Support, Type
 
 _RENAMES = "2.50"
@@ -35,9 +36,10 @@ class ShareType(UniquelyNamed):
             "Whether the driver creates share servers, for which shares need a share network.",
             required=True,
             wire=NOT_SENT,
+            live=LISTED,
         ),
         "extra_specs": Property(
-            Type.MAP, "Further extra specs, as keys and values.", change=Change.UPDATE, wire=NOT_SENT
+            Type.MAP, "Further extra specs, as keys and values.", change=Change.UPDATE, wire=NOT_SENT, live=LISTED
         ),
         "is_public": Property(
             Type.BOOLEAN,
@@ -51,6 +53,7 @@ class ShareType(UniquelyNamed):
             default=True,
             support=Support(version="6.0.0"),
             wire=NOT_SENT,
+            live=LISTED,
         ),
     }
 
@@ -83,8 +86,9 @@ class ShareType(UniquelyNamed):
                 found[name] = specs.get(name)
         call.compared.update(("extra_specs", *_BOOLEAN_SPECS))
         declared = call.properties.get("extra_specs") or {}
-        if not same(declared, specs):
-            found["extra_specs"] = {key: specs[key] for key in declared if key in specs}
+        held = {key: value for key, value in specs.items() if key in declared or key not in _BOOLEAN_SPECS}
+        if not same(declared, held) or (call.gives("extra_specs") and held.keys() - declared.keys()):
+            found["extra_specs"] = held
         return found
 
     async def _add_specs(self, call: Call) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,7 +11,8 @@ from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import custom
 from stoker.resources.mistral.requests import SERVICE, json_string, workflow_key
-from stoker.resources.wire import without_nulls
+from stoker.resources.wire import same, without_nulls
+from stoker.schema.live import never
 from stoker.schema.property import Attribute, Property, Support, Type
 
 
@@ -42,8 +44,15 @@ class CronTrigger(RestResource):
                 "input": Property(Type.MAP, "Input of the workflow."),
             },
         ),
-        "first_time": Property(description="Time of the first execution, in UTC, as YYYY-MM-DD HH:MM."),
-        "count": Property(Type.INTEGER, "Number of executions; unlimited by default."),
+        "first_time": Property(
+            description="Time of the first execution, in UTC, as YYYY-MM-DD HH:MM.",
+            live=never("the service shows the time of the next execution only"),
+        ),
+        "count": Property(
+            Type.INTEGER,
+            "Number of executions; unlimited by default.",
+            live=never("the service shows how many executions remain"),
+        ),
     }
     attributes = {
         "next_execution_time": Attribute("Time of the next execution, in UTC.", Type.STRING),
@@ -71,5 +80,24 @@ class CronTrigger(RestResource):
         return super().made_by(call, compared, item)
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
-        """Return no differences: nothing of a trigger can be changed, and one that is gone may have run out."""
-        return {}
+        """Compare a trigger that exists; one that is gone is missed only if it does not run out by itself."""
+        shown = await self.show(call)
+        if shown is None:
+            ends = call.properties["pattern"] is None or call.properties["count"] is not None
+            reason = "the trigger does not exist; it may have run out"
+            call.unread.update({name: reason for name, value in call.properties.items() if value is not None})
+            return {} if ends else None
+        body = await self.create_body(call)
+        fields = {"pattern": ("pattern",), "workflow": ("workflow_name", "workflow_id", "workflow_input")}
+        found: dict[str, Any] = {}
+        for name, parts in fields.items():
+            call.compared.add(name)
+            if not all(same(_plain(body[part]), _plain(shown.get(part))) for part in parts if part in body):
+                found[name] = shown["pattern"] if name == "pattern" else None
+        call.compared.add("name")  # the ID of the trigger
+        return found
+
+
+def _plain(value: Any) -> Any:
+    """Return the input of a workflow, which is JSON text, as data; other values as they are."""
+    return json.loads(value) if isinstance(value, str) and value.startswith("{") else value

@@ -9,6 +9,7 @@ import yaml
 
 from stoker.resources.declare import custom, length, one_of
 from stoker.resources.wire import without_nulls
+from stoker.schema.live import managed
 from stoker.schema.property import Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
@@ -90,12 +91,16 @@ PROPERTIES: Mapping[str, Property] = {
         "Whether the body of a signal is the input, instead of having the keys input and params.",
         change=Change.UPDATE,
         support=Support(version="6.0.0"),
+        live=managed("it tells Stoker how to start executions"),
     ),
     "input": Property(Type.MAP, "Parameters of the workflow, with values for its executions.", change=Change.UPDATE),
     "output": Property(Type.MAP, "Output of the workflow.", change=Change.UPDATE),
     "tags": Property(Type.LIST, "Tags of the workflow.", change=Change.UPDATE, support=Support(version="10.0.0")),
     "params": Property(
-        Type.MAP, "Parameters of executions; a reverse workflow requires task_name.", change=Change.UPDATE
+        Type.MAP,
+        "Parameters of executions; a reverse workflow requires task_name.",
+        change=Change.UPDATE,
+        live=managed("it tells Stoker how to start executions"),
     ),
     "task_defaults": Property(
         Type.MAP,

@@ -12,10 +12,11 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.plugins.waiting import Waiter
-from stoker.resources.base import Collection, dig, found_well, same
+from stoker.resources.base import Collection, dig, found_well
 from stoker.resources.declare import length, matching
 from stoker.resources.unique_names import UniquelyNamed
-from stoker.resources.wire import NOT_SENT, without_nulls
+from stoker.resources.wire import NOT_SENT, same, without_nulls
+from stoker.schema.live import LISTED, never
 from stoker.schema.property import Attribute, Change, Property, Type
 from stoker.schema.unknown import has_unknown, is_unknown
 
@@ -57,7 +58,10 @@ class Environment(UniquelyNamed):
             change=Change.UPDATE,
             constraints=length(1, 255) + matching(r"(?s).*\S.*"),
         ),
-        "region": Property(description="Region in which the applications are deployed."),
+        "region": Property(
+            description="Region in which the applications are deployed.",
+            live=never("the service shows it in its own form"),
+        ),
         "default_networks": Property(
             Type.MAP,
             "The networks of the applications, as Murano's object model has them: `environment` and `flat`.",
@@ -70,6 +74,7 @@ class Environment(UniquelyNamed):
             default=[],
             change=Change.UPDATE,
             wire=NOT_SENT,
+            live=LISTED,
             items=Property(
                 Type.MAP,
                 "An application: its properties, and under the key `?` its class (`type`) and optionally its `id`.",

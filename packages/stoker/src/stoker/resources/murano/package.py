@@ -21,6 +21,7 @@ from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource, found_well, unrecorded
 from stoker.resources.declare import length
 from stoker.resources.wire import NOT_SENT, to_wire, without_nulls
+from stoker.schema.live import never
 from stoker.schema.property import Attribute, Change, Property, Type
 from stoker.schema.unknown import has_unknown, is_unknown
 
@@ -70,10 +71,12 @@ class Package(RestResource):
             Type.MAP,
             "The files of the package: their contents by their paths, among them `manifest.yaml`.",
             wire=NOT_SENT,
+            live=never("the contents of the package are not compared"),
         ),
         "archive": Property(
             description="The package as a ZIP archive in base64; this is what `get_file` returns for binary files.",
             wire=NOT_SENT,
+            live=never("the contents of the package are not compared"),
         ),
         "name": Property(
             description="Name for users; by default that of the manifest.",

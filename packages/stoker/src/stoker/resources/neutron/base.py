@@ -7,9 +7,11 @@ from typing import Any, ClassVar
 
 from stoker.plugins.resource import Call, Snapshot
 from stoker.plugins.waiting import Waiter
-from stoker.resources.base import Collection, RestResource
+from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.declare import custom
+from stoker.resources.live_values import NotShown, Reader
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import LISTED, How, Live
 from stoker.schema.property import Change, Property, Support, Type
 
 BUILT = Waiter.until("ACTIVE", "DOWN", pending=("BUILD",), failed=("ERROR", "DEGRADED"))
@@ -32,6 +34,7 @@ VALUE_SPECS = Property(
     default={},
     change=Change.UPDATE,
     wire=NOT_SENT,
+    live=Live(How.LISTED, shared=True),
 )
 
 TAGS = Property(
@@ -41,6 +44,7 @@ TAGS = Property(
     change=Change.UPDATE,
     support=Support(version="9.0.0"),
     wire=NOT_SENT,
+    live=LISTED,
 )
 
 TENANT_ID = Property(description="The project that owns the object, by default the stack's own; for administrators.")
@@ -68,6 +72,37 @@ def _port_description(port: Mapping[str, Any]) -> str:
     return f"port{name} {port['id']}{owner}"
 
 
+async def _tags(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> Any:
+    """Return the object's tags."""
+    if "tags" in shown:
+        return shown["tags"]
+    return (await call.cloud.get("neutron", f"{kind.member_path(call)}/tags"))["tags"]
+
+
+async def _value_specs(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> Any:
+    """Return the fields that `value_specs` sets, as the object has them."""
+    given = call.properties["value_specs"]
+    if hidden := sorted(given.keys() - shown.keys()):
+        raise NotShown(f"the network service does not show {', '.join(hidden)}")
+    return {name: shown[name] for name in given}
+
+
+async def shared(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> Any:
+    """Return whether the object is shared with every project other than by a permission that a stack has given."""
+    wanted = call.properties["shared"]
+    if not shown["shared"] or wanted:
+        return shown["shared"]
+    params = {"object_id": call.physical_id, "action": "access_as_shared", "target_tenant": "*"}
+    policies = await call.cloud.list("neutron", "/v2.0/rbac-policies", "rbac_policies", params)
+    return bool(await unrecorded(call, [policy["id"] for policy in policies])) or not policies
+
+
+async def agents(kind: NeutronResource, call: Call, path: str, wanted: Iterable[str]) -> list[str]:
+    """Return the agents that serve the object, from the list `path` below it, the wanted ones first."""
+    listed = await call.cloud.list("neutron", f"{kind.member_path(call)}/{path}", "agents")
+    return sorted((agent["id"] for agent in listed), key=lambda agent: agent not in wanted)
+
+
 class NeutronResource(RestResource):
     """A resource type of Neutron: `value_specs` are merged into the body, `tags` are set by a separate request.
 
@@ -77,7 +112,7 @@ class NeutronResource(RestResource):
 
     strict_value_specs: ClassVar[bool] = False
     ports_by: ClassVar[str] = ""
-    unobserved = frozenset({"shared"})
+    readers: ClassVar[Mapping[str, Reader]] = {"tags": _tags, "value_specs": _value_specs}
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         specs = properties.get("value_specs")

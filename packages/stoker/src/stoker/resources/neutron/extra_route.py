@@ -13,6 +13,7 @@ from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.implicit import ROUTER_GATEWAY, ROUTER_INTERFACE, same_thing
 from stoker.resources.replacing import belongs_to_successor, conclusive
+from stoker.schema.live import FETCHED
 from stoker.schema.property import Property, Support
 
 _Routes = list[dict[str, str]]
@@ -35,6 +36,7 @@ class ExtraRoute(NeutronResource):
         "That the router does not have the route is recorded before it is added; so it is the resource's if it exists "
         "afterwards.",
     )
+    live_otherwise = FETCHED
 
     properties = {
         "router_id": Property(description="ID of the router.", required=True, constraints=custom("neutron.router")),

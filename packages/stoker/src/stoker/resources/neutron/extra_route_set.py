@@ -12,6 +12,7 @@ from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection, ip_address
 from stoker.resources.neutron.implicit import ROUTER_INTERFACE, same_thing
+from stoker.schema.live import FETCHED
 from stoker.schema.property import Change, Property, Support, Type
 
 Routes = Sequence[Mapping[str, Any]]
@@ -38,6 +39,7 @@ class ExtraRouteSet(NeutronResource):
         "That the router has none of the routes is recorded before they are added; so they are the resource's if they "
         "exist afterwards.",
     )
+    live_otherwise = FETCHED
 
     properties = {
         "router": Property(description="ID of the router.", required=True, constraints=custom("neutron.router")),

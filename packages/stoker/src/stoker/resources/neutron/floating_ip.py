@@ -27,7 +27,6 @@ class FloatingIP(NeutronResource):
     description = "An address of an external network, which can be associated with a port behind a router."
     collection = collection("floatingip")
     exclusion = Exclusion.by(("floating_network", "floating_ip_address"))
-    unobserved = frozenset({"dns_name", "dns_domain"})
     identity = "description"
     recovery = Recovery(
         FoundBy.MARK,

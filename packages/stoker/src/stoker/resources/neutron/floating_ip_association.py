@@ -13,6 +13,7 @@ from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection, ip_address
 from stoker.resources.neutron.implicit import interfaces_behind
 from stoker.resources.replacing import belongs_to_successor, conclusive
+from stoker.schema.live import FETCHED
 from stoker.schema.property import Change, Property
 
 
@@ -31,6 +32,7 @@ class FloatingIPAssociation(NeutronResource):
         FoundBy.LIKENESS,
         "The floating IP is associated with the port, and no other resource has that association.",
     )
+    live_otherwise = FETCHED
 
     properties = {
         "floatingip_id": Property(description="ID of the floating IP.", required=True, change=Change.UPDATE),

@@ -10,6 +10,7 @@ from stoker.plugins.resource import Call
 from stoker.resources.declare import between, custom, length, one_of
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.wire import NOT_SENT, to_wire
+from stoker.schema.live import never
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
@@ -145,6 +146,7 @@ class NetworkGateway(NeutronResource):
             ),
             change=Change.UPDATE,
             wire=NOT_SENT,
+            live=never("the service does not show which networks are connected"),
         ),
     }
     attributes = {"default": Attribute("Whether this is the default gateway.", Type.STRING)}

@@ -9,9 +9,23 @@ from urllib.parse import quote
 from stoker.base.errors import CloudError
 from stoker.plugins.resource import Call
 from stoker.resources.declare import custom
-from stoker.resources.neutron.base import BUILT, TAGS, TENANT_ID, VALUE_SPECS, NeutronResource, collection
+from stoker.resources.neutron.base import (
+    BUILT,
+    TAGS,
+    TENANT_ID,
+    VALUE_SPECS,
+    NeutronResource,
+    agents,
+    collection,
+    shared,
+)
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import FETCHED
 from stoker.schema.property import Attribute, Change, Property, Support, Type
+
+
+async def _serving(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> list[str]:
+    return await agents(kind, call, "dhcp-agents", call.properties["dhcp_agent_ids"])
 
 
 class Net(NeutronResource):
@@ -24,6 +38,7 @@ class Net(NeutronResource):
     waits = BUILT
     strict_value_specs = True
     computed = frozenset({"segments"})
+    readers = {**NeutronResource.readers, "shared": shared, "dhcp_agent_ids": _serving}
 
     properties = {
         "name": Property(description="Name of the network.", change=Change.UPDATE),
@@ -33,7 +48,11 @@ class Net(NeutronResource):
         ),
         "tenant_id": TENANT_ID,
         "shared": Property(
-            Type.BOOLEAN, "Whether every project may use the network.", default=False, change=Change.UPDATE
+            Type.BOOLEAN,
+            "Whether every project may use the network.",
+            default=False,
+            change=Change.UPDATE,
+            live=FETCHED,
         ),
         "dhcp_agent_ids": Property(
             Type.LIST,
@@ -41,6 +60,7 @@ class Net(NeutronResource):
             strings=True,
             change=Change.UPDATE,
             wire=NOT_SENT,
+            live=FETCHED,
         ),
         "port_security_enabled": Property(
             Type.BOOLEAN,

@@ -9,12 +9,12 @@ from typing import Any
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call, Graph, Node
-from stoker.resources.base import same
 from stoker.resources.declare import custom, one_of
 from stoker.resources.neutron.base import BUILT, TAGS, VALUE_SPECS, NeutronResource, collection, ip_address
 from stoker.resources.neutron.implicit import subnets_of
 from stoker.resources.replacing import conclusive, is_named_alike, is_recorded
-from stoker.resources.wire import NOT_SENT, wire_value
+from stoker.resources.wire import NOT_SENT, same, wire_value
+from stoker.schema.live import LISTED, managed
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _NETWORK = custom("neutron.network")
@@ -54,6 +54,11 @@ _ADDRESS_PAIR = {
 }
 
 
+async def _has_no_addresses(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> bool:
+    """Return whether the port has no address; the addresses that the template leaves to Neutron do not count."""
+    return not shown["fixed_ips"] if call.properties["no_fixed_ips"] else False
+
+
 class Port(NeutronResource):
     """A port of a network, which connects a device."""
 
@@ -62,6 +67,7 @@ class Port(NeutronResource):
     collection = collection("port")
     waits = BUILT
     computed = frozenset({"subnets", "network"})
+    readers = {**NeutronResource.readers, "no_fixed_ips": _has_no_addresses}
 
     properties = {
         "name": Property(description="Name of the port.", change=Change.UPDATE),
@@ -95,6 +101,7 @@ class Port(NeutronResource):
             change=Change.UPDATE,
             support=Support(version="16.0.0"),
             wire=NOT_SENT,
+            live=LISTED,
         ),
         "security_groups": Property(
             Type.LIST,
@@ -156,6 +163,7 @@ class Port(NeutronResource):
                 "HIDDEN", "9.0.0", previous=Support("DEPRECATED", "6.0.0", previous=Support(version="2014.2"))
             ),
             wire=NOT_SENT,
+            live=managed("it tells Stoker when to replace the port"),
         ),
     }
 

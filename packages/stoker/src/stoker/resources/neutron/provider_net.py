@@ -9,8 +9,9 @@ from typing import Any
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.resource import Call
 from stoker.resources.declare import custom, one_of
-from stoker.resources.neutron.base import BUILT, TAGS, TENANT_ID, NeutronResource, collection
+from stoker.resources.neutron.base import BUILT, TAGS, TENANT_ID, NeutronResource, collection, shared
 from stoker.resources.neutron.net import is_same_segment, network_segments
+from stoker.schema.live import FETCHED
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _UNNUMBERED = ("local", "flat")
@@ -31,6 +32,7 @@ class ProviderNet(NeutronResource):
     support = Support(version="2014.1")
     waits = BUILT
     computed = frozenset({"segments"})
+    readers = {**NeutronResource.readers, "shared": shared}
 
     properties = {
         "name": Property(description="Name of the network.", change=Change.UPDATE),
@@ -61,7 +63,7 @@ class ProviderNet(NeutronResource):
             Type.BOOLEAN, "Whether the network forwards packets.", default=True, change=Change.UPDATE
         ),
         "shared": Property(
-            Type.BOOLEAN, "Whether every project may use the network.", default=True, change=Change.UPDATE
+            Type.BOOLEAN, "Whether every project may use the network.", default=True, change=Change.UPDATE, live=FETCHED
         ),
         "port_security_enabled": Property(
             Type.BOOLEAN,

@@ -6,8 +6,9 @@ from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.resources.base import Collection
 from stoker.resources.declare import Constraints, between, one_of
-from stoker.resources.neutron.base import NeutronResource
+from stoker.resources.neutron.base import NeutronResource, shared
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import FETCHED
 from stoker.schema.property import SUPPORTED, Attribute, Change, Property, Support, Type
 
 _TENANT_ID = Property(description="The project that owns it; for administrators.")
@@ -49,6 +50,7 @@ class QoSPolicy(NeutronResource):
     collection = Collection("neutron", "/v2.0/qos/policies", "policy", "policies")
     extension = "qos"
     support = Support(version="6.0.0")
+    readers = {**NeutronResource.readers, "shared": shared}
 
     properties = {
         "name": Property(description="Name of the policy.", change=Change.UPDATE),
@@ -58,6 +60,7 @@ class QoSPolicy(NeutronResource):
             "Whether every project may use the policy; for administrators.",
             default=False,
             change=Change.UPDATE,
+            live=FETCHED,
         ),
         "tenant_id": _TENANT_ID,
     }

@@ -11,10 +11,18 @@ from stoker.plugins.resource import Call
 from stoker.resources.base import Collection
 from stoker.resources.declare import one_of
 from stoker.resources.neutron.base import NeutronResource
+from stoker.schema.live import LISTED
 from stoker.schema.property import Change, Property, Support
 from stoker.schema.unknown import is_unknown
 
 _EXTERNAL = "access_as_external"
+
+
+async def _object(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> str:
+    """Return the recorded name or ID, if it is that of the object."""
+    given = str(call.properties["object_id"])
+    wanted = await call.cloud.find(f"neutron.{call.properties['object_type']}", given)
+    return given if shown["object_id"] == wanted else str(shown["object_id"])
 
 
 class RBACPolicy(NeutronResource):
@@ -26,7 +34,7 @@ class RBACPolicy(NeutronResource):
     identity = None
     exclusion = Exclusion.by(("object_type", "object_id", "target_tenant", "action"))
     extension = "rbac-policies"
-    unobserved = frozenset({"object_id"})
+    readers = {"object_id": _object}
     support = Support(version="6.0.0")
     recovery = Recovery(
         FoundBy.LIKENESS,
@@ -47,7 +55,7 @@ class RBACPolicy(NeutronResource):
             required=True,
             constraints=one_of("access_as_shared", _EXTERNAL),
         ),
-        "object_id": Property(description="The object, by name or ID.", required=True),
+        "object_id": Property(description="The object, by name or ID.", required=True, live=LISTED),
         "tenant_id": Property(description="The project that owns the policy; for administrators."),
     }
 

@@ -9,9 +9,10 @@ from urllib.parse import quote
 
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.plugins.waiting import Waiter
-from stoker.resources.neutron.base import TAGS, TENANT_ID, VALUE_SPECS, NeutronResource, collection, ip_address
+from stoker.resources.neutron.base import TAGS, TENANT_ID, VALUE_SPECS, NeutronResource, agents, collection, ip_address
 from stoker.resources.neutron.implicit import gateway_network, subnets_of
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import FETCHED
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
@@ -42,6 +43,15 @@ _GATEWAY = {
 }
 
 
+async def _agent(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> str | None:
+    hosting = await agents(kind, call, "l3-agents", [call.properties["l3_agent_id"]])
+    return next(iter(hosting), None)
+
+
+async def _hosting(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> list[str]:
+    return await agents(kind, call, "l3-agents", call.properties["l3_agent_ids"])
+
+
 class Router(NeutronResource):
     """A router between subnets and an external network."""
 
@@ -50,6 +60,7 @@ class Router(NeutronResource):
     collection = collection("router")
     ports_by = "device_id={id}"
     extension = "router"
+    readers = {**NeutronResource.readers, "l3_agent_id": _agent, "l3_agent_ids": _hosting}
     # A highly available router is shown as ALLOCATING while its instances are placed.
     waits = Waiter.until("ACTIVE", "DOWN", pending=("BUILD", "ALLOCATING"), failed=("ERROR", "DEGRADED"))
 
@@ -69,6 +80,7 @@ class Router(NeutronResource):
                 "HIDDEN", "6.0.0", previous=Support("DEPRECATED", "2015.1", previous=Support(version="2014.1"))
             ),
             wire=NOT_SENT,
+            live=FETCHED,
         ),
         "l3_agent_ids": Property(
             Type.LIST,
@@ -77,6 +89,7 @@ class Router(NeutronResource):
             change=Change.UPDATE,
             support=Support(version="2015.1"),
             wire=NOT_SENT,
+            live=FETCHED,
         ),
         "distributed": Property(
             Type.BOOLEAN, "Whether the router is distributed; for administrators.", support=Support(version="2015.1")

@@ -13,6 +13,7 @@ from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.implicit import ROUTER_INTERFACE, same_thing, subnets_of
 from stoker.resources.replacing import belongs_to_successor, conclusive
+from stoker.schema.live import FETCHED
 from stoker.schema.property import Property, Support
 
 _NETWORK = custom("neutron.network")
@@ -30,6 +31,7 @@ class RouterGateway(NeutronResource):
         FoundBy.LIKENESS,
         "The router's gateway is on the network, and no other resource has that gateway.",
     )
+    live_otherwise = FETCHED
 
     properties = {
         "router_id": Property(description="ID of the router.", required=True, constraints=custom("neutron.router")),

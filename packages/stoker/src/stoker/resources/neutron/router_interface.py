@@ -13,6 +13,7 @@ from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.replacing import belongs_to_successor
+from stoker.schema.live import FETCHED
 from stoker.schema.property import Property, Support
 
 _HIDDEN = Support("HIDDEN", "6.0.0", previous=Support("DEPRECATED", "2015.1", previous=Support(version="2013.1")))
@@ -39,6 +40,7 @@ class RouterInterface(NeutronResource):
         "The router has a port on the subnet that was created since the action began, or uses the given port, and no "
         "other resource has that interface.",
     )
+    live_otherwise = FETCHED
 
     properties = {
         "router": Property(

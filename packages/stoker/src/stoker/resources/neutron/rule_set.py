@@ -8,12 +8,32 @@ from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.resource import Call
+from stoker.resources.base import unrecorded
+from stoker.resources.live_values import NotShown
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.security_rules import FIELDS, RuleKey, rule_key
 
 _RULES = "/v2.0/security-group-rules"
 _DEFAULT_RULES = tuple({"direction": "egress", "ethertype": version} for version in ("IPv4", "IPv6"))
 """The rules that Neutron gives to every new group."""
+
+
+async def live_rules(name: str, kind: RuleSet, call: Call, shown: Mapping[str, Any]) -> list[Any]:
+    """Return the rules of the property `name` that the group has, and others that no property declares.
+
+    Rules that are resources of their own belong to the template, too.
+    """
+    present = {rule_key(rule): rule for rule in shown["security_group_rules"]}
+    wanted = await _wanted_rules(kind, call)
+    given = call.properties[name]
+    declared = kind.declared_rules({**dict.fromkeys(kind.properties), name: given})
+    keys = [rule_key(await kind.sent_rule(call, rule)) for rule in declared]
+    if (wanted.keys() - present.keys()) - set(keys):
+        raise NotShown("a rule that the template implies, for all outgoing traffic, is missing")
+    free = await unrecorded(call, [rule["id"] for key, rule in present.items() if key not in wanted])
+    strange = [kind.shown_rule(rule) for rule in present.values() if rule["id"] in free]
+    kept = [rule for rule, key in zip(given, keys, strict=True) if key in present]
+    return [*kept, *(rule for owner, rule in strange if owner == name or not call.gives(owner))]
 
 
 class RuleSet(NeutronResource):
@@ -29,6 +49,10 @@ class RuleSet(NeutronResource):
     @abstractmethod
     async def sent_rule(self, call: Call, rule: Any) -> dict[str, Any]:
         """Return a declared rule in the form of requests."""
+
+    def shown_rule(self, rule: Mapping[str, Any]) -> tuple[str, Any]:
+        """Return the property that declares a rule of the group, and the rule in the template's form."""
+        raise NotImplementedError(f"{self.type_name} does not say how it declares rules")
 
     async def begin(self, call: Call) -> dict[str, Any]:
         made = await super().begin(call)
@@ -57,20 +81,22 @@ class RuleSet(NeutronResource):
         if present is None:
             shown = await cloud.get("neutron", self.member_path(call))
             present = shown["security_group"]["security_group_rules"]
-        wanted = await self._wanted_rules(call)
+        wanted = await _wanted_rules(self, call)
         held = {rule_key(rule): rule["id"] for rule in present}
-        for identifier in [held[key] for key in held.keys() - wanted.keys()]:
+        # Rules that are resources of their own stay.
+        for identifier in await unrecorded(call, [held[key] for key in held.keys() - wanted.keys()]):
             await cloud.delete("neutron", f"{_RULES}/{identifier}", ok=(404,))
         missing = [rule for key, rule in wanted.items() if key not in held]
         if missing:
             await cloud.post("neutron", _RULES, {"security_group_rules": missing})
 
-    async def _wanted_rules(self, call: Call) -> dict[RuleKey, dict[str, Any]]:
-        """Return the declared rules in the form of requests, with Neutron's defaults where none is for egress."""
-        rules = [await self.sent_rule(call, rule) for rule in self.declared_rules(call.properties)]
-        if not any(rule["direction"] == "egress" for rule in rules):
-            rules += [{**rule, "security_group_id": call.physical_id} for rule in _DEFAULT_RULES]
-        return {rule_key(rule): rule for rule in rules}
+
+async def _wanted_rules(kind: RuleSet, call: Call) -> dict[RuleKey, dict[str, Any]]:
+    """Return the declared rules in the form of requests, with Neutron's defaults where none is for egress."""
+    rules = [await kind.sent_rule(call, rule) for rule in kind.declared_rules(call.properties)]
+    if not any(rule["direction"] == "egress" for rule in rules):
+        rules += [{**rule, "security_group_id": call.physical_id} for rule in _DEFAULT_RULES]
+    return {rule_key(rule): rule for rule in rules}
 
 
 def _brief(rule: Mapping[str, Any]) -> dict[str, Any]:

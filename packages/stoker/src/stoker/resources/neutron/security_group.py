@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from stoker.base.errors import NotSupported
 from stoker.plugins.resource import Call
 from stoker.resources.declare import one_of
-from stoker.resources.neutron.rule_set import RuleSet
+from stoker.resources.neutron.rule_set import RuleSet, live_rules
 from stoker.resources.neutron.security_rules import RULE, port_problems, with_string_numbers
 from stoker.resources.wire import NOT_SENT, without_nulls
+from stoker.schema.live import FETCHED
 from stoker.schema.property import Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
@@ -36,6 +38,7 @@ class SecurityGroup(RuleSet):
     description = "A set of rules for the incoming and outgoing traffic of the ports in the group."
     extension = "security-group"
     support = Support(version="2014.1")
+    readers = {**RuleSet.readers, "rules": partial(live_rules, "rules")}
 
     properties = {
         "name": Property(description="Name of the group.", change=Change.UPDATE),
@@ -47,6 +50,7 @@ class SecurityGroup(RuleSet):
             default=[],
             change=Change.UPDATE,
             wire=NOT_SENT,
+            live=FETCHED,
         ),
         "stateful": Property(
             Type.BOOLEAN,
@@ -63,6 +67,15 @@ class SecurityGroup(RuleSet):
         for rule in [] if is_unknown(rules) else rules or []:
             if not is_unknown(rule):
                 yield from port_problems(rule)
+
+    def shown_rule(self, rule: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        group = rule.get("remote_group_id")
+        mode = "remote_group_id" if group else "remote_ip_prefix"
+        return "rules", {
+            **{name: rule.get(name) for name in _GROUP_RULE},
+            "remote_mode": mode,
+            "remote_group_id": group,
+        }
 
     async def create_body(self, call: Call) -> dict[str, Any]:
         body = await super().create_body(call)

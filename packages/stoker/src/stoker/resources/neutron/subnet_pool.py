@@ -11,7 +11,8 @@ from stoker.base.errors import BadValue
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.resource import Call
 from stoker.resources.declare import between, custom, length, one_of
-from stoker.resources.neutron.base import TAGS, NeutronResource, collection
+from stoker.resources.neutron.base import TAGS, NeutronResource, collection, shared
+from stoker.schema.live import FETCHED
 from stoker.schema.property import Change, Property, Support, Type
 
 _SHARED = "Whether every project may use it; for administrators."
@@ -25,10 +26,11 @@ class AddressScope(NeutronResource):
     collection = collection("address_scope", "/v2.0/address-scopes")
     extension = "address-scope"
     support = Support(version="6.0.0")
+    readers = {**NeutronResource.readers, "shared": shared}
 
     properties = {
         "name": Property(description="Name of the address scope.", change=Change.UPDATE),
-        "shared": Property(Type.BOOLEAN, _SHARED, default=False, change=Change.UPDATE),
+        "shared": Property(Type.BOOLEAN, _SHARED, default=False, change=Change.UPDATE, live=FETCHED),
         "tenant_id": Property(
             description="The project that owns it; for administrators.", constraints=custom("keystone.project")
         ),
@@ -53,6 +55,7 @@ class SubnetPool(NeutronResource):
     extension = "subnet_allocation"
     exclusion = Exclusion(_share_prefixes)
     support = Support(version="6.0.0")
+    readers = {**NeutronResource.readers, "shared": shared}
 
     properties = {
         "name": Property(description="Name of the subnet pool.", change=Change.UPDATE),
@@ -95,7 +98,7 @@ class SubnetPool(NeutronResource):
             Type.BOOLEAN, "Whether this is the cloud's default pool.", default=False, change=Change.UPDATE
         ),
         "tenant_id": Property(description="The project that owns it; for administrators."),
-        "shared": Property(Type.BOOLEAN, _SHARED, default=False),
+        "shared": Property(Type.BOOLEAN, _SHARED, default=False, live=FETCHED),
         "tags": TAGS,
     }
 

@@ -16,8 +16,6 @@ class Tap(NeutronResource):
 
     extension = "taas"
     support = Support(version="12.0.0")
-    # Without a name in the template, the object has the physical name.
-    unobserved = frozenset({"name"})
     waits = Waiter.until("ACTIVE", failed=("ERROR",))
     deleting = Waiter.until("DELETED", pending=("ACTIVE", "DOWN", "PENDING_DELETE", "ERROR"), failed=())
 

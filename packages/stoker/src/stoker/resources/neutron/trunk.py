@@ -9,6 +9,7 @@ from stoker.plugins.exclusion import ALWAYS
 from stoker.plugins.resource import Call
 from stoker.resources.declare import between, one_of
 from stoker.resources.neutron.base import BUILT, NeutronResource, collection
+from stoker.schema.live import How, Live
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _SUB_PORT = {
@@ -38,7 +39,6 @@ class Trunk(NeutronResource):
     exclusion = ALWAYS  # a port belongs to one trunk, as its parent port or as a sub port
     support = Support(version="9.0.0")
     waits = BUILT
-    unobserved = NeutronResource.unobserved | {"sub_ports"}
 
     properties = {
         "name": Property(description="Name of the trunk.", change=Change.UPDATE),
@@ -54,6 +54,7 @@ class Trunk(NeutronResource):
             "The ports whose traffic the parent port carries.",
             items=Property(Type.MAP, "A port.", schema=_SUB_PORT),
             change=Change.UPDATE,
+            live=Live(How.LISTED, shared=True),
         ),
         "description": Property(description="Description of the trunk.", change=Change.UPDATE),
         "admin_state_up": Property(

@@ -12,6 +12,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType, Snapshot
 from stoker.resources.replacing import conclusive
+from stoker.schema.live import FETCHED
 
 _ENDS = "ends"
 """In `call.data`: the IDs of both ends of the association. Those that were taken over from Heat have none."""
@@ -30,6 +31,7 @@ class AddressAssociation(ResourceType):
     """An association whose ends are looked up when it is created or updated, and recorded."""
 
     service = "nova"
+    live_otherwise = FETCHED
     recovery = Recovery(
         FoundBy.NOTHING,
         "An address has one association at most; associating it again with the same port has no effect.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -12,10 +12,24 @@ from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.replacing import belongs_to_successor, conclusive, is_recorded
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import FETCHED
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _GIVEN_UP = "given_up"
 """In `call.data`: the flavor has been deleted so that its replacement can have its name or ID."""
+
+
+async def _extra_specs(kind: Flavor, call: Call, shown: Mapping[str, Any]) -> Any:
+    return await kind.specs(call)
+
+
+async def _tenants(kind: Flavor, call: Call, shown: Mapping[str, Any]) -> list[Any]:
+    """Return the projects that may use the flavor; that of the stack alone is what an empty list means."""
+    if shown.get("os-flavor-access:is_public"):
+        return []
+    listed = (await call.cloud.get("nova", f"{kind.member_path(call)}/os-flavor-access"))["flavor_access"]
+    allowed = [row["tenant_id"] for row in listed]
+    return [] if not call.properties["tenants"] and allowed == [call.stack.project_id] else allowed
 
 
 class Flavor(RestResource):
@@ -30,6 +44,7 @@ class Flavor(RestResource):
     kept_after_failure = True
     support = Support(version="2014.2")
     computed = frozenset({"extra_specs"})
+    readers = {"extra_specs": _extra_specs, "tenants": _tenants}
     recovery = Recovery(
         FoundBy.NAME,
         "Names are unique among all flavors; a flavor with the name must have the requested properties.",
@@ -57,6 +72,7 @@ class Flavor(RestResource):
             "Extra specs: further requirements on hosts, as keys and values.",
             change=Change.UPDATE,
             wire=NOT_SENT,
+            live=FETCHED,
         ),
         "is_public": Property(
             Type.BOOLEAN,
@@ -78,6 +94,7 @@ class Flavor(RestResource):
             support=Support(version="8.0.0"),
             wire=NOT_SENT,
             resolve="keystone.project",
+            live=FETCHED,
         ),
     }
 
@@ -152,7 +169,7 @@ class Flavor(RestResource):
 
     async def change_extras(self, call: Call) -> None:
         if "extra_specs" in call.changed:
-            for key in sorted(await self._specs(call)):
+            for key in sorted(await self.specs(call)):
                 path = f"{self.member_path(call)}/os-extra_specs/{quote(key, safe='')}"
                 await call.cloud.delete("nova", path, ok=(404,))
             if call.properties.get("extra_specs"):
@@ -160,7 +177,8 @@ class Flavor(RestResource):
         if "tenants" in call.changed and not call.properties["is_public"]:
             await self._share(call)
 
-    async def _specs(self, call: Call) -> dict[str, Any]:
+    async def specs(self, call: Call) -> dict[str, Any]:
+        """Return the extra specs of the flavor."""
         body = await call.cloud.get("nova", f"{self.member_path(call)}/os-extra_specs")
         specs: dict[str, Any] = body["extra_specs"]
         return specs
@@ -187,7 +205,7 @@ class Flavor(RestResource):
             await call.cloud.request("POST", "nova", f"{self.member_path(call)}/action", json=body, ok=(409,))
 
     async def computed_attribute(self, call: Call, name: str) -> Any:
-        return await self._specs(call)
+        return await self.specs(call)
 
 
 async def _flavors(call: Call) -> list[dict[str, Any]]:

@@ -7,10 +7,11 @@ from typing import Any
 
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
-from stoker.resources.base import Collection, same, unrecorded
+from stoker.resources.base import Collection, unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.unique_names import UniquelyNamed
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import LISTED
 from stoker.schema.property import Change, Property, Support, Type
 
 _ZONE = "availability_zone"
@@ -40,8 +41,11 @@ class HostAggregate(UniquelyNamed):
             items=Property(Type.STRING, "A host.", constraints=custom("nova.host")),
             change=Change.UPDATE,
             wire=NOT_SENT,
+            live=LISTED,
         ),
-        "metadata": Property(Type.MAP, "Metadata of the aggregate.", default={}, change=Change.UPDATE, wire=NOT_SENT),
+        "metadata": Property(
+            Type.MAP, "Metadata of the aggregate.", default={}, change=Change.UPDATE, wire=NOT_SENT, live=LISTED
+        ),
     }
 
     async def create_body(self, call: Call) -> dict[str, Any]:
@@ -103,6 +107,10 @@ class HostAggregate(UniquelyNamed):
         if hosts is not None and sorted(hosts) != sorted(shown["hosts"]):
             found["hosts"] = shown["hosts"]
         held = {key: value for key, value in shown["metadata"].items() if key != _ZONE}
-        if metadata and not same(metadata, shown["metadata"]):
+        if (
+            metadata is not None
+            and call.gives("metadata")
+            and {key: str(value) for key, value in metadata.items()} != held
+        ):
             found["metadata"] = held
         return found

@@ -13,6 +13,7 @@ from stoker.resources.base import Collection, RestResource, found_well
 from stoker.resources.declare import length, one_of
 from stoker.resources.replacing import belongs_to_successor, conclusive
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import managed
 from stoker.schema.property import Attribute, Property, Support, Type
 
 NO_GENERATION = "2.92"
@@ -49,6 +50,7 @@ class KeyPair(RestResource):
             "Whether to save the private key that Nova generates, for the attribute private_key.",
             default=False,
             wire=NOT_SENT,
+            live=managed("it tells Stoker whether to keep the key"),
         ),
         "public_key": Property(description="The public key; if not given, Nova generates a key pair."),
         "type": Property(

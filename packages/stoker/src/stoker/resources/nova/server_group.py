@@ -9,10 +9,17 @@ from stoker.base.errors import NotSupported
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import one_of
+from stoker.schema.live import LISTED
 from stoker.schema.property import Property, Support, Type
 
 ONE_POLICY = "2.64"
 """From this microversion on a group has a single policy, and rules."""
+
+
+async def _policies(kind: ServerGroup, call: Call, shown: Mapping[str, Any]) -> Any:
+    """Return the policies, of which only the first is used; newer versions of Nova show one."""
+    live = [shown["policy"]] if "policy" in shown else shown["policies"]
+    return call.properties["policies"] if live[:1] == call.properties["policies"][:1] else live
 
 
 class ServerGroup(RestResource):
@@ -31,6 +38,7 @@ class ServerGroup(RestResource):
         filters_names=False,
     )
     kept_after_failure = True
+    readers = {"policies": _policies}
 
     properties = {
         "name": Property(description="Name of the group."),
@@ -40,6 +48,7 @@ class ServerGroup(RestResource):
             default=["anti-affinity"],
             items=Property(Type.STRING, "A policy."),
             constraints=one_of("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity"),
+            live=LISTED,
         ),
         "rules": Property(
             Type.MAP,

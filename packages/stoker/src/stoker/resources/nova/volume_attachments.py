@@ -34,8 +34,15 @@ async def attach(call: Call, server: str, volume: str, device: str | None = None
 
 async def attachment_of(call: Call, server: str, volume: str) -> str | None:
     """Return the ID of the volume's attachment to the server; None when it is not attached."""
+    shown = await attachment_shown(call, server, volume)
+    return None if shown is None else str(shown["volumeId"])
+
+
+async def attachment_shown(call: Call, server: str, volume: str) -> dict[str, Any] | None:
+    """Return the volume's attachment to the server as Nova shows it; None when it is not attached."""
     answer = await call.cloud.request("GET", "nova", f"{_path(server)}/{volume}", ok=(404,))
-    return None if answer.status == 404 else str(answer.body["volumeAttachment"]["volumeId"])
+    shown: dict[str, Any] | None = None if answer.status == 404 else answer.body["volumeAttachment"]
+    return shown
 
 
 async def attached(call: Call, server: str, volume: str) -> Outcome:

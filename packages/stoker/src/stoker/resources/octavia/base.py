@@ -11,6 +11,7 @@ from stoker.plugins.outcome import Again, Failed, Outcome
 from stoker.plugins.resource import Call, Snapshot
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import Collection, RestResource
+from stoker.resources.wire import to_wire
 from stoker.schema.property import Change, Property, Type
 
 BUILT = Waiter.until("ACTIVE")
@@ -62,6 +63,15 @@ class OctaviaResource(RestResource):
             {"id": body[field]} in item.get(shown, ()) for field, shown in self.relations.items() if body.get(field)
         )
         return related and super().made_by(call, body, item)
+
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+        """Compare also the fields that Octavia shows as lists of the objects to which this one is related."""
+        related: dict[str, Any] = {}
+        wanted = to_wire(self.properties, call.properties)
+        for field, name in self.relations.items():
+            ids = [entry["id"] for entry in shown.get(name) or ()]
+            related[field] = wanted.get(field) if wanted.get(field) in ids else next(iter(ids), None)
+        return super().differences(call, {**shown, **related})
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         """Replace an object that is in error or does not exist; update any other."""

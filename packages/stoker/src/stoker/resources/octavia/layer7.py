@@ -9,6 +9,7 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.resources.declare import between, one_of
 from stoker.resources.octavia.base import ADMIN_STATE_UP, NAME, OctaviaResource, collection
 from stoker.resources.wire import NOT_SENT
+from stoker.schema.live import never
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _TARGETS = {"REDIRECT_TO_POOL": "redirect_pool", "REDIRECT_TO_URL": "redirect_url"}
@@ -21,8 +22,6 @@ class L7Policy(OctaviaResource):
     description = "What a listener does with HTTP requests that match the rules of the policy."
     collection = collection("l7policies", "l7policy")
     support = Support(version="10.0.0")
-    # The position of a policy changes when others are created or deleted.
-    unobserved = frozenset({"position"})
 
     properties = {
         "name": NAME,
@@ -46,6 +45,7 @@ class L7Policy(OctaviaResource):
             "Place among the policies of the listener, from 1; the last if not given.",
             constraints=between(1),
             change=Change.UPDATE,
+            live=never("it changes when other policies of the listener are created or deleted"),
         ),
         "listener": Property(
             description="The listener, by name or ID.", required=True, wire="listener_id", reference="octavia.listener"

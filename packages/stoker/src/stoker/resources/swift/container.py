@@ -12,6 +12,8 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import CLOCK_SKEW, dig, unrecorded
+from stoker.resources.wire import same
+from stoker.schema.live import LISTED, managed, never
 from stoker.schema.property import Attribute, Property, Support, Type
 
 _PURGED_AT_ONCE = 50
@@ -30,6 +32,7 @@ class Container(ResourceType):
     description = "A container of the object store."
     content = "the objects in the container"
     service = "swift"
+    live_otherwise = LISTED
     recovery = Recovery(
         FoundBy.NAME,
         "Names are unique in an account. A container whose name the template gives must also have been made since the "
@@ -41,12 +44,18 @@ class Container(ResourceType):
         "X-Container-Read": Property(description="Access control list for reading."),
         "X-Container-Write": Property(description="Access control list for writing."),
         _CONTAINER_META: Property(Type.MAP, "Metadata of the container.", default={}),
-        _ACCOUNT_META: Property(Type.MAP, "Metadata of the account; it stays when the stack is deleted.", default={}),
+        _ACCOUNT_META: Property(
+            Type.MAP,
+            "Metadata of the account; it stays when the stack is deleted.",
+            default={},
+            live=never("the account belongs to the project, not to the container"),
+        ),
         "PurgeOnDelete": Property(
             Type.BOOLEAN,
             "Whether objects are deleted with the container, which must be empty otherwise.",
             default=False,
             support=Support(version="2015.1"),
+            live=managed("it tells Stoker how to delete the container"),
         ),
     }
 
@@ -106,6 +115,23 @@ class Container(ResourceType):
         )
         return Again(after=0.0 if names else _LISTING_LAG)
 
+    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        headers = await _head(call, str(call.physical_id))
+        if headers is None:
+            return None
+        call.compared.update(("name", *_ACCESS, _CONTAINER_META))
+        wanted = {name: call.properties[name] for name in _ACCESS if call.properties[name] is not None}
+        found: dict[str, Any] = {
+            name: headers.get(name.lower()) for name, value in wanted.items() if headers.get(name.lower(), "") != value
+        }
+        held = {key: value for key, value in headers.items() if key.startswith(_prefix(_CONTAINER_META))}
+        sent = {
+            key.lower(): value for key, value in _metadata(_CONTAINER_META, call.properties[_CONTAINER_META]).items()
+        }
+        if not same(sent, held) or (call.gives(_CONTAINER_META) and held.keys() - sent.keys()):
+            found[_CONTAINER_META] = {key.removeprefix(_prefix(_CONTAINER_META)): held[key] for key in held}
+        return found
+
     async def check(self, call: Call) -> Outcome:
         if call.physical_id is None or await _head(call, call.physical_id) is None:
             return Failed("the container does not exist", "NotFound")
@@ -137,6 +163,11 @@ def _name(call: Call) -> str:
 
 def _path(name: str) -> str:
     return f"/{quote(name, safe='')}"
+
+
+def _prefix(kind: str) -> str:
+    """Return how the names of the headers with such metadata begin, in lower case."""
+    return f"{kind.lower()}-"
 
 
 def _metadata(prefix: str, values: Mapping[str, Any]) -> dict[str, str]:

@@ -24,6 +24,7 @@ from stoker.resources.trove.base import (
     ready,
 )
 from stoker.resources.wire import without_nulls
+from stoker.schema.live import never
 from stoker.schema.property import Attribute, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
@@ -70,6 +71,7 @@ class Cluster(RestResource):
                     ),
                 },
             ),
+            live=never("the service shows addresses and flavors of members, not what they were created from"),
         ),
     }
     attributes = {

@@ -25,6 +25,7 @@ from stoker.resources.trove.base import (
     reason,
 )
 from stoker.resources.trove.instance_changes import UPDATE_STEPS
+from stoker.schema.live import How, Live, managed, never
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import has_unknown, is_unknown
 
@@ -34,6 +35,13 @@ if TYPE_CHECKING:
 GONE = Waiter.until("DELETED", failed=())
 _PLAIN = {"availability_zone": "availability_zone", "replica_of": "replica_of", "replica_count": "replica_count"}
 _WORD = r"[a-zA-Z0-9_]+[a-zA-Z0-9_@?#\s]*[a-zA-Z0-9_]+"
+
+
+async def _databases(kind: Instance, call: Call, shown: Mapping[str, Any]) -> Any:
+    """Return those of the declared databases whose names the instance has; the service shows nothing else of them."""
+    listed = await call.cloud.list(SERVICE, f"{kind.member_path(call)}/databases", "databases")
+    present = {one["name"] for one in listed}
+    return [one for one in call.properties["databases"] if one["name"] in present]
 
 
 class Instance(RestResource):
@@ -52,6 +60,7 @@ class Instance(RestResource):
     waits = READY
     deleting = GONE
     computed = frozenset({"href"})
+    readers = {"databases": _databases}
 
     properties = {
         "name": Property(description="Name of the instance.", constraints=length(high=255), change=Change.UPDATE),
@@ -83,6 +92,7 @@ class Instance(RestResource):
                     ),
                 },
             ),
+            live=Live(How.FETCHED, shared=True),
         ),
         "users": Property(
             Type.LIST,
@@ -121,16 +131,27 @@ class Instance(RestResource):
                     ),
                 },
             ),
+            live=never("the service does not show passwords"),
         ),
-        "availability_zone": Property(description="The availability zone of the instance."),
-        "restore_point": Property(description="ID of the backup from which the instance is restored."),
+        "availability_zone": Property(
+            description="The availability zone of the instance.", live=never("the service does not show it")
+        ),
+        "restore_point": Property(
+            description="ID of the backup from which the instance is restored.",
+            live=never("the service does not show which backup was restored"),
+        ),
         "datastore_type": datastore_type(),
         "datastore_version": datastore_version(),
-        "networks": networks(),
+        "networks": networks(live=never("the service shows addresses, not networks")),
         "replica_of": Property(
             description="ID of the instance that this one replicates.", support=Support(version="5.0.0")
         ),
-        "replica_count": Property(Type.INTEGER, "Number of replicas to create.", support=Support(version="5.0.0")),
+        "replica_count": Property(
+            Type.INTEGER,
+            "Number of replicas to create.",
+            support=Support(version="5.0.0"),
+            live=managed("Stoker counts the replicas that it has made"),
+        ),
     }
     attributes = {
         "hostname": Attribute("Host name of the instance.", Type.STRING),

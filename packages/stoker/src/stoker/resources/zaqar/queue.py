@@ -12,6 +12,8 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import dig, unrecorded
 from stoker.resources.declare import length
+from stoker.resources.wire import same
+from stoker.schema.live import LISTED
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _LONGEST_NAME = 64
@@ -28,6 +30,7 @@ class Queue(ResourceType):
     service = "zaqar"
     support = Support(version="2014.2")
     physical_name_limit = _LONGEST_NAME
+    live_otherwise = LISTED
     recovery = Recovery(FoundBy.NAME, "The name is the physical ID: creating an existing queue changes nothing.")
 
     properties = {
@@ -68,6 +71,17 @@ class Queue(ResourceType):
         if call.physical_id is not None:
             await messaging.delete_queue(call.cloud, call.physical_id)
         return Done()
+
+    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        """Compare the metadata; a queue always exists, since it is made when it is used."""
+        call.compared.add("name")
+        wanted = call.properties["metadata"]
+        if wanted is None:
+            return {}
+        shown = (await messaging.request(call.cloud, "GET", messaging.queue_path(str(call.physical_id)))).body
+        call.compared.add("metadata")
+        held = {key: value for key, value in shown.items() if key in wanted or not key.startswith("_")}
+        return {} if same(wanted, held) and held.keys() == wanted.keys() else {"metadata": held}
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
         name = call.physical_id

@@ -17,6 +17,7 @@ from stoker.resources.wire import without_nulls
 from stoker.resources.zun import description
 from stoker.resources.zun.interfaces import VERSION, change_networks
 from stoker.resources.zun.paths import CONTAINERS, path_of
+from stoker.schema.live import never
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _AS_GIVEN = (
@@ -52,12 +53,14 @@ class Container(RestResource):
     deleting = Waiter(done=frozenset({"Deleted"}), tolerant=True)
     computed = frozenset({"name", "addresses"})
     plain_names = True
-    unobserved = frozenset({"command", "hints", "mounts", "networks", "restart_policy", "security_groups"})
 
     properties = {
         "name": Property(description="Name of the container.", change=Change.UPDATE),
         "image": Property(description="Name or ID of the image.", required=True),
-        "command": Property(description="The command that the container runs, as a line that is split into words."),
+        "command": Property(
+            description="The command that the container runs, as a line that is split into words.",
+            live=never("the service shows it in its own form"),
+        ),
         "cpu": Property(Type.NUMBER, "Number of virtual CPUs.", change=Change.UPDATE),
         "memory": Property(Type.INTEGER, "Memory in MiB.", change=Change.UPDATE),
         "environment": Property(Type.MAP, "Environment variables of the command."),
@@ -66,10 +69,12 @@ class Container(RestResource):
         "image_pull_policy": Property(
             description="When the image is pulled: ifnotpresent, always or never.",
             constraints=one_of("ifnotpresent", "always", "never"),
+            live=never("the service does not show it"),
         ),
         "restart_policy": Property(
             description="When the command is restarted: no, always, unless-stopped, or on-failure with an optional "
-            "number of retries (on-failure:3)."
+            "number of retries (on-failure:3).",
+            live=never("the service shows it in its own form"),
         ),
         "interactive": Property(Type.BOOLEAN, "Whether the standard input of the command is kept open."),
         "tty": Property(Type.BOOLEAN, "Whether the command has a terminal.", support=Support(version="14.0.0")),
@@ -77,10 +82,17 @@ class Container(RestResource):
             description="Where the image is: in a registry (docker) or in the image service (glance).",
             constraints=one_of("docker", "glance"),
         ),
-        "hints": Property(Type.MAP, "Hints for Zun's scheduler.", support=_SUPPORTED_10),
+        "hints": Property(
+            Type.MAP, "Hints for Zun's scheduler.", support=_SUPPORTED_10, live=never("the service does not show hints")
+        ),
         "hostname": Property(description="Host name of the container.", support=_SUPPORTED_10),
         "security_groups": Property(
-            Type.LIST, "Names or IDs of security groups.", default=[], strings=True, support=_SUPPORTED_10
+            Type.LIST,
+            "Names or IDs of security groups.",
+            default=[],
+            strings=True,
+            support=_SUPPORTED_10,
+            live=never("the service shows names or IDs as it chooses"),
         ),
         "mounts": Property(
             Type.LIST,
@@ -95,6 +107,7 @@ class Container(RestResource):
                     ),
                 },
             ),
+            live=never("the service does not show which volumes it has created"),
         ),
         "networks": Property(
             Type.LIST,
@@ -109,6 +122,7 @@ class Container(RestResource):
             ),
             change=Change.UPDATE,
             support=Support(version="11.0.0"),
+            live=never("the service shows addresses in its own form"),
         ),
     }
     attributes = {

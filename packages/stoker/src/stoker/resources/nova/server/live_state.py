@@ -2,37 +2,138 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.plugins.resource import Call
-from stoker.resources.base import same
+from stoker.resources.base import unrecorded
+from stoker.resources.live_values import NotShown
 from stoker.resources.nova.server.body import nova_metadata
+from stoker.resources.wire import same
+
+_OTHER_PORTS = ("port_extra_properties", "tag")
+"""What entries of `networks` say about a port that is not compared."""
 
 
 async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
-    """Return name, metadata, flavor, image and tags where the server differs from the record.
+    """Return the properties that the server itself shows, where it differs from the record.
 
     A server that is not active is not compared: its state is transitional, or is reported by a check. A server that
     boots from a volume shows no image.
     """
     if shown["status"] != "ACTIVE":
+        reason = f"the server is in status {shown['status']}"
+        call.unread.update({name: reason for name, value in call.properties.items() if value is not None})
         return {}
+    zone = shown.get("OS-EXT-AZ:availability_zone")
     seen = {
         "name": shown["name"],
         "metadata": shown.get("metadata"),
         "image": (shown.get("image") or {}).get("id"),
         "flavor": await _flavor(call, shown["flavor"]),
         "tags": sorted(shown["tags"]) if "tags" in shown else None,  # in any order; from microversion 2.26 on
+        "key_name": shown["key_name"] or "" if "key_name" in shown else None,
+        "availability_zone": zone,
+        "config_drive": bool(shown["config_drive"]) if "config_drive" in shown else None,
+        "diskConfig": shown.get("OS-DCF:diskConfig"),
     }
     wanted = {name: call.properties.get(name) for name in seen}
     if wanted["metadata"] is not None:
         wanted["metadata"] = nova_metadata(wanted["metadata"])
     if wanted["tags"] is not None:
         wanted["tags"] = sorted(wanted["tags"])
+    if wanted["availability_zone"] is not None:
+        wanted["availability_zone"] = str(wanted["availability_zone"]).partition(":")[0] or zone  # zone:host:node
     comparable = {name: value for name, value in seen.items() if wanted[name] is not None and value is not None}
     call.compared.update(comparable)
-    return {name: value for name, value in comparable.items() if not same(wanted[name], value)}
+    found = {name: value for name, value in comparable.items() if not same(wanted[name], value)}
+    metadata = comparable.get("metadata", {})
+    if call.gives("metadata") and metadata.keys() - (wanted["metadata"] or {}).keys():
+        found["metadata"] = metadata
+    return found
+
+
+async def networks(kind: Any, call: Call, shown: Mapping[str, Any]) -> Any:
+    """Return the recorded networks if the server has these interfaces and no others, else its ports' networks.
+
+    Interfaces whose ports are resources of their own belong to the template, too.
+    """
+    given: list[Mapping[str, Any]] = call.properties["networks"]
+    if not given:
+        raise NotShown("without networks in the template, the service chooses them")
+    if unreadable := [name for name in _OTHER_PORTS if any(entry.get(name) for entry in given)]:
+        raise NotShown(f"{' and '.join(unreadable)} of a network interface cannot be compared")
+    ports = await _ports(call)
+    rest = list(ports)
+    chosen = [entry.get("allocate_network") for entry in given]
+    if "auto" in chosen:
+        return given if ports else []
+    missing = False
+    # An entry that names a port takes that port, so that a less exact entry does not.
+    for entry in sorted((each for each in given if not each.get("allocate_network")), key=_vagueness):
+        port = next((port for port in rest if _fits(entry, port)), None)
+        missing = missing or port is None or not await _has_floating_ip(call, entry, port)
+        if port is not None:
+            rest.remove(port)
+    if missing or await unrecorded(call, [port["id"] for port in rest]):
+        return [{"network": port["network_id"], "port": port["id"]} for port in ports]
+    return given
+
+
+async def security_groups(kind: Any, call: Call, shown: Mapping[str, Any]) -> Any:
+    """Return the recorded groups if all interfaces whose port is not given have these and no others."""
+    given = call.properties["security_groups"]
+    if not given:
+        raise NotShown("without security groups in the template, the service chooses them")
+    fixed = {entry.get("port") for entry in call.properties["networks"] or ()}
+    ports = [port for port in await _ports(call) if port["id"] not in fixed]
+    wanted = {await call.cloud.find("neutron.security_group", group) for group in given}
+    free = await unrecorded(call, [port["id"] for port in ports])
+    held = [sorted(port["security_groups"]) for port in ports if port["id"] in free]
+    return next((groups for groups in held if set(groups) != wanted), given)
+
+
+async def disks(name: str, kind: Any, call: Call, shown: Mapping[str, Any]) -> Any:
+    """Return those of the given disks that are attached. Other volumes may be attached besides."""
+    given = call.properties[name]
+    attached = {volume["id"] for volume in shown.get("os-extended-volumes:volumes_attached") or ()}
+    present = [disk for disk in given if disk.get("volume_id") is None or disk["volume_id"] in attached]
+    if present == given and any(disk.get("volume_id") is None for disk in given):
+        raise NotShown("the service does not show from what a disk was created")
+    return present
+
+
+async def _ports(call: Call) -> list[dict[str, Any]]:
+    listed: list[dict[str, Any]] = await call.cloud.list(
+        "neutron", "/v2.0/ports", "ports", {"device_id": str(call.physical_id)}
+    )
+    return listed
+
+
+def _vagueness(entry: Mapping[str, Any]) -> int:
+    return sum(not entry.get(name) for name in ("port", "fixed_ip", "subnet"))
+
+
+def _fits(entry: Mapping[str, Any], port: Mapping[str, Any]) -> bool:
+    addresses = port["fixed_ips"]
+    return (
+        (entry.get("port") in (None, port["id"]))
+        and (entry.get("network") in (None, port["network_id"]))
+        and (entry.get("fixed_ip") is None or _one_has(addresses, "ip_address", entry["fixed_ip"]))
+        and (entry.get("subnet") is None or _one_has(addresses, "subnet_id", entry["subnet"]))
+    )
+
+
+def _one_has(addresses: Iterable[Mapping[str, Any]], field: str, value: Any) -> bool:
+    return any(address[field] == value for address in addresses)
+
+
+async def _has_floating_ip(call: Call, entry: Mapping[str, Any], port: Mapping[str, Any]) -> bool:
+    """Return whether the entry's floating IP, if it has one, is associated with the port."""
+    if entry.get("floating_ip") is None:
+        return True
+    answer = await call.cloud.get("neutron", f"/v2.0/floatingips/{entry['floating_ip']}")
+    return bool(answer["floatingip"]["port_id"] == port["id"])
 
 
 async def _flavor(call: Call, shown: Mapping[str, Any]) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from stoker.plugins.transports import configuration_transports
 from stoker.resources.declare import between, custom, length, offered, one_of
+from stoker.schema.live import FETCHED, LISTED, How, Live, managed, never
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 USER_DATA_FORMATS = ("HEAT_CFNTOOLS", "RAW", "SOFTWARE_CONFIG")
@@ -168,68 +169,88 @@ _SWIFT_DATA = {
 }
 
 PROPERTIES: Mapping[str, Property] = {
-    "name": Property(description="Name of the server.", change=Change.UPDATE),
+    "name": Property(description="Name of the server.", change=Change.UPDATE, live=LISTED),
     "image": Property(
         description="The image to boot from, by name or ID.",
         change=Change.UPDATE,
         reference="glance.image",
+        live=LISTED,
     ),
     "block_device_mapping": Property(
-        Type.LIST, "Volumes to attach, in Nova's older format.", items=Property(Type.MAP, "A volume.", schema=_DEVICE)
+        Type.LIST,
+        "Volumes to attach, in Nova's older format.",
+        items=Property(Type.MAP, "A volume.", schema=_DEVICE),
+        live=Live(How.LISTED, shared=True),
     ),
     "block_device_mapping_v2": Property(
         Type.LIST,
         "Disks to attach, and the sources to create them from.",
         items=Property(Type.MAP, "A disk.", schema=_DEVICE_V2),
         support=Support(version="2015.1"),
+        live=Live(How.LISTED, shared=True),
     ),
     "flavor": Property(
         description="The flavor, by name or ID: the size of the server.",
         required=True,
         change=Change.UPDATE,
         reference="nova.flavor",
+        live=LISTED,
     ),
     "flavor_update_policy": Property(
         description="Whether a changed flavor resizes or replaces the server.",
         default="RESIZE",
         constraints=one_of("RESIZE", "REPLACE"),
         change=Change.UPDATE,
+        live=managed("it tells Stoker how to change the server"),
     ),
     "image_update_policy": Property(
         description="Whether a changed image rebuilds the server, with or without its ephemeral disk, or replaces it.",
         default="REBUILD",
         constraints=one_of("REBUILD", "REPLACE", "REBUILD_PRESERVE_EPHEMERAL"),
         change=Change.UPDATE,
+        live=managed("it tells Stoker how to change the server"),
     ),
-    "key_name": Property(description="Name of the keypair to log in with.", constraints=custom("nova.keypair")),
-    "admin_user": Property(description="Has no effect.", support=_HIDDEN_2013),
-    "availability_zone": Property(description="The availability zone of the server."),
+    "key_name": Property(
+        description="Name of the keypair to log in with.", constraints=custom("nova.keypair"), live=LISTED
+    ),
+    "admin_user": Property(description="Has no effect.", support=_HIDDEN_2013, live=managed("it has no effect")),
+    "availability_zone": Property(description="The availability zone of the server.", live=LISTED),
     "security_groups": Property(
         Type.LIST,
         "Security groups, by name or ID, for network interfaces whose port is not in the template.",
         strings=True,
         default=[],
+        live=FETCHED,
     ),
     "networks": Property(
         Type.LIST,
         "The networks to connect to, in order.",
         items=Property(Type.MAP, "A network interface.", schema=_NETWORK),
         change=Change.UPDATE,
+        live=FETCHED,
     ),
-    "scheduler_hints": Property(Type.MAP, "Scheduler hints, as keys and values."),
+    "scheduler_hints": Property(
+        Type.MAP, "Scheduler hints, as keys and values.", live=never("the service does not show hints")
+    ),
     "metadata": Property(
-        Type.MAP, "Metadata of the server in Nova, as keys and values.", default={}, change=Change.UPDATE
+        Type.MAP,
+        "Metadata of the server in Nova, as keys and values.",
+        default={},
+        change=Change.UPDATE,
+        live=LISTED,
     ),
     "user_data_format": Property(
         description="Form of user_data in the server: unchanged, for Heat's agents, or as software configuration.",
         default="HEAT_CFNTOOLS",
         constraints=one_of(*USER_DATA_FORMATS),
+        live=managed("it tells Stoker how to write the user data"),
     ),
     "software_config_transport": Property(
         description="How the server receives its software configuration.",
         default="POLL_SERVER_CFN",
         constraints=offered(configuration_transports),
         change=Change.UPDATE,
+        live=managed("Stoker itself delivers software configuration"),
     ),
     "user_data_update_policy": Property(
         description="Whether changed user data replaces the server, rebuilds it, or is ignored.",
@@ -237,31 +258,43 @@ PROPERTIES: Mapping[str, Property] = {
         constraints=one_of("REPLACE", "IGNORE", "REBUILD"),
         change=Change.UPDATE,
         support=Support(version="6.0.0"),
+        live=managed("it tells Stoker how to change the server"),
     ),
     "user_data": Property(
         description="User data for cloud-init at boot, or the ID of a software configuration.",
         default="",
         change=Change.UPDATE,
+        live=never("the service does not show user data as they were given"),
     ),
-    "reservation_id": Property(description="Not supported: Nova's response would not contain the server's ID."),
-    "config_drive": Property(Type.BOOLEAN, "Whether the server gets a configuration drive."),
+    "reservation_id": Property(
+        description="Not supported: Nova's response would not contain the server's ID.", live=managed("it is refused")
+    ),
+    "config_drive": Property(Type.BOOLEAN, "Whether the server gets a configuration drive.", live=LISTED),
     "diskConfig": Property(
         description="Whether Nova resizes the image's partition to the whole disk (AUTO) or not (MANUAL).",
         constraints=one_of("AUTO", "MANUAL"),
+        live=LISTED,
     ),
     "personality": Property(
         Type.MAP,
         "Files to put into the server, as a map from path to content.",
         default={},
         support=Support("DEPRECATED", "12.0.0"),
+        live=never("the service does not show files"),
     ),
-    "admin_pass": Property(description="Password of the administrator.", change=Change.UPDATE, secret=True),
+    "admin_pass": Property(
+        description="Password of the administrator.",
+        change=Change.UPDATE,
+        secret=True,
+        live=never("the service does not show passwords"),
+    ),
     "tags": Property(
         Type.LIST,
         "Tags of the server.",
         items=Property(Type.STRING, "A tag."),
         change=Change.UPDATE,
         support=Support(version="8.0.0"),
+        live=LISTED,
     ),
     "deployment_swift_data": Property(
         Type.MAP,
@@ -270,6 +303,7 @@ PROPERTIES: Mapping[str, Property] = {
         schema=_SWIFT_DATA,
         change=Change.UPDATE,
         support=Support(version="9.0.0"),
+        live=managed("Stoker itself delivers software configuration"),
     ),
 }
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection as Several
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 from stoker.base.errors import CloudError
@@ -15,11 +16,12 @@ from stoker.plugins.resource import AttributeKey, Call, Graph, Node
 from stoker.plugins.transports import configuration_transports, secrets_of
 from stoker.resources.base import Collection, RestResource, first_of_nobody
 from stoker.resources.heat.users.companion_user import adopt_user
+from stoker.resources.live_values import read_differences
 from stoker.resources.nova.server.attributes import read_attributes
 from stoker.resources.nova.server.body import TAGS_AT_CREATION, has_disks_of_its_own, server_body
 from stoker.resources.nova.server.changes import change_steps, replacement_reason
 from stoker.resources.nova.server.image import ServerImage, make_image
-from stoker.resources.nova.server.live_state import differences
+from stoker.resources.nova.server.live_state import differences, disks, networks, security_groups
 from stoker.resources.nova.server.ports import (
     delete_ports,
     ensure_port,
@@ -72,6 +74,12 @@ class Server(RestResource):
     redacted_data = frozenset({"password", "access_key", "secret_key", "credential_id"})
     properties = PROPERTIES
     attributes = ATTRIBUTES
+    readers = {
+        "networks": networks,
+        "security_groups": security_groups,
+        "block_device_mapping": partial(disks, "block_device_mapping"),
+        "block_device_mapping_v2": partial(disks, "block_device_mapping_v2"),
+    }
     recovery = Recovery(
         FoundBy.NAME,
         "The name is searched in the project's list; if the template gives the name, image and creation time "
@@ -198,7 +206,12 @@ class Server(RestResource):
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
         shown = await self.show(call) if call.physical_id is not None else None
-        return None if shown is None else await differences(call, shown)
+        if shown is None:
+            return None
+        found = await differences(call, shown)
+        if shown["status"] != "ACTIVE":
+            return found
+        return {**found, **await read_differences(self, self.readers, call, shown)}
 
     async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, Any]:
         return await read_attributes(call, keys)

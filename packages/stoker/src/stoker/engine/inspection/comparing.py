@@ -1,0 +1,111 @@
+"""Compare the object of one resource with what is recorded. Nothing is recorded or changed.
+
+A comparison says what it could not compare and why, so that nobody takes silence for agreement.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from stoker.base.errors import CloudError, StokerError
+from stoker.base.ids import new_id
+from stoker.engine.calls.building import call_to_look
+from stoker.engine.inspection.reading import Reader
+from stoker.engine.records.observations import Cause, Found
+from stoker.engine.records.stack_view import StackView
+from stoker.engine.records.state import ResourceState
+from stoker.engine.redaction.stacks import without_secrets
+from stoker.plugins.live_values import live_values
+from stoker.plugins.outcome import Failed
+from stoker.plugins.resource import Call, ResourceType
+from stoker.schema.live import How
+
+LOG = logging.getLogger(__name__)
+
+_NO_COMPARISON = "objects of this type cannot be compared"
+_ONLY_EXISTENCE = "the object is not the stack's own (external_id): only its existence is checked"
+_NOT_SHOWN = "the service does not show it now"
+_UNDECLARED = "the resource type does not compare it"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a comparison has found.
+
+    `found` are the differing values, None if the object is gone. `cause` says why something was not compared, `reason`
+    the same for the whole resource, `properties` for single ones that the template sets. Reasons contain no secrets.
+    `recorded` are the values that the object should have; empty if nothing was compared.
+    """
+
+    found: Found
+    cause: Cause | None = None
+    reason: str = ""
+    properties: Mapping[str, str] = field(default_factory=dict)
+    recorded: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def why(self) -> str:
+        """The reasons for what was not compared, as part of a sentence; empty if everything was compared."""
+        by_reason: dict[str, list[str]] = {}
+        for name, reason in self.properties.items():
+            by_reason.setdefault(reason, []).append(name)
+        parts = [f"{', '.join(names)} ({reason})" for reason, names in by_reason.items()]
+        return self.reason or "; ".join(parts)
+
+
+async def compare(view: StackView, state: ResourceState) -> Comparison:
+    """Compare a resource that has an object outside of Stoker, or a nested stack (only its existence)."""
+    external = state.stored.definition.get("external_id") is not None
+    if not _is_comparable(state.type, external=external):
+        return Comparison({}, Cause.TYPE, _NO_COMPARISON)
+    try:
+        call = await call_to_look(view, state, Reader(view.services))
+        if external:
+            return await _existence(state.type, call)
+        found = await state.type.observe(call)
+    except StokerError as error:
+        if isinstance(error, CloudError) and error.not_found:
+            return Comparison(None)
+        LOG.info("cannot read the object of %s: %s", state.row.name, error.message)
+        return Comparison({}, Cause.SERVICE, await without_secrets(view, error.message, [state]))
+    except Exception:
+        reference = new_id()
+        LOG.exception("Reference %s: cannot read the object of %s", reference, state.row.name)
+        return Comparison({}, Cause.SERVICE, f"Internal error; quote reference {reference}")
+    if found is None:
+        return Comparison(None)
+    left = _not_compared(state.type, call, found)
+    if call.unread:
+        left = {name: await without_secrets(view, reason, [state]) for name, reason in left.items()}
+    return Comparison(found, Cause.PROPERTIES if left else None, properties=left, recorded=call.properties)
+
+
+def _is_comparable(kind: ResourceType, *, external: bool) -> bool:
+    if external:
+        return kind.checkable or type(kind).adopt is not ResourceType.adopt
+    return type(kind).observe is not ResourceType.observe
+
+
+async def _existence(kind: ResourceType, call: Call) -> Comparison:
+    """Check that an object of another owner exists, as at its first use."""
+    outcome = await kind.adopt(call)
+    gone = isinstance(outcome, Failed) and outcome.kind == "NotFound"
+    return Comparison(None) if gone else Comparison({}, Cause.EXTERNAL, _ONLY_EXISTENCE)
+
+
+def _not_compared(kind: ResourceType, call: Call, found: Mapping[str, Any]) -> dict[str, str]:
+    """Return the properties to which the template gives values and that were not compared, with the reasons."""
+    left: dict[str, str] = {}
+    known = live_values(kind)
+    for name, value in call.properties.items():
+        live = known.get(name)
+        if value is None or not call.gives(name) or name in call.compared or name in found:
+            continue
+        if live is not None and live.how is How.MANAGED:
+            continue
+        declared = _UNDECLARED if live is None else _NOT_SHOWN if live.is_compared else live.reason
+        left[name] = call.unread.get(name, declared)
+    return left
