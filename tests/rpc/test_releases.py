@@ -15,9 +15,8 @@ from stoker.api.faults import fault_body, status_of
 from stoker.base.context import RequestContext
 from stoker.base.errors import AnswerMismatch, Bug, EntityNotFound, ReleaseMismatch, StokerError
 from stoker.contract.request import ADDED, OfStack, Problem, Reference, Request
-from stoker.rpc.contract import error_to_dict
+from stoker.rpc.contract import Reply, answer_of, error_to_dict, packed, reply_of
 from stoker.rpc.dispatch import Dispatcher
-from stoker.rpc.envelope import Reply, answer_of, packed, reply_of
 
 CONTEXT = RequestContext("req-1", "u", "alice", "p")
 REF: Reference = {"name": "web", "id": None}

@@ -11,9 +11,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from stoker.store import database as database_module
-from stoker.store.database import Database
+from stoker.store.database import Database, Outage
 from stoker.store.journal import Batch, Journal
-from stoker.store.outages import Outage
 from stoker_foundation.clock import ManualClock
 
 FAILURE = OSError("connection refused")

@@ -278,7 +278,7 @@ class PipedClient:
     """An `EngineClient` of release 0.1.0 that calls the process which started this one."""
 
     def call(self, context: Any, method: str, arguments: Any, timeout: float = 60.0) -> Any:
-        from stoker.rpc.envelope import opened, packed  # type: ignore[attr-defined]  # as in release 0.1.0
+        from stoker.rpc.contract import opened, packed  # type: ignore[attr-defined]  # as in release 0.1.0
 
         sent = {"caller": context.to_dict(), "method": method, "arguments": packed("them", arguments)}
         print(json.dumps(sent), flush=True)
@@ -290,8 +290,8 @@ async def serve_engine(url: str, cloud: str, token: str) -> None:
 
     from stoker.base.context import RequestContext
     from stoker.operations import OPERATIONS
+    from stoker.rpc.contract import reply_of, unpacked
     from stoker.rpc.dispatch import Dispatcher
-    from stoker.rpc.envelope import reply_of, unpacked
 
     emulated: Any = import_module("crashing").Emulated(cloud, token)
     world: Any = await import_module("world").World(url, emulated).start()

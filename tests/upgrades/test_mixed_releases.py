@@ -17,8 +17,8 @@ from openstack_emulator.testing import ServedCloud
 from stoker.base.context import RequestContext
 from stoker.contract.request import ADDED, Answer, Request
 from stoker.operations import OPERATIONS
+from stoker.rpc.contract import answer_of, packed, reply_of, unpacked
 from stoker.rpc.dispatch import Dispatcher
-from stoker.rpc.envelope import answer_of, packed, reply_of, unpacked
 from stoker_foundation.clock import SystemClock
 from testing.harness import World
 from tests.upgrades import mixed_releases, releases

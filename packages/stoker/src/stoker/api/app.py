@@ -15,8 +15,7 @@ from stoker.api import auth as authentication
 from stoker.api.auth import Authenticator, WSGIApplication
 from stoker.api.bodies import read_json_object
 from stoker.api.faults import NotAllowed
-from stoker.api.middleware import Authentication, Faults, Negotiation, RequestLog, write_json
-from stoker.api.outer import with_outer_layers
+from stoker.api.middleware import Authentication, Faults, Negotiation, RequestLog, with_outer_layers, write_json
 from stoker.api.paths import PREFIX, stack_identifier
 from stoker.api.policy import Policy
 from stoker.api.serving.exchange import WAKE

@@ -17,10 +17,9 @@ from stoker.plugins.resource import ChildRequest, ResourceType
 from stoker.template.definition import Definition
 from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.document import Document
-from stoker.template.environment import Environment, hides_types
+from stoker.template.environment import Environment, hides_types, unknown_strategies
 from stoker.template.expressions import UNDETERMINED
 from stoker.template.limits import DEFAULT_LIMITS, Limits
-from stoker.template.merge import unknown_strategies
 from stoker.template.packaged import packaged_environment
 from stoker.template.parameter import ParameterSchema
 from stoker.template.parameters import PseudoParameters

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from functools import partial
 from typing import Any
 
-from stoker.base.errors import CloudError, NoEndpoint
+from stoker.base.errors import BadValue, CloudError, NoEndpoint
 from stoker.base.json_text import dumps
 from stoker.cloud.absence import is_absent
 from stoker.cloud.credentials import Credential, StackDomainAdmin
@@ -16,7 +17,6 @@ from stoker.cloud.errors import refusal
 from stoker.cloud.finders import finders
 from stoker.cloud.login import Access, Login
 from stoker.cloud.paging import next_page, query_of
-from stoker.cloud.sendable import NOT_ADDRESSABLE, is_addressable, require_sendable
 from stoker.cloud.services import (
     Endpoint,
     Service,
@@ -30,6 +30,31 @@ from stoker.cloud.services import (
 from stoker.cloud.settings import ClientSettings, CloudSettings, Tls
 from stoker.cloud.transport import Answer, Body, Request, Transport
 from stoker_foundation.clock import Clock
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
+_DOT_SEGMENT = re.compile(r"(?:^|/)\.\.?(?:[/?#]|$)")
+
+NOT_ADDRESSABLE = Answer(404, {}, {"message": "A URL cannot contain '.' or '..' as the name or ID of an object."})
+
+
+def is_addressable(path: str) -> bool:
+    """Return whether a URL path refers to what it names.
+
+    HTTP clients remove the segments `.` and `..` (RFC 3986, section 5.2.4), even if they are percent-encoded: a request
+    for the object `..` of a collection would be sent to the collection's parent. No object can have such a name.
+    """
+    return _DOT_SEGMENT.search(path) is None
+
+
+def require_sendable(service: str, headers: Mapping[str, str]) -> None:
+    """Raise BadValue for a header whose name or value HTTP does not allow (RFC 9110, sections 5.1 and 5.5)."""
+    for name, value in headers.items():
+        if not _HEADER_NAME.fullmatch(name):
+            raise BadValue(f"{name!r} cannot be the name of a header in a request to {service}.")
+        if _CONTROL_CHARACTER.search(value):
+            raise BadValue(f"The header {name} of a request to {service} cannot contain control characters.")
+
 
 Open = Callable[[Credential, str | None], Awaitable["Cloud"]]
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Collection
 
 from stoker.cloud.auth import CloudPool
-from stoker.engine.calls.awaited import Awaited
+from stoker.engine.calls.context import Awaited
 from stoker.engine.notifications.announcer import Announcer, Bus
 from stoker.engine.ownership.isolation import Isolation, Suspects
 from stoker.engine.ownership.membership import Membership

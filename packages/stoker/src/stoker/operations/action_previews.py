@@ -8,7 +8,7 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
 from stoker.contract.stacks import ActionPreview, PreviewAction, SnapshotName
 from stoker.engine.calls.context import ActingParts
-from stoker.engine.running.conclusion import rollback_target
+from stoker.engine.running.endings import rollback_target
 from stoker.operations.action_plans import last_operation, plan_deletion, plan_restoration, plan_rollback
 from stoker.operations.lookup import find_stack
 from stoker.operations.requests import check_exports

@@ -9,7 +9,7 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
 from stoker.contract.stacks import ActOnStack
 from stoker.engine.ownership.submissions import Submissions
-from stoker.engine.running.conclusion import rollback_target
+from stoker.engine.running.endings import rollback_target
 from stoker.operations.action_plans import last_operation, plan_rollback
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import check_digest

@@ -10,7 +10,7 @@ from stoker.base.errors import BadValue, EntityNotFound, Forbidden
 from stoker.base.ids import new_id
 from stoker.contract.software import CreateSoftwareConfig, DeleteSoftwareConfig, ListSoftwareConfigs, ShowSoftwareConfig
 from stoker.contract.views import JSONObject
-from stoker.engine.calls.configs import StoredConfigs
+from stoker.engine.calls.deployments import StoredConfigs
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.engine.redaction.deployments import redacted
 from stoker.store import deployments, queries

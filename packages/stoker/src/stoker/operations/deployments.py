@@ -18,9 +18,15 @@ from stoker.contract.software import (
     UpdateSoftwareDeployment,
 )
 from stoker.contract.views import JSONObject
-from stoker.engine.calls.configs import StoredConfigs
 from stoker.engine.calls.context import RecordingParts
-from stoker.engine.calls.deployments import StoredDeployments, configs_for, deployment_data, note_delivery, wake
+from stoker.engine.calls.deployments import (
+    StoredConfigs,
+    StoredDeployments,
+    configs_for,
+    deployment_data,
+    note_delivery,
+    wake,
+)
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.engine.redaction.deployments import redacted, refuse_redacted

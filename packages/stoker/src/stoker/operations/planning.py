@@ -27,7 +27,7 @@ from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import available_zones
-from stoker.engine.running.exports import exported_values, refuse_changes
+from stoker.engine.running.outputs import exported_values, refuse_changes
 from stoker.operations.requests import CheckedRequest
 from stoker.store import fingerprints
 from stoker.store.records import IN_PROGRESS, Stack

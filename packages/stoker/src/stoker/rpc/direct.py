@@ -6,8 +6,16 @@ import asyncio
 
 from stoker import __version__
 from stoker.contract.request import Answer, Request
-from stoker.rpc.contract import EngineUnavailable, RequestContext, json_copy
-from stoker.rpc.envelope import Service, answer_of, packed, reply_of, unpacked
+from stoker.rpc.contract import (
+    EngineUnavailable,
+    RequestContext,
+    Service,
+    answer_of,
+    json_copy,
+    packed,
+    reply_of,
+    unpacked,
+)
 
 
 class DirectClient:

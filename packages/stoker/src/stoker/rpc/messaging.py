@@ -29,8 +29,7 @@ from stoker.base.context import RequestContext
 from stoker.contract.request import Answer, Request
 from stoker.engine.ownership.peers import PeerAway
 from stoker.rpc.calling import BoundedCalls, BrokerUnavailable, broker_addresses
-from stoker.rpc.contract import EngineUnavailable
-from stoker.rpc.envelope import EndingService, Reply, Service, answer_of, packed, reply_of, unpacked
+from stoker.rpc.contract import EndingService, EngineUnavailable, Reply, Service, answer_of, packed, reply_of, unpacked
 from stoker.rpc.private_parts import refuse_more, registered_option
 
 LOG = logging.getLogger(__name__)

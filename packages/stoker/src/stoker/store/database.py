@@ -1,9 +1,10 @@
-"""The database: connections, migrations, reads on threads."""
+"""The database: connections, migrations, reads on threads, and log messages about its outages."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -21,9 +22,43 @@ from sqlalchemy.pool import QueuePool
 from stoker.base.errors import Invalid
 from stoker.store import schema
 from stoker.store.failures import passes, unusable
-from stoker.store.outages import Outage
 from stoker.store.silence import notice_silence
 from stoker_foundation.clock import Clock, sleep
+
+_log = logging.getLogger(__name__)
+
+_SILENT_SECONDS = 30.0
+"""Interval of messages during an outage: several attempts per second fail."""
+
+
+class Outage:
+    """Tracks the failures of one kind of database access; `done` names it (“read”, “written”).
+
+    `now` returns seconds from an arbitrary start.
+    """
+
+    def __init__(self, done: str, now: Callable[[], float] = time.monotonic) -> None:
+        self._done = done
+        self._now = now
+        self._began: float | None = None
+        self._told = False
+        self._told_at: float | None = None
+
+    def failed(self, error: BaseException | None) -> None:
+        """Record that an attempt has failed and will be retried."""
+        now = self._now()
+        if self._began is None:
+            self._began, self._told = now, False
+        if self._told_at is None or now >= self._told_at + _SILENT_SECONDS:
+            _log.warning("The database cannot be %s, retrying: %s", self._done, error)
+            self._told, self._told_at = True, now
+
+    def succeeded(self) -> None:
+        """Record that an attempt has succeeded."""
+        if self._began is not None and self._told:
+            _log.info("The database can be %s again, after %.0f seconds", self._done, self._now() - self._began)
+        self._began = None
+
 
 Result = TypeVar("Result")
 
@@ -40,8 +75,6 @@ _LOCK = {
     "mariadb": ("SELECT GET_LOCK('stoker-schema', 600)", "SELECT RELEASE_LOCK('stoker-schema')"),
 }
 """Statements, by backend, that let only one process migrate at a time; SQLite has only one writer anyway."""
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

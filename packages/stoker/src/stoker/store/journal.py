@@ -31,10 +31,9 @@ from sqlalchemy.exc import DBAPIError
 from stoker.base.errors import Bug, Fenced
 from stoker.base.ids import new_id
 from stoker.store import records, statements
-from stoker.store.database import Database
+from stoker.store.database import Database, Outage
 from stoker.store.expiry import EXPIRY, Expiry, RequestExpired
 from stoker.store.failures import passes, unusable
-from stoker.store.outages import Outage
 from stoker.store.ownership import Ownership, keep_writers_out, refuse_taken
 from stoker.store.tables import (
     announcements,

@@ -23,8 +23,7 @@ from stoker.api.cfn.parameters import VERSION, Form, read_parameters
 from stoker.api.cfn.repeating import once
 from stoker.api.cfn.signatures import Received, Signed, read_signature, refused, require_fresh
 from stoker.api.faults import BadRequest
-from stoker.api.middleware import RequestLog, from_falcon, write_json
-from stoker.api.outer import with_outer_layers
+from stoker.api.middleware import RequestLog, from_falcon, with_outer_layers, write_json
 from stoker.api.paths import version_document
 from stoker.api.policy import Policy
 from stoker.api.serving.limits import RETRY_AFTER
@@ -52,9 +51,9 @@ def make_cfn_app(
     """Return the application, ready to serve.
 
     `client` reaches the engines; `check` verifies signatures, by default with the identity service of the
-    configuration. A request passes the layers of `stoker.api.outer`. Then its parameters are parsed, and its signature,
-    its age, the policy and the parameters of its action are checked before the action's handler runs. Every error
-    becomes an error document.
+    configuration. A request passes the layers of `stoker.api.middleware`. Then its parameters are parsed, and its
+    signature, its age, the policy and the parameters of its action are checked before the action's handler runs. Every
+    error becomes an error document.
     """
     dispatcher = _Dispatcher(config, client, Policy(config), check or SignatureCheck(config), clock or SystemClock())
     application = falcon.App(middleware=[RequestLog()])

@@ -5,8 +5,7 @@ from __future__ import annotations
 from stoker.authoring.json_schema.templates import DRAFT
 from stoker.authoring.json_schema.values import Schema, reference
 from stoker.plugins.registry import Registry
-from stoker.template.environment import HOOKS, RESTRICTED_ACTIONS
-from stoker.template.merge import STRATEGIES
+from stoker.template.environment import HOOKS, RESTRICTED_ACTIONS, STRATEGIES
 
 
 def of_environment(registry: Registry) -> Schema:

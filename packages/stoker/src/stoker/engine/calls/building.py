@@ -10,9 +10,8 @@ from typing import Any
 from stoker.base.errors import Bug, CloudError, StokerError
 from stoker.cloud.session import Cloud
 from stoker.engine.calls.children import Child, ChildView
-from stoker.engine.calls.configs import StoredConfigs
 from stoker.engine.calls.context import NestedReader, StackContext
-from stoker.engine.calls.deployments import StoredDeployments, wake
+from stoker.engine.calls.deployments import StoredConfigs, StoredDeployments, wake
 from stoker.engine.calls.neighbours import NeighboursView, StackNeighbours
 from stoker.engine.calls.signals import take_signal
 from stoker.engine.planning.decide import BEGINNING, Target

@@ -1,4 +1,4 @@
-"""A stack that is acted on: by an operation, or by a signal to one of its resources."""
+"""A stack that an operation or a signal acts on, and the operations that this process waits for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
-from stoker.engine.calls.awaited import Awaited
 from stoker.engine.calls.polling import ObjectPoller
 from stoker.engine.notifications.announcer import Announcer
 from stoker.engine.records.loader import LoadedInputs, Prepared
@@ -22,6 +21,26 @@ from stoker.plugins.resource import AttributeKey
 from stoker.store import claims, queries
 from stoker.store.journal import Batch, Claim, Writer
 from stoker.store.records import Event, Operation, Record, Stack
+
+
+class Awaited:
+    """The functions to call when operations finish. Used on one event loop."""
+
+    def __init__(self) -> None:
+        self._wakes: dict[str, dict[str, Callable[[], None]]] = {}
+
+    def wait(self, operation_id: str, who: str, wake: Callable[[], None]) -> None:
+        """Call `wake` when an operation finishes; `who` identifies the waiter, which is registered once."""
+        self._wakes.setdefault(operation_id, {})[who] = wake
+
+    def ended(self, operation_id: str) -> None:
+        """Wake the waiters of a finished operation."""
+        for wake in self._wakes.pop(operation_id, {}).values():
+            wake()
+
+    def besides(self, here: Collection[str]) -> list[str]:
+        """Return the awaited operations that do not run here."""
+        return [identifier for identifier in self._wakes if identifier not in here]
 
 
 class NestedReader(Protocol):

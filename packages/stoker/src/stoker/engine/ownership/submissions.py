@@ -10,8 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from stoker.engine.calls.awaited import Awaited
-from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.context import Awaited, RecordingParts
 from stoker.engine.calls.polling import ObjectPoller
 from stoker.engine.credentials import hold
 from stoker.engine.inspection.reading import ReaderForRuns

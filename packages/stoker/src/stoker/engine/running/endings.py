@@ -1,32 +1,141 @@
-"""How operations end: what is recorded, and who is notified."""
+"""How operations end: the effects on the stack, its snapshots and documents, the rollback, and who is notified."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
 
-from stoker.base.errors import Fenced
-from stoker.engine.calls.awaited import Awaited
+from stoker.base.errors import Fenced, StokerError
+from stoker.base.ids import new_id
+from stoker.engine.calls.building import make_call
+from stoker.engine.calls.context import Awaited, StackContext
 from stoker.engine.notifications.announcer import Announcer
-from stoker.engine.records.actions import DEFINES, REMOVES
+from stoker.engine.records.actions import DEFINES, NOTHING, REMOVES, ROLLS_BACK
 from stoker.engine.records.failure import Failure
+from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.services import RecordingServices
-from stoker.engine.running.conclusion import conclusion, outcome, rollback_of
-from stoker.engine.running.exports import exchanged
-from stoker.engine.running.operation_context import OperationContext
+from stoker.engine.records.state import ResourceState, attribute_key, attribute_text
+from stoker.engine.running.operation_context import OperationContext, acting_on
 from stoker.engine.running.operation_log import lines_about, log_end
-from stoker.engine.running.parent_resource import notify_parent_resource
+from stoker.engine.running.outputs import exchanged
 from stoker.engine.running.stopping import CANCELLED, Stop
-from stoker.store import announcements, deaths, queries, trusts
+from stoker.engine.settings import EngineSettings, time_limit
+from stoker.store import announcements, deaths, queries, snapshots, trusts
 from stoker.store.journal import Batch, Claim, ClaimedWriter
-from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, RUNNING, SUPERSEDED, Operation, Stack
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, REMOVE_SNAPSHOT, RUNNING, SUPERSEDED, Operation, Stack
 
 LOG = logging.getLogger(__name__)
+
+
+def rollback_target(stack: Stack, operation: Operation) -> str:
+    """Return the inputs to which an operation on a stack is rolled back.
+
+    They are those of the last complete operation; if there is none, those before an update, and none before a creation.
+    """
+    if operation.action == "ROLLBACK":
+        return operation.inputs
+    before = operation.former_inputs if operation.action in ("UPDATE", "RESTORE") else None
+    return stack.good_inputs or before or NOTHING
+
+
+def rollback_of(stack: Stack, operation: Operation, settings: EngineSettings, now: float) -> Operation | None:
+    """Return the operation that rolls a failed root stack back; nested stacks are rolled back by their parent.
+
+    An operation that was set aside is not rolled back automatically: the rollback could crash engines, too.
+    """
+    if (
+        operation.reason_code is not None
+        or stack.disable_rollback
+        or stack.parent_id is not None
+        or operation.action not in ROLLS_BACK
+    ):
+        return None
+    return replace(
+        operation,
+        id=new_id(),
+        action="ROLLBACK",
+        inputs=rollback_target(stack, operation),
+        reason="",
+        created_at=now,
+        finished_at=None,
+        deadline=now + time_limit(settings, stack.timeout_minutes),
+        claimed_at=None,
+        plan=None,
+        failure=None,
+        snapshot=None,
+    )
+
+
+def outcome(operation: Operation, inputs: LoadedInputs | None, now: float) -> dict[str, Any]:
+    """Return the columns of a stack that an operation's success changes; `inputs` are those of the operation."""
+    if operation.action in REMOVES:
+        return {"deleted_at": now, "live_name": None}
+    if operation.action == "ROLLBACK" and operation.inputs != NOTHING and inputs is not None:
+        return {"inputs": operation.inputs, "description": inputs.template.description}
+    return {}
+
+
+def conclusion(
+    operation: Operation, status: str, reason: str, document: str | None = None
+) -> Iterator[Callable[[Connection], None]]:
+    """Yield the journal steps for an operation's end; `document` is the sealed document of a complete snapshot."""
+    complete = status == COMPLETE
+    outcome = COMPLETE if complete else FAILED
+    if operation.snapshot is not None and operation.action == "SNAPSHOT" and operation.parent_operation is None:
+        yield partial(
+            snapshots.end_snapshot, identifier=operation.snapshot, status=outcome, reason=reason, body=document
+        )
+    elif operation.snapshot is not None and operation.action == REMOVE_SNAPSHOT:
+        if complete:
+            yield partial(snapshots.forget_snapshot, identifier=operation.snapshot)
+        else:
+            yield partial(snapshots.end_snapshot, identifier=operation.snapshot, status=outcome, reason=reason)
+    elif complete and operation.action in REMOVES:
+        yield partial(snapshots.forget_snapshots_of, stack_id=operation.stack_id)
+    if complete and operation.action in ("ADOPT", "DELETE"):
+        yield partial(snapshots.drop_stack_document, stack_id=operation.stack_id)
+
+
+def is_started_by_parent_resource(operation: Operation) -> bool:
+    """Return whether a resource started the operation on its nested stack outside of its own actions."""
+    return operation.parent_operation is None and operation.parent_resource is not None
+
+
+async def notify_parent_resource(run: OperationContext, status: str) -> Batch:
+    """Return the changes of the resource that started the run's operation, after it was notified of the result."""
+    stack = run.stack
+    if not is_started_by_parent_resource(run.operation) or stack.parent_id is None:
+        return Batch()
+    parent = await run.services.database.read(queries.stack_by_id, stack.parent_id)
+    if parent is None or parent.deleted_at is not None:
+        return Batch()
+    try:
+        context = await acting_on(run.parts, parent, run.writer)
+        state = context.states.get(stack.parent_resource or "")
+        return Batch() if state is None else await _told(context, state, status == COMPLETE)
+    except StokerError as error:
+        LOG.warning("cannot notify the parent resource of stack %s of its %s: %s", stack.name, status, error.message)
+        return Batch()
+
+
+async def _told(context: StackContext, state: ResourceState, succeeded: bool) -> Batch:
+    call = await make_call(context, state)
+    await state.type.child_ended(call, succeeded)
+    state.stored.metadata = call.metadata
+    keys = {attribute_key(text) for text in state.stored.attributes}
+    if keys:
+        state.stored.attributes = {}
+        with suppress(StokerError):  # they are read again when they are needed
+            values = await state.type.read_attributes(await make_call(context, state), keys)
+            state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
+    announced = context.parts.announcer.about_scaling(context.stack, call.announced)
+    return Batch().change(state.seal()).add(*announced)
 
 
 def own(operation: Operation, engine_id: str, now: float) -> None:

@@ -17,9 +17,8 @@ from stoker.engine.notifications.announcer import Sinks
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.stack_view import filled
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.progress import Assignment, Objects, Planning, Progress
+from stoker.engine.running.progress import Assignment, Objects, Planning, Progress, Waiting
 from stoker.engine.running.stopping import Stop, Stopped
-from stoker.engine.running.waiting import Waiting
 from stoker.plugins.resource import AttributeKey
 from stoker.store import claims, deaths
 from stoker.store.journal import Batch, Claim, Writer

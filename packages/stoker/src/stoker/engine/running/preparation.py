@@ -1,23 +1,80 @@
-"""Prepare a run: load what is recorded of its stack, bind the definition, and make the plan."""
+"""Prepare a run: load what is recorded of its stack, compare it with the cloud, bind the definition, make the plan."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from collections.abc import Iterable
 from functools import partial
 
-from stoker.base.errors import Bug
+from stoker.base.errors import Bug, CloudError, StokerError
+from stoker.engine.calls.building import make_call
+from stoker.engine.calls.context import StackContext
+from stoker.engine.calls.examining import is_usable, obstacle
+from stoker.engine.planning.decide import can_have_obstacle, is_examined
 from stoker.engine.planning.planner import VerbOrder, Wanted, not_created_checks, plan_forward, plan_removal, plan_verb
 from stoker.engine.planning.policies import Policies
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES
 from stoker.engine.records.loader import LoadedInputs
+from stoker.engine.records.observations import Found, is_observable, take_over
 from stoker.engine.records.recorded import facade_of
-from stoker.engine.records.state import namesakes
+from stoker.engine.records.state import ResourceState, namesakes
 from stoker.engine.redaction.stacks import generated_secrets, secrets_above
 from stoker.engine.running.operation_context import OperationContext
-from stoker.engine.running.refresh import examine, observe
 from stoker.engine.running.stack_documents import keep_document, load_adopted, load_copies
 from stoker.store import late_requests
+from stoker.store.journal import Batch
 from stoker.store.records import REMOVE_SNAPSHOT
 from stoker.template.definition import Definition
+
+LOG = logging.getLogger(__name__)
+
+
+async def observe(run: OperationContext, states: Iterable[ResourceState]) -> None:
+    """Read the object of every healthy resource, and record differences.
+
+    Resources that cannot be read are assumed to be as recorded. Nested stacks are compared by their own operations.
+    """
+    looked_at = [state for state in states if is_observable(state)]
+    answers = await asyncio.gather(*(_look(run, state) for state in looked_at))
+    batch = Batch()
+    for state, found in zip(looked_at, answers, strict=True):
+        property_set = take_over(state, found)
+        if found is None:
+            batch.change(state.seal()).add(run.event(state, state.row.reason))
+        elif property_set is not None:
+            batch.property_sets.append(property_set)
+            batch.change(state.seal())
+    if batch.changed:
+        await run.commit(batch)
+
+
+async def examine(run: OperationContext, states: Iterable[ResourceState]) -> None:
+    """Examine the objects of resources whose last action failed, so that the plan replaces those only that need it.
+
+    It is repeated right before a resource is changed. The objects to which a snapshot is restored are asked whether
+    that is possible.
+    """
+    failed = [state for state in states if is_examined(state.row)]
+    answers = await asyncio.gather(*(is_usable(state, make_call(run, state)) for state in failed))
+    for state, usable in zip(failed, answers, strict=True):
+        state.usable = usable
+    restored = [state for state in states if state.row.name in run.planning.copies and can_have_obstacle(state)]
+    obstacles = await asyncio.gather(*(obstacle(state, make_call(run, state)) for state in restored))
+    for state, found in zip(restored, obstacles, strict=True):
+        state.obstacle = found
+
+
+async def _look(run: StackContext, state: ResourceState) -> Found:
+    """Return the property values of the object that differ; None if it does not exist."""
+    try:
+        return await state.type.observe(await make_call(run, state))
+    except StokerError as error:
+        if isinstance(error, CloudError) and error.not_found:
+            return None
+        LOG.info("cannot read the object of %s: %s", state.row.name, error.message)
+        return {}
+
 
 VERBS = {
     "CHECK": VerbOrder.ANY,
