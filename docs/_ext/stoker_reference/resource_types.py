@@ -100,6 +100,9 @@ def _index(types: Mapping[str, ResourceType], groups: Mapping[str, list[str]]) -
         "resources its properties accept. The [support status](/reference/support-status.md) of a type, property or "
         "attribute states releases of Heat. Types that are hidden, since they exist only for old templates, have no "
         "page.",
+        "The live value of a property is what the object has now, which [comparisons with the cloud]"
+        "(/explanation/updates.md#comparing-with-the-cloud) read: it is *listed* with the object, *fetched* by one "
+        "more request, *never* readable, or *managed* by Stoker, so that no service has it.",
         table(("Group", "Types"), rows),
         f"```{{toctree}}\n:hidden:\n\n{contents}\n```",
     )

@@ -8,8 +8,10 @@ from fnmatch import fnmatchcase
 
 from stoker.api.policies import ADMIN_ROLE, RULE_SETS
 from stoker.authoring.constraint_words import ACCEPTED, accepted, rules
+from stoker.plugins.live_values import has_object, live_values
 from stoker.plugins.recovery import OWN_RECORD, Recovery
 from stoker.plugins.resource import ResourceType
+from stoker.schema.live import Live
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker_reference.markdown import code, entry, page, section, sentence
 from stoker_reference.type_references import inner_schema
@@ -58,7 +60,8 @@ class TypePage:
     def _properties(self, kind: ResourceType) -> str:
         if kind.any_properties:
             return "Accepts any properties without validation."
-        listed = "\n\n".join(_entries(kind.properties, "", self.shown))
+        live = live_values(kind) if has_object(kind) else {}
+        listed = "\n\n".join(_entries(kind.properties, "", self.shown, live=live))
         nested = any(inner_schema(prop)[0] for prop in kind.properties.values())
         return f"{_NESTED}\n\n{listed}" if nested and listed else listed
 
@@ -68,6 +71,7 @@ class TypePage:
         )
 
 
+_OTHERS = "; what others add to it is no difference"
 _NESTED = "Nested properties are indented; a change of one has the effect of a change of the property around it."
 
 
@@ -124,7 +128,12 @@ def _support(support: Support) -> Iterator[str]:
 
 
 def _entries(
-    schema: Mapping[str, Property], above: str, shown: frozenset[str], *, nested: bool = False
+    schema: Mapping[str, Property],
+    above: str,
+    shown: frozenset[str],
+    *,
+    nested: bool = False,
+    live: Mapping[str, Live] | None = None,
 ) -> Iterator[str]:
     """Yield one entry of a definition list per property, with the properties inside it indented."""
     for name, prop in schema.items():
@@ -135,7 +144,7 @@ def _entries(
         facts = [_type_of(prop), *(["**required**"] if prop.required else ())]
         facts += [] if nested else [CHANGES[prop.change]]
         body = [" · ".join([*facts, *map(_lower, _support(prop.support))])]
-        body += [" ".join(_notes(prop, shown))]
+        body += [" ".join([*_notes(prop, shown), *_compared((live or {}).get(name))])]
         body += list(_entries(inner, f"{path}.", shown, nested=True))
         yield entry(name, _anchor(path), body)
 
@@ -172,6 +181,14 @@ def _notes(prop: Property, shown: frozenset[str]) -> Iterator[str]:
     yield from (f"{_upper(rule)}." for rule in rules(prop, code, lambda name: _accepted(name, shown)))
     if prop.replaces:
         yield f"Older name: {code(prop.replaces)}."
+
+
+def _compared(live: Live | None) -> Iterator[str]:
+    """Yield how the live value is known, for comparisons with the cloud; nothing where there is nothing to compare."""
+    if live is None:
+        return
+    why = f": {live.reason}" if live.reason else ""
+    yield f"Live value: {live.how}{why}{_OTHERS if live.shared else ''}."
 
 
 def _accepted(name: str, shown: frozenset[str]) -> str:

@@ -1,0 +1,179 @@
+"""Change each property of each resource type behind the engine's back, and see whether drift detection finds it.
+
+Run as a program: `python -m testing.simulation.changed_elsewhere [TYPE …]`, by default for all types. Each set of
+resources of `lost_answers.yaml` is created. There must be no drift then. Each property that the template sets, and
+whose live value the type says it compares, gets another value by the requests that its update in place makes to the
+service, unknown to the engine: the resource must then be reported as modified, with that property. One JSON line per
+type is printed; `changes` names each property with the outcome: `found`, or why it could not be changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stoker.base.errors import StokerError
+from stoker.engine.calls.building import call_to_look
+from stoker.engine.core import Engine
+from stoker.engine.inspection.reading import Reader
+from stoker.engine.records.stack_view import view_of
+from stoker.plugins.live_values import has_object, live_values
+from stoker.plugins.outcome import Again, Done
+from stoker.plugins.recovery import Recovery
+from stoker.plugins.resource import Call, ResourceType
+from stoker.schema.constraints import AllowedValues
+from stoker.schema.property import Change, Finalizer, Property, Type
+from stoker.store import queries
+from testing.simulation.cases import THING
+from testing.simulation.lost_answers import REF, Laboratory, main
+
+FOUND = "found"
+OTHERS: Mapping[tuple[str, str], Sequence[Any]] = {
+    # Services take an empty list for no change.
+    ("OS::Designate::RecordSet", "records"): (["192.0.2.2"], ['"v=spf1 ~all"']),
+    ("OS::Designate::Zone", "primaries"): (["192.0.2.54"],),
+    # The template gives a subnet only: one address is as good as another, but a second one is not.
+    ("OS::Neutron::Port", "fixed_ips"): ([{"ip_address": "10.50.0.77"}, {"ip_address": "10.50.0.78"}],),
+    # The values are for executions; the service has only the names.
+    ("OS::Mistral::Workflow", "input"): ({"added": "input"},),
+    # The declarations do not say which values services accept.
+    ("AWS::EC2::Instance", "InstanceType"): ("m1.small",),
+    ("OS::Aodh::GnocchiAggregationByMetricsAlarm", "aggregation_method"): ("sum",),
+    ("OS::Aodh::GnocchiAggregationByResourcesAlarm", "aggregation_method"): ("sum",),
+    ("OS::Aodh::GnocchiAggregationByResourcesAlarm", "query"): ('{"=": {"server_group": "other"}}',),
+    ("OS::Aodh::GnocchiResourcesAlarm", "aggregation_method"): ("sum",),
+    ("OS::Cinder::QoSSpecs", "specs"): ({"consumer": "both", "read_iops_sec": "900"},),
+    ("OS::Ironic::Port", "address"): ("52:54:00:4b:2e:99",),
+    ("OS::Neutron::IKEPolicy", "lifetime"): ({"units": "seconds", "value": 9000},),
+    ("OS::Neutron::RBACPolicy", "target_tenant"): ("0d1f0a6e8c1b4b7f9d3a2e6c4b8f7a90",),
+    ("OS::Nova::Server", "flavor"): ("m1.small",),
+    ("OS::Octavia::AvailabilityZoneProfile", "availability_zone_data"): ('{"compute_zone": "other"}',),
+    ("OS::Octavia::FlavorProfile", "flavor_data"): ('{"loadbalancer_topology": "ACTIVE_STANDBY"}',),
+    **{(f"OS::Octavia::{kind}Profile", "provider_name"): ("octavia",) for kind in ("AvailabilityZone", "Flavor")},
+}
+"""Other values of properties, by type and name, in place of those that follow from the declarations."""
+_MOST_STEPS = 200
+
+
+class Interference(Laboratory):
+    """Changes what a laboratory creates."""
+
+    async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
+        name = wanted["resources"][THING]["type"]
+        made = await self._make(wanted)
+        problems += () if made["state"].split()[1] == "COMPLETE" else (f"not created: {made['state']}",)
+        kind = self.engines.registry.types()[name]
+        told = await self._interfere(kind, wanted["resources"][THING].get("properties", {}), problems)
+        self.trouble.asked = []
+        await self._delete()
+        return told
+
+    async def _interfere(self, kind: ResourceType, given: Mapping[str, Any], problems: list[str]) -> list[str]:
+        if not has_object(kind):
+            return []
+        before = await self._drift()
+        if before["status"] in ("MODIFIED", "DELETED"):
+            problems.append(f"{before['status']} right after the creation: {before['differences']}")
+        known, told = live_values(kind), []
+        for name, prop in kind.properties.items():
+            if name in given and known[name].is_compared:
+                outcome = await self._changed(kind, name, prop)
+                told.append(f"{name}: {outcome}")
+                if outcome.startswith("missed"):
+                    problems.append(told[-1])
+        return told
+
+    async def _changed(self, kind: ResourceType, name: str, prop: Property) -> str:
+        """Change a property to the first value that its service accepts, and return the outcome."""
+        if prop.change is not Change.UPDATE:
+            return "cannot be changed in place"
+        outcome = "no other value is known"
+        for value in other_values(prop, (await self._call()).properties[name], OTHERS.get((kind.type_name, name), [])):
+            call = await self._call()
+            after = {**call.properties, name: value}
+            if kind.replacement_reason(call.properties, after, {name: value}) is not None:
+                outcome = "this change needs a replacement"
+            elif why := await _updated(kind, call, after, name):
+                outcome = f"the change was refused: {why}"
+            else:
+                return await self._noticed(kind, name, after)
+        return outcome
+
+    async def _noticed(self, kind: ResourceType, name: str, after: Mapping[str, Any]) -> str:
+        """Return what drift detection says about a changed property, and change it back."""
+        report = await self._drift()
+        back = await self._call()
+        before, back.properties = back.properties, after
+        await _updated(kind, back, before, name)
+        if name in {each["path"][0] for each in report["differences"]}:
+            return FOUND
+        if report["status"] == "UNKNOWN" and name in report["reason"]:
+            return f"could not be read: {report['reason']}"
+        return f"missed: {report['status']} {report['reason']}"
+
+    async def _drift(self) -> dict[str, Any]:
+        return dict(await self.engines.call("drift_detect_resource", ref=REF, name=THING))
+
+    async def _call(self) -> Call:
+        """Return a call for the thing as it is recorded."""
+        engine: Engine = next(member.engine for member in self.engines.members if member.up)
+        shown = await self.engines.call("stack_show", ref=REF)
+        stack = await engine.services.database.read(queries.stack_by_id, shown["id"])
+        assert stack is not None
+        view = await view_of(engine.services, stack)
+        return await call_to_look(view, view.current[THING], Reader(engine.services))
+
+
+async def _updated(kind: ResourceType, call: Call, after: Mapping[str, Any], name: str) -> str:
+    """Update the object in place; return why it was refused, empty if it was not."""
+    call.previous, call.properties, call.progress = call.properties, after, {}
+    call.changed = {name: after[name]}
+    for _ in range(_MOST_STEPS):
+        try:
+            outcome = await kind.update(call)
+        except (StokerError, AttributeError) as error:
+            return f"{type(error).__name__}: {error}"
+        if isinstance(outcome, Done):
+            return ""
+        if not isinstance(outcome, Again):
+            return outcome.reason
+        await asyncio.sleep(outcome.after or 1.0)
+    return "it does not end"
+
+
+def other_values(prop: Property, value: Any, known: Sequence[Any] = ()) -> list[Any]:
+    """Return other valid values, the `known` ones or else those that need no knowledge of the property."""
+    return [other for other in known or _candidates(prop, value) if other != value and _is_valid(prop, other)]
+
+
+def _candidates(prop: Property, value: Any) -> list[Any]:
+    allowed = [each for rule in prop.constraints if isinstance(rule, AllowedValues) for each in rule.values]
+    if allowed and prop.type is not Type.LIST:
+        return allowed
+    match value:
+        case bool():
+            return [not value]
+        case int() | float():
+            return [value + 1, value - 1]
+        case str():
+            return [] if prop.resolve else [f"{value}x"]
+        case list():
+            return [value[:-1]] if value else []
+        case Mapping() if prop.schema is None:
+            return [{**value, key: f"{inner}x"} for key, inner in value.items() if isinstance(inner, str)]
+        case Mapping():
+            inner = {key: other_values(each, value[key]) for key, each in (prop.schema or {}).items() if value.get(key)}
+            return [{**value, key: other} for key, others in inner.items() for other in others]
+    return []
+
+
+def _is_valid(prop: Property, value: Any) -> bool:
+    finalizer = Finalizer()
+    finalizer.value(prop, value, ())
+    return not finalizer.problems
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:], laboratory=Interference)
