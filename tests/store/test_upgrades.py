@@ -88,3 +88,11 @@ def test_resource_state_of_a_later_program_is_kept_by_the_previous_one() -> None
     state = StoredState.of(later)
     state.attempts = 3
     assert state.to_data() == {**later, "attempts": 3}
+
+
+def test_a_part_with_another_name_in_the_database_is_read_and_written_by_that_name() -> None:
+    """Engines of earlier releases, which may run beside this one, know the name in the database only."""
+    state = StoredState.of({"stillborn": True, "attempts": 2})
+    assert state.never_usable
+    assert state.others == {}
+    assert state.to_data() == {"attempts": 2, "stillborn": True}

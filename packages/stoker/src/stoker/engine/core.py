@@ -7,7 +7,7 @@ import logging
 from collections.abc import Collection
 
 from stoker.cloud.auth import CloudPool
-from stoker.engine.calls.context import Awaited
+from stoker.engine.calls.context import AwaitedOperations
 from stoker.engine.notifications.announcer import Announcer, Bus
 from stoker.engine.ownership.isolation import Isolation, Suspects
 from stoker.engine.ownership.membership import Membership
@@ -66,7 +66,7 @@ class Engine:
         )
         self.others = others = OtherEngines(peers or NoPeers())
         self._announcer = Announcer(services, bus)
-        awaited = Awaited()
+        awaited = AwaitedOperations()
         self._endings = Endings(services, self._announcer, awaited, others.finished)
         self.runs = Runs(services, self._endings, others)
         self.submissions = Submissions(services, self._announcer, awaited, self.runs, others)

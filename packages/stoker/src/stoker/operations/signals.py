@@ -86,7 +86,7 @@ async def resource_mark_unhealthy(
             raise BadValue(f"The resource {name} has no object and cannot be marked healthy.")
         row.status, row.reason = COMPLETE, reason
         row.fingerprint = ""
-        state.stored.metadata, state.stored.marked, state.stored.stillborn = {}, False, False
+        state.stored.metadata, state.stored.marked, state.stored.never_usable = {}, False, False
     else:
         return
     event = state.event(row.reason, services.clock.now())

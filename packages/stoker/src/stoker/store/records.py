@@ -406,7 +406,7 @@ class StoredState:
 
     `attempts` counts failed creations. `uncertain`: an object with an unknown ID may exist. `made_way`: the resource
     released something (a name, an address) to its replacement. `restored`: property values from a restored snapshot
-    that replace the template's; `by` is the operation, `instead` has the template's values by property. `stillborn`:
+    that replace the template's; `by` is the operation, `instead` has the template's values by property. `never_usable`:
     the object never became usable, if the action no longer shows this. `unsure` names the properties whose values a
     failed update may or may not have changed. `physical_name` is that of an object whose name was not derived from the
     resource's UUID here, since another program created it. `others` has values written by an engine of a later release.
@@ -423,7 +423,7 @@ class StoredState:
     marked: bool = False
     first_failure: list[str] = field(default_factory=list)
     restored: dict[str, Any] = field(default_factory=dict)
-    stillborn: bool = False
+    never_usable: bool = False
     unsure: list[str] = field(default_factory=list)
     physical_name: str = ""
     others: dict[str, Any] = field(default_factory=dict)
@@ -431,12 +431,17 @@ class StoredState:
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> StoredState:
         """Return the state from the output of `to_data` of an engine of this release, an earlier or a later one."""
-        own = {name: value for name, value in data.items() if name in _OWN_PARTS}
+        own = {_OWN_PARTS[name]: value for name, value in data.items() if name in _OWN_PARTS}
         return cls(**own, others={name: value for name, value in data.items() if name not in _OWN_PARTS})
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data without empty parts."""
-        return {name: value for name in _OWN_PARTS if (value := getattr(self, name))} | self.others
+        return {stored: value for stored, name in _OWN_PARTS.items() if (value := getattr(self, name))} | self.others
 
 
-_OWN_PARTS = tuple(item.name for item in fields(StoredState) if item.name != "others")
+_STORED_NAMES = {"never_usable": "stillborn"}
+"""The parts whose names in the database are others: engines of earlier releases read and write them."""
+_OWN_PARTS = {
+    _STORED_NAMES.get(item.name, item.name): item.name for item in fields(StoredState) if item.name != "others"
+}
+"""The names of parts by their names in the database."""

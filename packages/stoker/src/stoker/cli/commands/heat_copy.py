@@ -48,7 +48,7 @@ class Choice:
     as_json: bool
 
 
-def take_over(config_files: Sequence[str], keys: Sequence[str], key_file: Path | None, choice: Choice) -> bool:
+def copy_stacks(config_files: Sequence[str], keys: Sequence[str], key_file: Path | None, choice: Choice) -> bool:
     """Take stacks over, or show the plan for that; return whether every stack was, or can be, taken over."""
     with reported_errors():
         config = cluster_config(config_files)

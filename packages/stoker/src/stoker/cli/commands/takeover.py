@@ -80,6 +80,6 @@ def command(
         complete = heat_copy.export(config_files, export_directory, project)
     else:
         chosen = heat_copy.Choice(source, project, only_plan, force, as_json)
-        complete = heat_copy.take_over(config_files, keys, encryption_key_file, chosen)
+        complete = heat_copy.copy_stacks(config_files, keys, encryption_key_file, chosen)
     if not complete:
         sys.exit(3)

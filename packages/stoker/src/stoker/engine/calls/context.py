@@ -23,7 +23,7 @@ from stoker.store.journal import Batch, Claim, Writer
 from stoker.store.records import Event, Operation, Record, Stack
 
 
-class Awaited:
+class AwaitedOperations:
     """The functions to call when operations finish. Used on one event loop."""
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class ActingParts:
 
     services: EngineServices
     announcer: Announcer
-    awaited: Awaited
+    awaited: AwaitedOperations
     runs: Runs
     submissions: Submissions
     reader: NestedReader

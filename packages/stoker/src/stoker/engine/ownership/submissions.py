@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from stoker.engine.calls.context import Awaited, RecordingParts
+from stoker.engine.calls.context import AwaitedOperations, RecordingParts
 from stoker.engine.calls.polling import ObjectPoller
 from stoker.engine.credentials import hold
 from stoker.engine.inspection.reading import ReaderForRuns
@@ -36,7 +36,12 @@ class Submissions:
     """Accepts operations for this engine. `parts` are the parts with which the operations run, itself among them."""
 
     def __init__(
-        self, services: RecordingServices, announcer: Announcer, awaited: Awaited, runs: Runs, others: OtherEngines
+        self,
+        services: RecordingServices,
+        announcer: Announcer,
+        awaited: AwaitedOperations,
+        runs: Runs,
+        others: OtherEngines,
     ) -> None:
         self.services = services
         self._announcer = announcer

@@ -16,7 +16,7 @@ import orjson
 from stoker.base.json_text import dumps
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision
-from stoker.engine.planning.reasons import Awaited, Reason, ReasonCode
+from stoker.engine.planning.reasons import Reason, ReasonCode, Requirement
 from stoker.engine.planning.retaining import removal_policy
 from stoker.engine.records.differences import PropertyChange
 from stoker.engine.records.state import ResourceState
@@ -33,7 +33,7 @@ NOT_CREATED = "INIT"
 """The action of a resource that is held by a hook before its creation."""
 _PARTS = ("metadata", "deletion_policy", "update_policy", "update_replace_policy")
 
-Fate = Callable[[str], Awaited]
+Fate = Callable[[str], Requirement]
 """Maps the name of a resource that a value depends on to the plan's decision about it."""
 
 
@@ -116,7 +116,7 @@ def _effect(prop: Property) -> str:
     return {Change.UPDATE: "update", Change.REPLACE: "replace", Change.REFUSE: "refuse"}[prop.change]
 
 
-def decide(target: Target, state: ResourceState | None, *, fate: Fate = Awaited) -> Decision:
+def decide(target: Target, state: ResourceState | None, *, fate: Fate = Requirement) -> Decision:
     """Decide to create, use, update, replace or keep a resource, with the reasons.
 
     `fate` returns the plan's decision about the resources that unknown values depend on.
@@ -213,7 +213,7 @@ def was_never_usable(state: ResourceState) -> bool:
     It is removed before a new one is created, since it may occupy a name or a place that exists only once. This also
     applies if its removal was interrupted, or if it is marked unhealthy.
     """
-    return state.stored.stillborn or (state.row.action == "CREATE" and state.row.status == FAILED)
+    return state.stored.never_usable or (state.row.action == "CREATE" and state.row.status == FAILED)
 
 
 def may_have_unknown_object(state: ResourceState) -> bool:
@@ -224,7 +224,7 @@ def may_have_unknown_object(state: ResourceState) -> bool:
 
 def mark_unhealthy(state: ResourceState, reason: str) -> None:
     """Record that a resource is unhealthy, with what its last action says about its object."""
-    state.stored.stillborn, state.stored.uncertain = was_never_usable(state), may_have_unknown_object(state)
+    state.stored.never_usable, state.stored.uncertain = was_never_usable(state), may_have_unknown_object(state)
     state.row.action, state.row.status, state.stored.marked = "CHECK", FAILED, True
     state.row.reason, state.row.fingerprint = reason, ""
 
@@ -233,7 +233,7 @@ def is_incomplete(state: ResourceState) -> bool:
     """Return whether a check would make a resource look healthy although its creation failed, or it may not exist."""
     row = state.row
     unknown = row.physical_id is None or not state.type.checkable
-    begun = row.action in ("CREATE", "ADOPT", "DELETE") or state.stored.stillborn
+    begun = row.action in ("CREATE", "ADOPT", "DELETE") or state.stored.never_usable
     return unknown and begun and row.status != COMPLETE
 
 

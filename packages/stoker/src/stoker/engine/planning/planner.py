@@ -16,7 +16,7 @@ from stoker.engine.planning.decide import BEGINNING, Fate, Target, decide, defin
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Cause, Decision, Plan, Removal, Step, forward_key, removal_steps
 from stoker.engine.planning.policies import Policies
-from stoker.engine.planning.reasons import Awaited, Reason, ReasonCode
+from stoker.engine.planning.reasons import Reason, ReasonCode, Requirement
 from stoker.engine.planning.restoring import Restore, as_given
 from stoker.engine.planning.retaining import losses, removal_reasons, replacement_losses
 from stoker.engine.planning.scope import Forecast, PlanScope
@@ -309,12 +309,12 @@ class Forward:
             self.scope.forecasts[target.name] = inner.forecast
         return inner.decision
 
-    def _fate(self, name: str) -> Awaited:
+    def _fate(self, name: str) -> Requirement:
         """Return the plan's decision about a resource that others depend on: the chain that leads to a replacement."""
         decision = self.scope.decisions.get(name)
         if decision is None:
-            return Awaited(name)
-        return Awaited(name, decision.kind, next(iter(decision.reasons), None))
+            return Requirement(name)
+        return Requirement(name, decision.kind, next(iter(decision.reasons), None))
 
     def _causes(self, decision: Decision) -> Iterator[Cause]:
         for change in decision.changes:
@@ -344,7 +344,7 @@ def _below(holder: Step, step: Step) -> Step:
 
 
 def choose(
-    target: Target, candidates: list[ResourceState], fate: Fate = Awaited
+    target: Target, candidates: list[ResourceState], fate: Fate = Requirement
 ) -> tuple[ResourceState | None, Decision]:
     """Return the recorded resource that is closest to the desired one, and the decision about it."""
     options = [(state, decide_running(target, state, fate)) for state in candidates]
@@ -353,7 +353,7 @@ def choose(
     return min(options, key=lambda option: _RANK[option[1].kind])
 
 
-def decide_running(target: Target, state: ResourceState, fate: Fate = Awaited) -> Decision:
+def decide_running(target: Target, state: ResourceState, fate: Fate = Requirement) -> Decision:
     """Decide like `decide`; but an interrupted action is resumed first, and a suspended resource is resumed."""
     decision = decide(target, state, fate=fate)
     if decision.kind is not Kind.KEEP:

@@ -52,7 +52,7 @@ RETENTION = frozenset({ReasonCode.OBJECT_RETAINED, ReasonCode.SNAPSHOT_RETAINED,
 
 
 @dataclass(frozen=True, slots=True)
-class Awaited:
+class Requirement:
     """A resource that an unknown value depends on, and the plan's decision about it, if there is one.
 
     `why` is the first reason for the decision.
@@ -84,7 +84,7 @@ class Reason:
     code: ReasonCode
     subject: str = ""
     detail: str = ""
-    awaited: tuple[Awaited, ...] = ()
+    awaited: tuple[Requirement, ...] = ()
 
     def cause(self) -> str:
         """Return the reason as part of a longer sentence."""

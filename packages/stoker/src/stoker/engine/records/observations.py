@@ -76,7 +76,7 @@ def is_observable(state: ResourceState) -> bool:
     )
 
 
-def take_over(state: ResourceState, found: Found) -> dict[str, str] | None:
+def record_found(state: ResourceState, found: Found) -> dict[str, str] | None:
     """Change a recorded resource to what was found; return its new property set, None if that stays the same.
 
     A nested stack is compared on its own: its resource counts as possibly changed.
@@ -111,10 +111,10 @@ class Observations:
         self.coverage = coverage
         self._obstacles = obstacles or {}
 
-    def take_over(self, states: Iterable[ResourceState]) -> None:
+    def apply_to(self, states: Iterable[ResourceState]) -> None:
         """Change recorded resources, for a plan only, to what was found."""
         for state in states:
             state.usable = state.row.uuid in self._usable
             state.obstacle = self._obstacles.get(state.row.uuid, "")
             if self._found is not None and is_observable(state):
-                take_over(state, self._found.get(state.row.uuid, {}))
+                record_found(state, self._found.get(state.row.uuid, {}))

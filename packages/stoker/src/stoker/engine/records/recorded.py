@@ -46,7 +46,7 @@ class Recorded:
         inputs = services.loader.load_now(connection, stack.inputs)
         states = read_states(connection, services, stack, inputs)
         if observed is not None:
-            observed.take_over(states.values())
+            observed.apply_to(states.values())
         return cls(stack, states, current_of(states), inputs, facade_of(connection, services, stack, inputs))
 
     @classmethod

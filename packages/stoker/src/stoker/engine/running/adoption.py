@@ -33,7 +33,7 @@ class External:
     given: Mapping[str, Any]
 
 
-def take_over(state: ResourceState, entry: Mapping[str, Any]) -> None:
+def adopt(state: ResourceState, entry: Mapping[str, Any]) -> None:
     """Set a new resource's data from the stack's document: the object's id, the type's data, metadata.
 
     The project of the stack users is not taken from the document, since it defines whose users can access the stack,

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from stoker.base.errors import Fenced, StokerError
 from stoker.base.ids import new_id
 from stoker.engine.calls.building import make_call
-from stoker.engine.calls.context import Awaited, StackContext
+from stoker.engine.calls.context import AwaitedOperations, StackContext
 from stoker.engine.notifications.announcer import Announcer
 from stoker.engine.records.actions import DEFINES, NOTHING, REMOVES, ROLLS_BACK
 from stoker.engine.records.failure import Failure
@@ -154,7 +154,7 @@ class Endings:
         self,
         services: RecordingServices,
         announcer: Announcer,
-        awaited: Awaited,
+        awaited: AwaitedOperations,
         tell_others: Callable[[Operation], None],
     ) -> None:
         self._services = services

@@ -19,7 +19,7 @@ HOOKS = tuple(f"{moment}-{action}" for action in ("create", "update", "delete") 
 SET, CLEARED = "True", "False"
 
 
-def holds(run: OperationContext, name: str, moment: str, action: str) -> bool:
+def pauses(run: OperationContext, name: str, moment: str, action: str) -> bool:
     """Return whether the environment sets this hook; it applies to the action of the stack, not to replacements.
 
     `moment` is `pre` or `post`, `action` the action on the resource.
@@ -31,12 +31,12 @@ def _hook(moment: str, action: str) -> str:
     return f"{moment}-{action.lower()}"
 
 
-async def hold(run: OperationContext, state: ResourceState, moment: str, action: str) -> None:
+async def pause(run: OperationContext, state: ResourceState, moment: str, action: str) -> None:
     """Wait if the environment sets this hook; resume the wait of an earlier run of the operation.
 
     Raises Failure after a timeout, Stopped if another operation takes over.
     """
-    if not holds(run, state.row.name, moment, action):
+    if not pauses(run, state.row.name, moment, action):
         return
     hook, data = _hook(moment, action), state.stored.data
     before = data.get(hook) if run.operation.epoch > 1 else None

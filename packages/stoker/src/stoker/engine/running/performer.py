@@ -24,7 +24,7 @@ from stoker.engine.planning.decide import BEGINNING
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.engine.redaction.stacks import without_secrets
-from stoker.engine.running.hooks import hold
+from stoker.engine.running.hooks import pause
 from stoker.engine.running.identifiers import fits, require_fitting, with_fitting_id
 from stoker.engine.running.lost_claims import remove_lost_object
 from stoker.engine.running.operation_context import OperationContext
@@ -413,7 +413,7 @@ class Performer:
             row.physical_id = outcome.physical_id
         row.status, row.reason, row.updated_at = COMPLETE, reason, run.services.clock.now()
         state.stored.progress, state.stored.attempts, state.stored.uncertain = {}, 0, False
-        state.stored.stillborn = False
+        state.stored.never_usable = False
         state.stored.first_failure = []
         if row.action in BEGINNING:
             state.end_change()
@@ -424,7 +424,7 @@ class Performer:
                 values = await self.read_if_possible(state, keys)
                 state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
         await self._record(state, batch.add(run.event(state, row.reason)))
-        await hold(run, state, "post", row.action)
+        await pause(run, state, "post", row.action)
 
     async def read(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, Any]:
         """Return current attribute values from the service; None for those that the service refuses to show.

@@ -16,7 +16,7 @@ from stoker.engine.planning.planner import VerbOrder, Wanted, not_created_checks
 from stoker.engine.planning.policies import Policies
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES
 from stoker.engine.records.loader import LoadedInputs
-from stoker.engine.records.observations import Found, is_observable, take_over
+from stoker.engine.records.observations import Found, is_observable, record_found
 from stoker.engine.records.recorded import facade_of
 from stoker.engine.records.state import ResourceState, namesakes
 from stoker.engine.redaction.stacks import generated_secrets, secrets_above
@@ -39,7 +39,7 @@ async def observe(run: OperationContext, states: Iterable[ResourceState]) -> Non
     answers = await asyncio.gather(*(_look(run, state) for state in looked_at))
     batch = Batch()
     for state, found in zip(looked_at, answers, strict=True):
-        property_set = take_over(state, found)
+        property_set = record_found(state, found)
         if found is None:
             batch.change(state.seal()).add(run.event(state, state.row.reason))
         elif property_set is not None:

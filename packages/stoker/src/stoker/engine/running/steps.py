@@ -33,9 +33,9 @@ from stoker.engine.planning.policies import Policies, forbidden
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState, attribute_text, keys_of
-from stoker.engine.running.adoption import bringing_about, take_over
+from stoker.engine.running.adoption import adopt, bringing_about
 from stoker.engine.running.content_copies import Copier
-from stoker.engine.running.hooks import hold, holds
+from stoker.engine.running.hooks import pause, pauses
 from stoker.engine.running.lost_claims import remove_late_object
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import LOOK_AGAIN, Method, NeedsReplacement, Performer
@@ -91,7 +91,7 @@ class StepRunner:
         run, wanted = self.run_, self.run_.planning.wanted
         if wanted is None or step.uuid is None or not run.objects.moved.isdisjoint(wanted.requires[step.name]):
             return False
-        if holds(run, step.name, "pre", "UPDATE"):
+        if pauses(run, step.name, "pre", "UPDATE"):
             return False
         state = run.states[step.uuid]
         run.current[step.name] = state
@@ -157,7 +157,7 @@ class StepRunner:
             if not state.type.nested or state.row.fingerprint == target.fingerprint:
                 await self._resume(state, target)
         if state is not None and state.row.action != NOT_CREATED:
-            await hold(run, state, "pre", "UPDATE")
+            await pause(run, state, "pre", "UPDATE")
         decision = await self._decide(target, state)
         if state is not None and decision.kind in (Kind.KEEP, Kind.UPDATE, Kind.REFUSE):
             run.current[step.name] = state
@@ -265,7 +265,7 @@ class StepRunner:
             former.row.replaced_by = state.row.uuid
             batch.change(former.seal())
         if adopts:
-            take_over(state, run.adopted(target.name))
+            adopt(state, run.adopted(target.name))
         if target.external_id is not None:
             state.row.physical_id = str(target.external_id)
         write = batch.change if state.row.uuid in run.states else batch.add
@@ -290,11 +290,11 @@ class StepRunner:
         state = former if former is not None and known else self._new_state(target)
         self._describe(state, target)
         state.stored.metadata = target.metadata
-        if holds(run, target.name, "pre", "CREATE"):
+        if pauses(run, target.name, "pre", "CREATE"):
             if not known:
                 await run.commit(Batch().add(state.seal()))
             run.states[state.row.uuid] = run.current[target.name] = state
-            await hold(run, state, "pre", "CREATE")
+            await pause(run, state, "pre", "CREATE")
         return state
 
     def _new_state(self, target: Target) -> ResourceState:
@@ -373,10 +373,10 @@ class StepRunner:
         begun_before = row.action == "DELETE" and row.status == IN_PROGRESS and run.operation.action != "ABANDON"
         if not begun_before:
             if not is_copy:
-                await hold(run, state, "pre", "DELETE")
+                await pause(run, state, "pre", "DELETE")
             state.stored.definition[EFFECT] = removal_effect(run.operation.action, state)
             state.stored.uncertain = may_have_unknown_object(state)
-            state.stored.stillborn = was_never_usable(state)
+            state.stored.never_usable = was_never_usable(state)
             interrupted = row.action == "CREATE" and row.status == IN_PROGRESS
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.services.clock.now()
             state.stored.progress = {LOOK_AGAIN: True} if interrupted else {}
@@ -387,7 +387,7 @@ class StepRunner:
         if row.uuid in run.objects.late and run.operation.action != "ABANDON":
             await self.performer.perform_only(state, self._remove_late_object)
         if not is_copy:
-            await hold(run, state, "post", "DELETE")
+            await pause(run, state, "post", "DELETE")
         row.status = COMPLETE
         await run.commit(Batch().remove(row).add(*run.events_for(state)))
         del run.states[row.uuid]

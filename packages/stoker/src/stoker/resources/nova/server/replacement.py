@@ -31,9 +31,9 @@ async def hand_over(call: Call) -> Outcome:
     return await _with_retries(call, _hand_over, "InterfaceDetachFailed")
 
 
-async def take_over(call: Call) -> Outcome:
+async def reconnect(call: Call) -> Outcome:
     """Connect the server as its template states, taking its ports and addresses from the replacement."""
-    return await _with_retries(call, _take_over, "InterfaceAttachFailed")
+    return await _with_retries(call, _reconnect, "InterfaceAttachFailed")
 
 
 async def _with_retries(call: Call, step: Callable[[Call], Awaitable[Outcome]], kind: str) -> Outcome:
@@ -130,7 +130,7 @@ async def _leave_error(call: Call, server: Mapping[str, Any]) -> None:
 # -- taking over ----------------------------------------------------------------------------------------------
 
 
-async def _take_over(call: Call) -> Outcome:
+async def _reconnect(call: Call) -> Outcome:
     entries = _entries(call)
     if not any(_asked(entry) or entry.get("floating_ip") for entry in entries):
         return Done()

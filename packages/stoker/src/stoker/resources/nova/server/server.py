@@ -31,7 +31,7 @@ from stoker.resources.nova.server.ports import (
     needs_own_port,
     unused_port,
 )
-from stoker.resources.nova.server.replacement import hand_over, take_over
+from stoker.resources.nova.server.replacement import hand_over, reconnect
 from stoker.resources.nova.server.schema import ATTRIBUTES, PROPERTIES
 from stoker.resources.nova.server.states import (
     ACTIVE,
@@ -159,7 +159,7 @@ class Server(RestResource):
         return await hand_over(call)
 
     async def revert_replacement(self, call: Call) -> Outcome:
-        return await take_over(call)
+        return await reconnect(call)
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         shown = await self.show(call) if call.physical_id is not None else None
