@@ -23,7 +23,7 @@ from stoker.store.claims import Claimant
 from stoker.store.database import Database, Pool
 from stoker.store.failures import passes
 from stoker.store.journal import Batch, Claim, Journal
-from stoker.store.ownership import Ownership, Taken
+from stoker.store.ownership import Found, Owned, Taken, key_of
 from stoker.store.records import PENDING, RUNNING, SUPERSEDED, Operation, Resource, Stack
 from tests.store.rows import engine, event, operation, stack
 
@@ -120,7 +120,10 @@ async def test_only_one_of_several_writers_records_an_object(url: str, database:
     async def record(number: int) -> bool:
         row = replace(rows[number], physical_id=f"object-{number // 3}")
         batch = Batch().change(row)
-        (batch.found if number % 3 else batch.made).append(Ownership(str(row.physical_id), row.uuid, None))
+        if number % 3:
+            batch.found.append(Found(str(row.physical_id), row.uuid, None))
+        else:
+            claim(batch, row)
         try:
             await journals[number % 3].commit(batch)
         except Taken:
@@ -129,6 +132,42 @@ async def test_only_one_of_several_writers_records_an_object(url: str, database:
 
     recorded = await asyncio.gather(*(record(number) for number in range(30)))
     assert [sum(recorded[start : start + 3]) for start in range(0, 30, 3)] == [1] * 10
+    shown = await database.read(queries.resources_of, made.id)
+    assert sorted(row.physical_id for row in shown if row.physical_id) == sorted(f"object-{n}" for n in range(10))
+    for each, store in zip(journals, databases, strict=True):
+        each.close()
+        store.close()
+
+
+def claim(batch: Batch, row: Resource) -> None:
+    """Claim the object of a resource whose row the batch writes."""
+    row.ownership = key_of("kind", "", str(row.physical_id))
+    batch.claims.append(Owned(row.ownership, str(row.physical_id), row.uuid, row.type))
+
+
+async def test_only_one_of_several_writers_claims_an_object(url: str, database: Database, journal: Journal) -> None:
+    """Resources of three engines, new ones and recorded ones, claim the same objects at the same time."""
+    made = stack()
+    rows = [Resource(new_id(), made.id, n, f"r{n}", "T", "CREATE", "IN_PROGRESS", "", 1.0) for n in range(60)]
+    await journal.commit(Batch().add(made, *(row for row in rows if row.position % 2)))
+    databases = [Database(url) for _ in range(3)]
+    journals = [Journal(each) for each in databases]
+
+    async def record(number: int) -> str:
+        row = replace(rows[number], physical_id=f"object-{number // 6}")
+        batch = Batch().change(row) if row.position % 2 else Batch().add(row)
+        claim(batch, row)
+        try:
+            await journals[number % 3].commit(batch)
+        except Taken as taken:
+            assert taken.holder is not None
+            return taken.holder.physical_id
+        return ""
+
+    told = await asyncio.gather(*(record(number) for number in range(60)))
+    for start in range(0, 60, 6):
+        group = told[start : start + 6]
+        assert sorted(group) == ["", *[f"object-{start // 6}"] * 5]
     shown = await database.read(queries.resources_of, made.id)
     assert sorted(row.physical_id for row in shown if row.physical_id) == sorted(f"object-{n}" for n in range(10))
     for each, store in zip(journals, databases, strict=True):

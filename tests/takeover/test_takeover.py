@@ -9,12 +9,12 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from sqlalchemy import Connection, create_engine, select, text
+from sqlalchemy import Connection, create_engine, select, text, update
 
 from openstack_emulator.testing import ServedCloud
 from stoker.engine.records.stack_view import view_of
 from stoker.engine.settings import EngineSettings
-from stoker.store import queries, tables
+from stoker.store import purging, queries, tables
 from stoker.store.journal import Batch
 from stoker.takeover import copying
 from stoker.takeover.copying import Copier, Fate, TreeReport
@@ -280,6 +280,32 @@ async def test_what_heat_changes_is_copied_again_unless_it_was_changed_here(take
     kept = await world.call("stack_show", ref={"name": "updated-in-place", "id": None})
     assert kept["parameters"]["text"] == "changed here"
     assert await taken.changes("nested-deep") == {}
+
+
+async def test_a_stack_with_an_object_of_another_one_is_not_copied(taken: Taken) -> None:
+    reports, world = await taken.copy(), taken.world
+    with world.database.writing() as connection:
+        table, named = tables.resources, tables.stacks
+        query = select(table.c.physical_id, table.c.ownership, named.c.root_id, named.c.name).join(
+            named, named.c.id == table.c.stack_id
+        )
+        found = connection.execute(query.where(table.c.type == "OS::Heat::DeployedServer")).first()
+        assert found is not None
+        inside = connection.execute(select(named.c.id).where(named.c.root_id == found.root_id)).scalars().all()
+        purging.forget_stacks(connection, inside)
+    server = {"type": "OS::Heat::DeployedServer"}
+    await world.create("owner", {"heat_template_version": "2021-04-16", "resources": {"server": server}})
+    with world.database.writing() as connection:
+        mine = table.c.name == "server", table.c.stack_id == named.c.id, named.c.name == "owner"
+        uuid = connection.execute(select(table.c.uuid).where(*mine)).scalar_one()
+        values = {"physical_id": found.physical_id, "ownership": found.ownership}
+        connection.execute(update(table).where(table.c.uuid == uuid).values(values))
+    for write in (False, True):
+        [report] = [each for each in (await taken.copy(write=write)).values() if each.id == found.root_id]
+        assert report.fate is Fate.IMPOSSIBLE
+        assert f"{found.physical_id} belongs to the resource server of the stack owner" in report.why
+    assert found.root_id in {report.id for report in reports.values()}
+    assert found.root_id not in {stack["id"] for stack in (await world.call("stack_list"))["stacks"]}
 
 
 async def test_a_wrong_key_takes_nothing_over(taken: Taken) -> None:

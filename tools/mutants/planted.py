@@ -57,9 +57,9 @@ MUTANTS = (
     Mutant(
         "an object belongs to two resources",
         "store/ownership.py",
-        "            if row.uuid != ownership.uuid and row.type != ownership.whole:",
-        "            if row.uuid != ownership.uuid and row.type == ownership.whole:",
-        seed="9",
+        "            if row.uuid != each.uuid and row.type != each.whole:",
+        "            if row.uuid != each.uuid and row.type == each.whole:",
+        expected_in="store",
     ),
     Mutant(
         "a late object is left",

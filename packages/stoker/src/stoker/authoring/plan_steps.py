@@ -22,7 +22,7 @@ VERBS = {
 _CHANGES = frozenset({"changes", "changes-require-replacement"})
 _DATA_LOST = "data-lost"
 _MOST_NAMED = 5
-_RETENTION = frozenset({"object-retained", "snapshot-retained", "object-external"})
+_RETENTION = frozenset({"object-retained", "snapshot-retained", "object-external", "object-of-another"})
 
 
 def changes(plan: Answer) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from stoker.engine.ownership.peers import NoPeers, OtherEngines, Peers
 from stoker.engine.ownership.resumption import Resumption
 from stoker.engine.ownership.runs import Runs
 from stoker.engine.ownership.submissions import Submissions
+from stoker.engine.records.object_owners import examine_earlier_records
 from stoker.engine.records.services import RecordingServices
 from stoker.engine.running.endings import Endings
 from stoker.engine.settings import EngineSettings
@@ -82,6 +83,7 @@ class Engine:
         `alone` states that no other engine can be alive on this database, so that no lease has to expire first.
         `killed` are processes of engines on this host that were killed on purpose, which is no death (see `deaths`).
         """
+        await examine_earlier_records(self.services)
         await self.membership.join(alone=alone, killed=killed)
 
     async def take_over(self) -> None:

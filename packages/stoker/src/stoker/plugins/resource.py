@@ -44,6 +44,7 @@ from stoker.plugins.call import (
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.id_form import IdForm
 from stoker.plugins.listing import Listing
+from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import Recovery
 from stoker.schema.live import Live
@@ -140,6 +141,9 @@ class ResourceType(ABC):
     """The length of generated names, in characters; None for no limit."""
     id_is_new: ClassVar[bool] = False
     """Whether the service never uses the ID of an object again."""
+    object_ids: ClassVar[ObjectIds | None] = None
+    """How IDs identify objects that belong to one resource at most; None for what is no object of its own, such as a
+    quota, a route or an association. With `id_is_new`, they do so in the whole cloud by default."""
     id_form: ClassVar[IdForm] = IdForm.NAME
     """What of the physical ID names the object in requests."""
     part_of: ClassVar[str | None] = None

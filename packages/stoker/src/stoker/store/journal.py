@@ -26,7 +26,7 @@ from operator import itemgetter
 from typing import Any, Protocol, TypeAlias
 
 from sqlalchemy import Column, Connection, Table, delete, insert, select
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from stoker.base.errors import Bug, Fenced
 from stoker.base.ids import new_id
@@ -34,7 +34,7 @@ from stoker.store import records, statements
 from stoker.store.database import Database, Outage
 from stoker.store.expiry import EXPIRY, Expiry, RequestExpired
 from stoker.store.failures import passes, unusable
-from stoker.store.ownership import Ownership, keep_writers_out, refuse_taken
+from stoker.store.ownership import Found, Owned, claim, keep_writers_out, refuse_taken
 from stoker.store.tables import (
     announcements,
     change_sets,
@@ -100,16 +100,17 @@ class Claim:
 class Batch:
     """Changes that are committed together: all of them, or none.
 
-    `made` and `found` are objects that resources acquire in it, and that no other resource may have. `steps` are
-    further statements (documents, tags, deletions …), run in order after the rows are written.
+    `claims` are objects that resources acquire in it, and that no other resource may have; so are those in `found`,
+    which they have searched for. `steps` are further
+    statements (documents, tags, deletions …), run in order after the rows are written.
     """
 
     claim: Claim | None = None
     added: list[records.Record] = field(default_factory=list)
     changed: list[records.Record] = field(default_factory=list)
     removed: list[records.Record] = field(default_factory=list)
-    made: list[Ownership] = field(default_factory=list)
-    found: list[Ownership] = field(default_factory=list)
+    claims: list[Owned] = field(default_factory=list)
+    found: list[Found] = field(default_factory=list)
     property_sets: list[dict[str, str]] = field(default_factory=list)
     steps: list[Statement] = field(default_factory=list)
 
@@ -142,8 +143,8 @@ class _Frozen:
     added: list[tuple[Table, str, dict[str, Any]]]
     changed: list[tuple[Table, str, dict[str, Any]]]
     removed: list[tuple[Table, str, str]]
-    made: list[Ownership]
-    found: list[Ownership]
+    claims: list[Owned]
+    found: list[Found]
     property_sets: list[dict[str, str]]
     steps: list[Statement]
     answer: Callable[[BaseException | None], None]
@@ -211,7 +212,7 @@ class Journal:
     async def commit(self, batch: Batch) -> None:
         """Return when the batch has been committed.
 
-        Raises Fenced when its claim has been lost, Taken when another resource has an object that was made or found,
+        Raises Fenced when its claim has been lost, Taken when another resource has an object that it claims or found,
         and the database's IntegrityError when a row already exists. Raises RequestExpired when the sender of the
         request that the task carries out has stopped waiting; a batch with a claim belongs to no request.
         """
@@ -234,7 +235,7 @@ class Journal:
                 [(*_TABLES[type(row)], row.values()) for row in batch.added],
                 [(*_TABLES[type(row)], row.values()) for row in batch.changed],
                 [(*_TABLES[type(row)], getattr(row, _TABLES[type(row)][1])) for row in batch.removed],
-                list(batch.made),
+                list(batch.claims),
                 list(batch.found),
                 list(batch.property_sets),
                 list(batch.steps),
@@ -289,11 +290,15 @@ class Journal:
                 break
             group.append(batch)
 
-    def _write(self, group: list[_Frozen]) -> None:
+    def _write(self, group: list[_Frozen], *, again: bool = False) -> None:
         began = time.monotonic()
         try:
             fenced = self._written(group)
         except Exception as error:
+            if isinstance(error, IntegrityError) and any(batch.claims for batch in group) and not again:
+                # Perhaps another engine has claimed an object at the same moment; now its claim can be read.
+                self._write(group, again=True)
+                return
             self._write_singly(group, error)
             return
         self.observe(len(group), time.monotonic() - began)
@@ -369,8 +374,9 @@ class Journal:
             _count_group(connection, self._id, number)
             fenced = _lost_claims(connection, {batch.claim for batch in group if batch.claim is not None})
             kept = [batch for batch in group if batch.claim is None or batch.claim not in fenced]
+            claim(connection, chain.from_iterable(batch.claims for batch in kept))
             _write_rows(connection, kept)
-            refuse_taken(connection, chain.from_iterable((*batch.made, *batch.found) for batch in kept))
+            refuse_taken(connection, chain.from_iterable(batch.found for batch in kept))
             for batch in kept:
                 for step in batch.steps:
                     step(connection)

@@ -108,7 +108,8 @@ class Resource(Record):
     before the running update. `state` is sealed JSON: data, metadata, attributes, progress, definition. `substituted`
     tells whether the environment maps `type` to another type or to a template, which `state` names; None where only
     `state` tells, as in rows of earlier releases. `failure` is the JSON of the `Failure` that `reason` described when
-    it was written (see `Failure.with_reason`).
+    it was written (see `Failure.with_reason`). `ownership` is what it owns (see `stoker.store.ownership`); None
+    without an object, and in rows of earlier releases.
     """
 
     uuid: str
@@ -131,6 +132,7 @@ class Resource(Record):
     state: str | None = None
     substituted: bool | None = None
     failure: str | None = None
+    ownership: str | None = None
 
 
 class ResourceSummary(NamedTuple):

@@ -159,7 +159,9 @@ resources = Table(
     Column("started_at", Double),
     Column("substituted", Boolean),
     Column("failure", LongText),
+    Column("ownership", String(128)),
     Index("ix_resources_stack_position", "stack_id", "position"),
+    Index("ix_resources_ownership", "ownership", unique=True),
 )
 
 property_sets = Table(

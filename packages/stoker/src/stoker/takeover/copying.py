@@ -19,10 +19,11 @@ from stoker.base.errors import StokerError
 from stoker.engine.records.services import RecordingServices
 from stoker.store import purging, tables
 from stoker.store.journal import Batch
+from stoker.store.ownership import Holder, holder_of, holders
 from stoker.store.records import SoftwareConfig, SoftwareDeployment
 from stoker.takeover.decoding import Decoder
 from stoker.takeover.heat import HeatDatabase, HeatStack, Row, parsed, seconds
-from stoker.takeover.mapped import MappedTree
+from stoker.takeover.mapped import MappedTree, claims_of
 from stoker.takeover.mapping import Mapper
 from stoker.takeover.recorded import RecordedTree, recorded_trees
 from stoker.takeover.writing import TreeWriter
@@ -100,7 +101,7 @@ class Copier:
         outcomes: list[tuple[Fate, str, MappedTree | None]] = []
         writes = []
         for tree in trees:
-            fate, why, mapped = self._fate(tree, recorded)
+            fate, why, mapped = await self._without_owned_objects(*self._fate(tree, recorded))
             outcomes.append((fate, why, mapped))
             if mapped is not None and self._write and fate in (Fate.COPY, Fate.AGAIN):
                 writes.append(self._record(tree, mapped, fate))
@@ -109,6 +110,21 @@ class Copier:
             if isinstance(error, BaseException):
                 raise error
         return outcomes
+
+    async def _without_owned_objects(
+        self, fate: Fate, why: str, mapped: MappedTree | None
+    ) -> tuple[Fate, str, MappedTree | None]:
+        """Return the fate of a tree; it cannot be copied if resources of other stacks here have objects of it."""
+        if mapped is None:
+            return fate, why, mapped
+        claims, inside = claims_of(mapped).values(), {each.stack.id for each in mapped.stacks}
+        found = await self._services.database.read(_holders, [each.physical_id for each in claims])
+        known = [each for each in found if each.stack_id not in inside]
+        for each in claims:
+            if (holder := holder_of(each, known)) is not None:
+                owner = f"the resource {holder.name} of the stack {holder.stack} ({holder.stack_id})"
+                return Fate.IMPOSSIBLE, f"{each.physical_id} belongs to {owner}", None
+        return fate, why, mapped
 
     async def _record(self, tree: HeatStack, mapped: MappedTree, fate: Fate) -> None:
         if fate is Fate.AGAIN:
@@ -179,6 +195,10 @@ class Copier:
             created_at=seconds(row["created_at"]) or 0.0,
             updated_at=seconds(row["updated_at"]),
         )
+
+
+def _holders(connection: Connection, physical_ids: Sequence[str]) -> list[Holder]:
+    return list(holders(connection, physical_ids))
 
 
 def _recorded(connection: Connection, trees: Sequence[HeatStack]) -> _Recorded:

@@ -8,9 +8,11 @@ from uuid import UUID, uuid5
 from stoker.base.errors import StokerError
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.loader import Prepared
+from stoker.engine.records.object_owners import owned_by
 from stoker.engine.records.recorded import current_of
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.state import ResourceState
+from stoker.store.ownership import Owned
 from stoker.store.records import COMPLETE, Stack, StackSnapshot
 from stoker.takeover.heat import HeatStack
 
@@ -77,3 +79,16 @@ class MappedTree:
     stacks: list[MappedStack] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     credentials: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+
+def claims_of(tree: MappedTree) -> dict[str, Owned]:
+    """Return the claims of a tree's resources to their objects, by UUID: of several with one object, the latest's.
+
+    They are a resource and the one that replaces it.
+    """
+    found: dict[str, Owned] = {}
+    for mapped in tree.stacks:
+        for state in sorted(mapped.states.values(), key=lambda state: state.row.position):
+            if (claimed := owned_by(state, mapped.stack)) is not None:
+                found[claimed.key] = claimed
+    return {claimed.uuid: claimed for claimed in found.values()}

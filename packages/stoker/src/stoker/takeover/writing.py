@@ -10,10 +10,11 @@ from stoker.engine.records.beginnings import Requester, new_operation
 from stoker.engine.records.services import EngineServices
 from stoker.store import queries, trusts
 from stoker.store.journal import Batch
-from stoker.store.records import Event, Operation
+from stoker.store.ownership import Owned, nothing
+from stoker.store.records import Event, Operation, Resource
 from stoker.takeover.decoding import Decoder
 from stoker.takeover.heat import parsed, seconds
-from stoker.takeover.mapped import MappedStack, MappedTree, record_id, taken_over_event
+from stoker.takeover.mapped import MappedStack, MappedTree, claims_of, record_id, taken_over_event
 
 MARK = "takeover-"
 """The prefix of the request ID of operations that record a takeover; the rest identifies the state of Heat's rows."""
@@ -30,19 +31,26 @@ class TreeWriter:
     def batch(self, tree: MappedTree) -> Batch:
         """Return everything of a tree, to be committed together."""
         batch = Batch()
+        claims = claims_of(tree)
+        batch.claims.extend(claims.values())
         for credential, (user, project) in tree.credentials.items():
             batch.then(partial(trusts.record_once, credential=credential, owner=(user, project, ())))
         for mapped in tree.stacks:
             for prepared in (mapped.inputs, *mapped.earlier_inputs):
                 batch.then(prepared.save).add(prepared.row)
             batch.add(mapped.stack, self._operation(mapped, tree.digest))
-            batch.add(*(state.seal() for state in mapped.states.values()))
+            batch.add(*(self._owning(state.seal(), claims.get(state.row.uuid)) for state in mapped.states.values()))
             batch.property_sets.extend(mapped.property_sets)
             batch.add(*self._events(mapped, batch))
             batch.add(*mapped.snapshots, *(copy.seal() for copy in mapped.copies))
             if mapped.source.tags:
                 batch.then(partial(queries.set_tags, stack_id=mapped.stack.id, tags=mapped.source.tags))
         return batch
+
+    def _owning(self, row: Resource, claimed: Owned | None) -> Resource:
+        if row.physical_id is not None:
+            row.ownership = nothing(row.uuid) if claimed is None else claimed.key
+        return row
 
     def _operation(self, mapped: MappedStack, digest: str) -> Operation:
         stack = mapped.stack

@@ -361,6 +361,46 @@ def _row(found: Found) -> dict[str, Any]:
 database.add_command(compare)
 
 
+@listing(
+    "doubles", "stack_name", "resource", "resource_type", "owner_stack_name", "owner_resource", good=_none,
+    more=("stack_id", "project_id", "owner_stack_id", "owner_project_id"),
+)  # fmt: skip
+@config_files_option
+@embedded_option
+def doubles(config_files: tuple[str, ...], directory: DataDirectory | None) -> Rows:
+    """List the resources whose object belongs to another resource, too.
+
+    Earlier releases permitted that; new resources are refused. The oldest resource owns the object; when another one
+    is deleted, the object remains. To end this, remove the resource from its stack, or refer to the object with
+    external_id. The exit status is 1 if there is anything to list.
+
+    \b
+    Examples:
+      stoker db doubles --config-file heat.conf
+      stoker db doubles --data-dir ~/.local/share/stoker -f json
+    """
+    from stoker.store import ownership
+
+    found = with_database(config_files, lambda opened: opened.read_now(ownership.doubles), directory)
+    return [
+        {
+            "stack_name": second.stack,
+            "resource": second.name,
+            "resource_type": second.type,
+            "owner_stack_name": owner.stack,
+            "owner_resource": owner.name,
+            "stack_id": second.stack_id,
+            "project_id": second.project_id,
+            "owner_stack_id": owner.stack_id,
+            "owner_project_id": owner.project_id,
+        }
+        for second, owner in found
+    ]
+
+
+database.add_command(doubles)
+
+
 @database.command("accept")
 @data_directory_option
 @_marked_cluster_option

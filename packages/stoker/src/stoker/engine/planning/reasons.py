@@ -43,11 +43,19 @@ class ReasonCode(StrEnum):
     OBJECT_RETAINED = "object-retained"
     SNAPSHOT_RETAINED = "snapshot-retained"
     OBJECT_EXTERNAL = "object-external"
+    OBJECT_OF_ANOTHER = "object-of-another"
     POLICY = "policy"
     DATA_LOST = "data-lost"
 
 
-RETENTION = frozenset({ReasonCode.OBJECT_RETAINED, ReasonCode.SNAPSHOT_RETAINED, ReasonCode.OBJECT_EXTERNAL})
+RETENTION = frozenset(
+    {
+        ReasonCode.OBJECT_RETAINED,
+        ReasonCode.SNAPSHOT_RETAINED,
+        ReasonCode.OBJECT_EXTERNAL,
+        ReasonCode.OBJECT_OF_ANOTHER,
+    }
+)
 """Codes of reasons why a removal keeps objects in the cloud."""
 
 
@@ -140,4 +148,5 @@ _SENTENCES = {
     ReasonCode.POLICY: "the update policy {subject} forbids it: {detail}",
     ReasonCode.DATA_LOST: "data loss: {subject}",
     ReasonCode.OBJECT_EXTERNAL: "its object is retained, as it does not belong to this stack (external_id)",
+    ReasonCode.OBJECT_OF_ANOTHER: "its object is retained, as it belongs to another resource, too",
 }

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from stoker.engine.planning.reasons import RETENTION, Reason, ReasonCode
 from stoker.engine.records.state import ResourceState
+from stoker.store.ownership import is_double
 
 ON_REPLACEMENT = "on_replacement"
 """The key of the recorded definition for the update replace policy under which the resource is replaced.
@@ -52,6 +53,8 @@ def removal_reasons(state: ResourceState, on_replacement: str | None = None) -> 
     """
     if state.stored.definition.get("external_id"):
         return (Reason(ReasonCode.OBJECT_EXTERNAL),)
+    if is_double(state.row.ownership):
+        return (Reason(ReasonCode.OBJECT_OF_ANOTHER),)
     rule = removal_policy(state, on_replacement)
     if rule.policy in _RETAINED:
         return (Reason(_RETAINED[rule.policy], rule.policy, rule.name),)

@@ -97,7 +97,9 @@ def read_untyped(
     states: list[ResourceState] = []
     for row in queries.each_resource_of(connection, owner_id):
         sealed, row.state = reading.sealed(row.state), None
-        states.append(ResourceState(row, services.unknown_type, stack_name, services.sealer, services.values, sealed))
+        state = ResourceState(row, services.unknown_type, stack_name, services.sealer, services.values, sealed)
+        state.recorded_id = row.physical_id
+        states.append(state)
     wanted = [name for state in states for name in (state.row.properties, state.row.former_properties) if name]
     sets = {name: reading.sealed(body) for name, body in queries.each_property_set(connection, wanted)}
     for state in states:

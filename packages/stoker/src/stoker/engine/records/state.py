@@ -40,7 +40,8 @@ class ResourceState:
     `row`. `memory` may unload the values while nothing uses them. `revertible` means that the running update has begun
     in this process, and that the values before it are those of the object. `usable` means that the object of a resource
     whose last action failed was examined, and need not be replaced. `obstacle` is why the object cannot get the content
-    of the snapshot that is restored; empty if it can.
+    of the snapshot that is restored; empty if it can. `recorded_id` is the physical ID in the database, to which the
+    row's `ownership` refers.
     """
 
     row: Resource
@@ -55,6 +56,7 @@ class ResourceState:
     revertible: bool = False
     usable: bool = False
     obstacle: str = ""
+    recorded_id: str | None = None
     _stored: StoredState | None = None
     _given: Mapping[str, Any] | None = None
     _former: Mapping[str, Any] | None = None

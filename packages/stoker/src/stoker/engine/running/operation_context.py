@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -14,6 +14,7 @@ from stoker.base.budget import Postponed
 from stoker.contract.views import NO_REASON
 from stoker.engine.calls.context import ActingParts, StackContext
 from stoker.engine.notifications.announcer import Sinks
+from stoker.engine.records import object_owners
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.stack_view import filled
 from stoker.engine.records.state import ResourceState
@@ -22,7 +23,7 @@ from stoker.engine.running.stopping import Stop, Stopped
 from stoker.plugins.resource import AttributeKey
 from stoker.store import claims, deaths
 from stoker.store.journal import Batch, Claim, Writer
-from stoker.store.records import Event, Operation, Stack
+from stoker.store.records import Event, Operation, Resource, Stack
 
 Result = TypeVar("Result")
 
@@ -143,11 +144,24 @@ class OperationContext(StackContext):
         return self.objects.position
 
     async def commit(self, batch: Batch) -> None:
-        """Commit changes under this run's claim; the first commit includes the plan."""
+        """Commit changes under this run's claim; the first commit includes the plan.
+
+        Raises Taken if a resource gets an object that belongs to another one.
+        """
         if self._unsaved_plan:
             self._unsaved_plan = False
             batch.change(self.operation)
+        batch.claims.clear()  # those of an attempt that was refused
+        acquired = [row for row in _resources_in(batch) if self._acquires(row)]
+        grants = object_owners.claim(batch, acquired, self.states, self.stack) if acquired else []
         await self.parts.announcer.commit(self.writer, batch, self.sinks)
+        for grant in grants:
+            grant.state.recorded_id, grant.state.row.ownership = grant.physical_id, grant.ownership
+
+    def _acquires(self, row: Resource) -> bool:
+        """Return whether a row to write has another physical ID than the record; copies of snapshots do not count."""
+        state = self.states.get(row.uuid)
+        return state is not None and row.stack_id == self.stack.id and row.physical_id != state.recorded_id
 
     async def record(self, state: ResourceState, event: Event, *further: Callable[[Connection], None]) -> None:
         """Implements StackContext; protected by the run's claim."""
@@ -169,6 +183,11 @@ class OperationContext(StackContext):
     def events_for(self, state: ResourceState) -> tuple[Event, ...]:
         """Return the event of a resource's current state; content copies of snapshots have none."""
         return (self.event(state),) if state.row.stack_id == self.stack.id else ()
+
+
+def _resources_in(batch: Batch) -> Collection[Resource]:
+    """Return the rows of resources that a batch writes, each as it is written last."""
+    return {row.uuid: row for row in (*batch.added, *batch.changed) if isinstance(row, Resource)}.values()
 
 
 def _with_size(work: Callable[[], Result], size: Callable[[Result], int]) -> tuple[Result, int]:

@@ -35,7 +35,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.store.journal import Batch
 from stoker.store.late_requests import expect
-from stoker.store.ownership import Ownership, Taken
+from stoker.store.ownership import Found, Taken
 from stoker.store.records import COMPLETE, IN_PROGRESS
 from stoker.template.properties import against_schema, declared_for, key_path
 
@@ -64,8 +64,13 @@ class Performer:
     async def _perform(self, state: ResourceState, method: Method, first: list[Batch]) -> None:
         while True:
             done = await self._recording_failure(state, method, first)
-            with contextlib.suppress(Taken):  # then this resource searches for its own
+            try:
                 return await self._completed(state, done, _next_batch(first))
+            except Taken as taken:
+                if not state.stored.uncertain:  # otherwise this resource searches for its own
+                    failure = self.not_owned(state, taken)
+                    await self.failed(state, failure)
+                    raise failure from taken
 
     async def perform_only(self, state: ResourceState, method: Method) -> None:
         """Perform a method like `perform`, but leave the recording of success to the caller."""
@@ -158,7 +163,9 @@ class Performer:
                 try:
                     if first or not state.is_sealed:
                         await self._record(state, _next_batch(first))
-                except Taken:
+                except Taken as taken:
+                    if not state.stored.uncertain:
+                        raise self.not_owned(state, taken) from taken
                     continue
                 with contextlib.suppress(Stopped):  # the beginning of the loop handles it
                     await self._pause(state, outcome)
@@ -268,28 +275,29 @@ class Performer:
                     batch.then(partial(expect, resource_uuid=row.uuid, stack_id=row.stack_id, now=now))
                     run.objects.late.add(row.uuid)
                 if row.physical_id is not None and row.physical_id in unrecorded.asked_for:
-                    batch.found.append(Ownership(row.physical_id, row.uuid, whole))
+                    batch.found.append(Found(row.physical_id, row.uuid, whole))
                 try:
                     await run.commit(batch)
-                except Taken:
-                    state.stored.uncertain = True
+                except Taken as taken:
+                    state.stored.uncertain = row.physical_id in unrecorded.asked_for
                     call.physical_id = row.physical_id = None
+                    if not state.stored.uncertain and row.action != "DELETE":
+                        raise self.not_owned(state, taken) from taken
 
     async def _record(self, state: ResourceState, batch: Batch) -> None:
         """Commit changes of a resource, including the id of its object when it becomes known.
 
-        Raises Taken if another resource has recorded that object in the meantime, after a search: then this resource
-        must search for the other one's object.
+        Raises Taken if the object belongs to another resource. If its ID is a new one, that resource has found it after
+        a search in the meantime, and this one must search for the other one's object.
         """
         run, row = self.run, state.row
-        if row.uuid in run.objects.making and row.physical_id is not None and state.type.id_is_new:
-            batch.made.append(Ownership(row.physical_id, row.uuid, state.type.part_of))
         try:
             await run.commit(batch.change(state.seal()))
         except Taken as taken:
-            LOG.info("searching for the object of %s: %s", row.name, taken.message)
+            LOG.info("%s of stack %s does not get its object: %s", row.name, run.stack.name, taken.message)
+            searches = row.uuid in run.objects.making and state.type.id_is_new
             row.status, row.physical_id = IN_PROGRESS, None
-            state.stored.progress, state.stored.uncertain = {}, True
+            state.stored.progress, state.stored.uncertain = {}, searches
             raise
         if row.physical_id is not None:
             run.objects.making.pop(row.uuid, None)
@@ -357,6 +365,11 @@ class Performer:
             row.reason = await without_secrets(run, f"waiting until it is free: {text}", [state])
             await run.commit(Batch().change(state.seal()).add(run.event(state, row.reason)))
         return Again(after=pause)
+
+    def not_owned(self, state: ResourceState, taken: Taken) -> Failure:
+        """Return the failure of a resource whose object belongs to another one; it has none then."""
+        state.row.physical_id = None
+        return Failure("Conflict", (state.row.name,), taken.named_for(self.run.stack.project_id))
 
     def _may_try_again(self, state: ResourceState, outcome: Failed) -> bool:
         limit = self.run.services.settings.action_retry_limit
@@ -496,7 +509,12 @@ class Performer:
         event = run.event(state, row.reason, cause=failure)
         if unchanged and state.revertible and row.action == "UPDATE" and not (state.type.local or state.type.nested):
             state.revert_change()
-        await run.commit((batch or Batch()).change(state.seal()).add(event))
+        batch = batch or Batch()
+        try:
+            await run.commit(batch.change(state.seal()).add(event))
+        except Taken:  # the failed call has got an object that belongs to another resource
+            row.physical_id = None
+            await run.commit(batch.change(state.seal()))
 
 
 READ_ATTEMPTS = 4

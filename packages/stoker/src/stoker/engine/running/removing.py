@@ -9,6 +9,7 @@ from stoker.engine.planning.retaining import removal_policy
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.performer import Method
 from stoker.plugins.resource import ResourceType
+from stoker.store.ownership import is_double
 from stoker.store.records import COMPLETE, FAILED
 
 EFFECT = "parting"
@@ -29,7 +30,7 @@ REMOVALS: Mapping[str, Callable[[ResourceType], Method | None]] = {
 def removal_effect(action: str, state: ResourceState) -> str:
     """Return what happens to the object, which is fixed when the stack's action begins to remove the resource."""
     definition, row = state.stored.definition, state.row
-    if definition.get("external_id") is not None or row.action == NOT_CREATED:
+    if definition.get("external_id") is not None or row.action == NOT_CREATED or is_double(row.ownership):
         return "Retain"
     if action == "ABANDON" or (row.action == "ADOPT" and (action in ("ADOPT", "ROLLBACK") or row.status != COMPLETE)):
         return "Abandon"

@@ -102,6 +102,7 @@ class ReplacementPreparation:
         if state.stored.made_way:
             await self.performer.prepare(state, state.type.revert_replacement)
             state.stored.made_way = False
+            state.recorded_id = None  # it claims its object again, which may have gone to its replacement
 
     # -- deleted first ---------------------------------------------------------------------------------------
 

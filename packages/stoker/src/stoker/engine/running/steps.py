@@ -44,6 +44,7 @@ from stoker.engine.running.replacement_preparation import Around, ReplacementPre
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call
 from stoker.store.journal import Batch
+from stoker.store.ownership import Taken
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
 
 LOG = logging.getLogger(__name__)
@@ -273,7 +274,7 @@ class StepRunner:
         batch.add(run.event(state))
         run.states[state.row.uuid] = run.current[target.name] = state
         if not state.type.local:
-            await run.commit(batch)
+            await self._record_beginning(state, batch)
         pending = batch if state.type.local else None
 
         async def create() -> None:
@@ -282,6 +283,15 @@ class StepRunner:
                 run.objects.moved.add(state.row.name)
 
         return create
+
+    async def _record_beginning(self, state: ResourceState, batch: Batch) -> None:
+        """Commit the beginning of a creation or adoption. Raises Failure if the object belongs to another resource."""
+        try:
+            await self.run_.commit(batch)
+        except Taken as taken:
+            failure = self.performer.not_owned(state, taken)
+            await self.performer.failed(state, failure, batch)
+            raise failure from taken
 
     async def _not_created(self, target: Target, former: ResourceState | None) -> ResourceState:
         """Return the resource before its creation; it is recorded if a hook holds it."""

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any
 from uuid import uuid4
 
+from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
@@ -69,6 +70,7 @@ class AccessKey(ResourceType):
 
     type_name = "AWS::IAM::AccessKey"
     description = "An access key and secret of a user of the stack."
+    object_ids = ObjectIds()
     recovery = Recovery(
         FoundBy.IDENTIFIER,
         "The access key is generated and recorded before the request is sent.",

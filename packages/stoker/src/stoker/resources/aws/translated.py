@@ -16,8 +16,11 @@ from stoker.schema.property import Finalizer
 Result = TypeVar("Result")
 
 _TAKEN_OVER = frozenset(
-    {"recovery", "id_is_new", "service", "connects", "physical_name_limit", "redacted_data", "named_in", "listed"}
-)
+    {
+        "recovery", "id_is_new", "service", "connects", "physical_name_limit", "redacted_data", "named_in", "listed",
+        "object_ids",
+    }
+)  # fmt: skip
 """Declarations of the target that hold for the translated type too."""
 
 

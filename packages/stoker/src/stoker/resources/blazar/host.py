@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.plugins.exclusion import Exclusion
+from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, unrecorded
@@ -48,6 +49,7 @@ class Host(ReservationResource):
     identity = None
     exclusion = Exclusion.by(("name",))
     id_is_new = False
+    object_ids = ObjectIds()
     support = Support(version="12.0.0")
     recovery = Recovery(
         FoundBy.LIKENESS,

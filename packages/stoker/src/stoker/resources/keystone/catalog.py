@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
@@ -36,6 +37,7 @@ class Region(CatalogEntry):
     identity = None
     named_in = None
     id_is_new = False
+    object_ids = ObjectIds()
     support = Support(version="6.0.0")
     recovery = Recovery(
         FoundBy.IDENTIFIER,

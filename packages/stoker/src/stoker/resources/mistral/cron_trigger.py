@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stoker.plugins.object_ids import ObjectIds, Within
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
@@ -24,6 +25,7 @@ class CronTrigger(RestResource):
     collection = Collection(SERVICE, "/cron_triggers", members="cron_triggers", id_field="name", owner=None)
     support = Support(version="5.0.0")
     id_is_new = False
+    object_ids = ObjectIds(Within.PROJECT)
     recovery = Recovery(
         FoundBy.NAME,
         "The name is the physical name, which is unique in the project. A trigger with a name that the template gives "

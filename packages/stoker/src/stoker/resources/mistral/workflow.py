@@ -11,6 +11,7 @@ import yaml
 
 from stoker.base.errors import BadValue, CloudError
 from stoker.base.json_text import read_json
+from stoker.plugins.object_ids import ObjectIds, Within
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call
@@ -39,6 +40,7 @@ class Workflow(RestResource):
     support = Support(version="2015.1")
     signalable = True
     id_is_new = False
+    object_ids = ObjectIds(Within.PROJECT)
     always_replace_on_check_failed = False
     redacted_data = frozenset({"password", "access_key", "secret_key", "credential_id"})
     recovery = Recovery(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.plugins.exclusion import Exclusion
+from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
@@ -33,6 +34,7 @@ class RouterInterface(NeutronResource):
     description = "Connects a router to a subnet, with the subnet's gateway address or with a port."
     collection = collection("router")
     id_is_new = False
+    object_ids = ObjectIds()
     extension = "router"
     exclusion = Exclusion.by(("subnet",))
     recovery = Recovery(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from stoker.plugins.agents import AGENT
+from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
@@ -27,6 +28,7 @@ class DeployedServer(ResourceType):
     type_name = "OS::Heat::DeployedServer"
     description = "A machine that exists already, for software deployments to it."
     service = "heat"
+    object_ids = ObjectIds()
     physical_name_limit = NAME_LIMIT
     snapshot_on_delete = True
     redacted_data = Server.redacted_data

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from stoker.plugins.object_ids import ObjectIds, Within
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Snapshot
@@ -36,6 +37,7 @@ class KeyPair(RestResource):
     computed = frozenset({"public_key", "private_key"})
     redacted_data = frozenset({"private_key"})
     id_is_new = False
+    object_ids = ObjectIds(Within.USER, user="user")
     listed = collection.listing("name", personal=True)
     recovery = Recovery(
         FoundBy.NAME,

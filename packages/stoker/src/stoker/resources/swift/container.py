@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from stoker.base.errors import CloudError, ResourceActionNotSupported
+from stoker.plugins.object_ids import ObjectIds, Within
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
@@ -33,6 +34,7 @@ class Container(ResourceType):
     content = "the objects in the container"
     service = "swift"
     live_otherwise = LISTED
+    object_ids = ObjectIds(Within.PROJECT, "swift containers")
     recovery = Recovery(
         FoundBy.NAME,
         "Names are unique in an account. A container whose name the template gives must also have been made since the "

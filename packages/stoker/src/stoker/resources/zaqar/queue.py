@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from stoker.cloud import messaging
+from stoker.plugins.object_ids import ObjectIds, Within
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
@@ -28,6 +29,7 @@ class Queue(ResourceType):
     description = "A queue of messages."
     content = "the messages in the queue"
     service = "zaqar"
+    object_ids = ObjectIds(Within.PROJECT)
     support = Support(version="2014.2")
     physical_name_limit = _LONGEST_NAME
     live_otherwise = LISTED

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from stoker.base.errors import StokerError
+from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot, Sources
@@ -30,6 +31,7 @@ class Stack(ResourceType):
     type_name = "OS::Heat::Stack"
     description = "A stack in another region or another cloud."
     service = "heat"
+    object_ids = ObjectIds()
     updates_with_parent = True
     consults = True
     copy = RemoteSnapshot()

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
@@ -60,6 +61,7 @@ class StoredConfig(ResourceType):
     """A configuration stored under the resource's own ID, so that storing it is idempotent."""
 
     service = "heat"
+    object_ids = ObjectIds(kind="heat software_configs")
     recovery = Recovery(
         FoundBy.IDENTIFIER,
         "The configuration's ID is the resource's ID, and storing it again changes nothing.",

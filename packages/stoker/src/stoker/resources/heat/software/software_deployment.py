@@ -13,6 +13,7 @@ from typing import Any
 from stoker.base.ids import new_id
 from stoker.base.redaction import redact, strings_of
 from stoker.plugins.agents import AGENT
+from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, NoActionRequired, ResourceType
@@ -95,6 +96,7 @@ class SoftwareDeployment(ResourceType):
     support = Support(version="2014.1")
     service = "heat"
     signalable = True
+    object_ids = ObjectIds(kind="heat software_deployments")
     no_signals_during = frozenset()
     any_attribute = True
     redacted_data = frozenset({"password", "access_key", "secret_key", "credential_id"})

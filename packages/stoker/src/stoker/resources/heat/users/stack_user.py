@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from stoker.base.errors import CloudError, Conflict
 from stoker.plugins.agents import USER_PROJECT
+from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType
@@ -36,6 +37,7 @@ class StackUserResource(ResourceType):
     """
 
     signalable = True
+    object_ids = ObjectIds(kind="keystone /users")
     redacted_data = frozenset({"password", "access_key", "secret_key", "credential_id", "token"})
     recovery = Recovery(
         FoundBy.NAME,

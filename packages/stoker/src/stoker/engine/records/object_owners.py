@@ -1,0 +1,106 @@
+"""Which objects the resources of a stack own (see `stoker.store.ownership`).
+
+A resource claims its object when its ID is recorded. One with an `external_id` only refers to an object, and types
+whose IDs identify no object of their own claim nothing. What resources own that an earlier release has recorded is
+examined when an engine starts.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from stoker.engine.records.recorded import read_untyped
+from stoker.engine.records.services import EngineServices, RecordingServices
+from stoker.engine.records.state import ResourceState
+from stoker.plugins.object_ids import ObjectIds
+from stoker.store import ownership
+from stoker.store.journal import Batch
+from stoker.store.ownership import Owned, double, key_of, nothing
+from stoker.store.records import Resource, Stack
+
+LOG = logging.getLogger(__name__)
+
+
+class Grant(NamedTuple):
+    """What a resource owns once a batch is committed, with the ID that is recorded then."""
+
+    state: ResourceState
+    physical_id: str | None
+    ownership: str | None
+
+
+def owned_by(state: ResourceState, stack: Stack) -> Owned | None:
+    """Return the claim of a resource to its object; None if it owns none."""
+    row, kind = state.row, state.type
+    ids = kind.object_ids or (ObjectIds() if kind.id_is_new else None)
+    if row.physical_id is None or ids is None or kind.local or kind.nested:
+        return None
+    if state.stored.definition.get("external_id") is not None:
+        return None
+    listed = f"{kind.listed.service} {kind.listed.path}" if kind.listed is not None else kind.type_name
+    key = key_of(ids.kind or listed, ids.scope(stack.project_id, stack.user_id, state.given), row.physical_id)
+    return Owned(key, row.physical_id, row.uuid, row.type)
+
+
+def claim(batch: Batch, acquired: Iterable[Resource], states: Mapping[str, ResourceState], stack: Stack) -> list[Grant]:
+    """Add to a batch the claims to the objects whose IDs it records: `acquired` are the rows of resources with other
+    IDs, `states` all resources of the stack, by UUID.
+
+    Return what the resources own when the batch is committed.
+    """
+    grants: list[Grant] = []
+    for row in acquired:
+        owned = owned_by(states[row.uuid], stack)
+        if owned is None:
+            grants.append(Grant(states[row.uuid], row.physical_id, nothing(row.uuid) if row.physical_id else None))
+            continue
+        former = [
+            other
+            for other in states.values()
+            if other.row.ownership == owned.key and other.row.name == row.name and other.row.uuid != row.uuid
+        ]
+        grants += [Grant(other, other.recorded_id, double(owned.key, other.row.uuid)) for other in former]
+        grants.append(Grant(states[row.uuid], row.physical_id, owned.key))
+        batch.claims.append(replace(owned, instead=frozenset(other.row.uuid for other in former)))
+    for grant in grants:
+        for written in (*batch.added, *batch.changed):
+            if isinstance(written, Resource) and written.uuid == grant.state.row.uuid:
+                written.ownership = grant.ownership
+    return grants
+
+
+async def examine_earlier_records(services: RecordingServices) -> None:
+    """Record what resources own that earlier releases have recorded, and report doubles.
+
+    Of two resources with one object, the one of the older stack owns it. A double whose owner is gone owns it then.
+    """
+    for stack in await services.database.read(ownership.unexamined_stacks):
+        found = await services.database.read(_owned_in, services, stack)
+        await services.journal.commit(Batch().then(partial(ownership.record_earlier, found=found)))
+    await services.journal.commit(Batch().then(ownership.promote))
+    for second, owner in await services.database.read(ownership.doubles):
+        LOG.warning(
+            "The resources %s of the stack %s (%s) and %s of the stack %s (%s) have the same object, which belongs to "
+            "the latter: an earlier release permitted that. `stoker db doubles` lists them",
+            second.name, second.stack, second.stack_id, owner.name, owner.stack, owner.stack_id,
+        )  # fmt: skip
+
+
+def _owned_in(connection: Connection, services: EngineServices, stack: Stack) -> dict[str, Owned | None]:
+    """Return the claims of a stack's resources that were not examined, by UUID; without those of unknown types.
+
+    The types of nested stacks, which may be templates, own no object.
+    """
+    found: dict[str, Owned | None] = {}
+    for state in read_untyped(connection, services, stack.id, stack.name):
+        if state.row.physical_id is None or state.row.ownership is not None:
+            continue
+        state.type = services.types.recorded(state, {})
+        found[state.row.uuid] = owned_by(state, stack)
+    return found
