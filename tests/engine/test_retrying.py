@@ -26,7 +26,7 @@ async def test_a_volume_beyond_the_quota_fails_at_once_with_the_services_words(w
     admin = await world.pool.cloud(TokenCredential(world.served.token("admin", "admin")))
     await admin.put("cinder", f"/os-quota-sets/{world.context.project_id}", {"quota_set": {"volumes": 0}})
     began = world.clock.now()
-    stack = await world.create("over", template("OS::Cinder::Volume", size=1))
+    stack = await world.create("over", template("OS::Cinder::Volume", size=1), preflight=False)
     assert (stack["action"], stack["status"]) == ("CREATE", "FAILED")
     assert "VolumeLimitExceeded" in stack["status_reason"]
     assert "HTTP 413" in stack["status_reason"]
@@ -38,7 +38,7 @@ async def test_a_name_that_is_taken_is_asked_for_once(world: World) -> None:
     assert (await world.create("first", body))["status"] == "COMPLETE"
     posts = Fault(on="POST /compute/v2.1/os-keypairs", do="fail", times=0)
     rule = world.in_cloud(lambda: world.served.cloud.faults.add(posts))
-    stack = await world.create("second", body)
+    stack = await world.create("second", body, preflight=False)
     assert stack["status"] == "FAILED"
     assert rule.seen == 1
 

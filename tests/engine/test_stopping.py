@@ -47,7 +47,7 @@ async def test_the_lease_is_kept_until_the_calls_under_way_have_been_answered(
 
     monkeypatch.setattr(world.engine.services.credentials, "cloud_of", slow)
     assert isinstance(world.clock, ManualClock)
-    made = await world.call("stack_create", name="web", template=TEMPLATE)
+    made = await world.call("stack_create", name="web", template=TEMPLATE, preflight=False)
     await asked.wait()
     stopping = asyncio.ensure_future(world.engine.stop())
     began = world.clock.now()

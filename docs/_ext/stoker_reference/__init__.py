@@ -17,6 +17,7 @@ from stoker_reference import (
     diagnostic_rules,
     emulator_differences,
     permissions,
+    preflight_checks,
     query_actions,
     resource_types,
     rest_routes,
@@ -31,6 +32,7 @@ SOURCES = (
     rest_routes,
     query_actions,
     permissions,
+    preflight_checks,
     configuration,
     emulator_differences,
 )

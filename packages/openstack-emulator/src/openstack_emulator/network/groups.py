@@ -52,6 +52,7 @@ class SecurityGroups(Table):
     def prepare(self, actor: Actor, wanted: Record, given: Record) -> None:
         if wanted["name"].lower() == DEFAULT:
             raise conflict("Default security group already exists.", "SecurityGroupDefaultAlreadyExists")
+        self.state.check_quota(wanted["project_id"], "security_group_rule", len(WHOLE))
         self.default_of(wanted["project_id"])
 
     def created(self, actor: Actor, record: Record) -> None:

@@ -95,6 +95,15 @@ def is_unanswered(plan: Answer) -> bool:
     return any(each["cause"] == "service" for each in (plan.get("compared") or {}).get("not_compared", []))
 
 
+FAILS = "fail"
+"""The verdict of a finding with which a plan is refused."""
+
+
+def findings(plan: Answer) -> list[dict[str, Any]]:
+    """Return what the checks before the first change have found, failures first; empty if there were none."""
+    return list((plan.get("preflight") or {}).get("results", []))
+
+
 def _named(names: list[str]) -> str:
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return ", ".join(names[:_MOST_NAMED]) + more

@@ -51,6 +51,10 @@ class UserError(StokerError):
     status: ClassVar[int] = 400
 
 
+class PreflightFailed(UserError):
+    """An operation was refused before its first change, since something is known to fail; the message lists all."""
+
+
 class Invalid(UserError):
     """The request is malformed or contradictory."""
 

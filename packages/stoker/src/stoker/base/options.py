@@ -155,6 +155,13 @@ _IDENTITY = (
 _BEHAVIOUR = (
     cfg.StrOpt("host", default=socket.gethostname(), sample_default="<host name>", help="Name of this engine's host."),
     cfg.BoolOpt("observe_on_update", default=False, help="Compare with the cloud before every update of a stack."),
+    cfg.BoolOpt(
+        "preflight",
+        default=True,
+        help="Check the plan of every creation and update with the services' quotas and objects before the first "
+        "change, and refuse what is known to fail.",
+    ),
+    cfg.ListOpt("preflight_skipped", default=[], help="Codes of the checks before the first change that are not made."),
     cfg.IntOpt(
         "healing_interval",
         default=60,

@@ -37,12 +37,16 @@ class TemplateInputs:
 
 @dataclass(frozen=True, kw_only=True)
 class StackInputs(TemplateInputs):
-    """What a request says about a stack. With `plan_digest`, only exactly that plan is applied."""
+    """What a request says about a stack. With `plan_digest`, only exactly that plan is applied.
+
+    `preflight` says whether the plan is checked before the first change; None means as the operator has set.
+    """
 
     tags: Sequence[str] | None = None
     disable_rollback: bool | None = None
     timeout_mins: int | None = None
     plan_digest: str | None = None
+    preflight: bool | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,6 +32,8 @@ class EngineSettings:
     stack_action_timeout: int = 3600
     action_retry_limit: int = 5
     observe_on_update: bool = False
+    preflight: bool = True
+    preflight_skipped: tuple[str, ...] = ()
     healing_interval: int = 60
     max_template_size: int = 524288
     yaql_limit_iterators: int = 200

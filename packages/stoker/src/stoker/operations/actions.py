@@ -57,6 +57,7 @@ async def _retry(submissions: Submissions, context: RequestContext, stack: Stack
     last = await last_operation(services, stack)
     operation = requested_operation(services, context, stack, last.action, last.inputs, observe=last.observe)
     operation.former_inputs, operation.snapshot = last.former_inputs, last.snapshot
+    operation.skip_preflight = last.skip_preflight
     await submit(submissions, context, stack, operation, guard=guard(request.action))
 
 

@@ -53,7 +53,7 @@ from stoker.operations.lookup import find_stack
 from stoker.operations.planning import Goal, check_exported_values, make_plan, plan_tree
 from stoker.operations.requests import CheckedRequest, check_tags, check_whole
 from stoker.operations.settings import changed_settings, settings_of, settings_steps, settings_view
-from stoker.operations.stacks import create_stack, patch_stack, patched_request, requested_stack
+from stoker.operations.stacks import create_stack, is_checked_first, patch_stack, patched_request, requested_stack
 from stoker.operations.transitions import verdict
 from stoker.store import change_sets, queries
 from stoker.store.journal import Batch, Statement
@@ -79,8 +79,8 @@ async def change_set_create(
 ) -> ChangeSetIdentity:
     """Plan a new stack (`kind` CREATE) or a change of one (UPDATE), and store the plan under `name`.
 
-    A change set without changes is stored as failed. Raises the errors of stack_create and
-    stack_patch, and StackExists if the stack has a change set with this name.
+    A change set without changes, or of which something is known to fail, is stored as failed. Raises the errors of
+    stack_create and stack_patch, and StackExists if the stack has a change set with this name.
     """
     services = parts.services
     name, kind, laid_down = request.name, request.kind, request.laid_down
@@ -92,7 +92,7 @@ async def change_set_create(
     stack = await _stack_of(services, context, request)
     changed_settings(StackSettings(stack.id), laid_down)
     planner = _planned_create if kind == "CREATE" else _planned_update
-    planned = await planner(parts, context, stack, request)
+    planned, failures = await planner(parts, context, stack, request)
     changed = planned["changed"]
     row = ChangeSet(
         id=new_id(),
@@ -102,8 +102,8 @@ async def change_set_create(
         stack_id=stack.id,
         stack_name=stack.name,
         description=request.description or "",
-        status="CREATE_COMPLETE" if changed else FAILED,
-        reason="" if changed else NO_CHANGES,
+        status="CREATE_COMPLETE" if changed and not failures else FAILED,
+        reason=failures if changed else NO_CHANGES,
         base=stack.operation,
         operation=None,
         body=services.sealer.seal({"body": sent(request.body), "settings": dict(laid_down), **planned}),
@@ -136,10 +136,12 @@ async def _planned_create(
     context: RequestContext,
     stack: Stack,
     request: CreateChangeSet,
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], str]:
+    """Return what a change set stores, and what is known to fail, "" for nothing."""
     checked = await check_whole(parts, context, stack, request.body)
-    plan = await _plan(parts.services, context, stack, checked, "CREATE", request.nested)
-    return {**_planned(checked, plan, request), "physical_ids": {}, "nested": request.nested, "changed": True}
+    plan, failures = await _plan(parts.services, context, stack, checked, "CREATE", request)
+    stored = {**_planned(checked, plan, request), "physical_ids": {}, "nested": request.nested, "changed": True}
+    return stored, failures
 
 
 async def _planned_update(
@@ -147,25 +149,36 @@ async def _planned_update(
     context: RequestContext,
     stack: Stack,
     request: CreateChangeSet,
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], str]:
+    """Return the same as `_planned_create`."""
     services = parts.services
     checked = await patched_request(parts, context, stack, request.body)
     await check_exported_values(services, stack, checked)
-    plan = await _plan(services, context, stack, checked, "UPDATE", request.nested)
-    return {
+    plan, failures = await _plan(services, context, stack, checked, "UPDATE", request)
+    stored = {
         **_planned(checked, plan, request),
         "physical_ids": await _physical_ids(services, stack),
         "nested": request.nested,
         "changed": await _changes(services, stack, checked, plan, request.body.tags, request.laid_down),
     }
+    return stored, failures
 
 
 async def _plan(
-    services: EngineServices, context: RequestContext, stack: Stack, checked: CheckedRequest, action: str, nested: bool
-) -> Plan:
-    if nested:
-        return (await plan_tree(services, context, stack, Goal.of(stack, checked, action))).plan
-    return await make_plan(services, stack, checked, action)
+    services: EngineServices,
+    context: RequestContext,
+    stack: Stack,
+    checked: CheckedRequest,
+    action: str,
+    request: CreateChangeSet,
+) -> tuple[Plan, str]:
+    """Return the plan that the change set shows, and what is known to fail of the whole one, "" for nothing."""
+    preflight = is_checked_first(services, request.body)
+    if not (request.nested or preflight):
+        return await make_plan(services, stack, checked, action), ""
+    planned = await plan_tree(services, context, stack, Goal.of(stack, checked, action), preflight=preflight)
+    failures = planned.preflight.text() if planned.preflight is not None else ""
+    return planned.plan if request.nested else await make_plan(services, stack, checked, action), failures
 
 
 async def _physical_ids(services: EngineServices, stack: Stack) -> dict[str, str | None]:

@@ -8,7 +8,7 @@ reveal nothing about the data.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -22,6 +22,8 @@ from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Forward, Wanted, plan_removal
 from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.restoring import Copies
+from stoker.engine.preflight.checks import check_steps
+from stoker.engine.preflight.findings import Report
 from stoker.engine.records.observations import Coverage, Observations
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.scope import RecordedScope
@@ -63,7 +65,7 @@ class Planned:
     """A plan including all nested stacks, and its digest; the digest is None while an operation runs on one of them.
 
     `hidden` are the names of the parameters whose values must not be stored with it. `unchecked` is as in
-    CheckedRequest. `coverage` is None if the plan does not compare with the cloud.
+    CheckedRequest. `coverage` is None if the plan does not compare with the cloud, `preflight` if it was not checked.
     """
 
     plan: Plan
@@ -71,6 +73,7 @@ class Planned:
     hidden: frozenset[str] = frozenset()
     unchecked: str | None = None
     coverage: Coverage | None = None
+    preflight: Report | None = None
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
@@ -78,7 +81,8 @@ class Planned:
         unchecked = {"unchecked": self.unchecked} if self.unchecked else {}
         compared = {"compared": self.coverage.to_data()} if self.coverage is not None else {}
         made = {"digest": digest, "hidden_parameters": sorted(self.hidden)}
-        return {**self.plan.to_data(), **made, **unchecked, **compared}
+        checked = {"preflight": self.preflight.to_data()} if self.preflight is not None else {}
+        return {**self.plan.to_data(), **made, **unchecked, **compared, **checked}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +122,13 @@ async def plan_tree(
     *,
     with_kept: bool = False,
     observed: Observations | None = None,
+    preflight: bool = False,
 ) -> Planned:
     """Return the plan with its effects on all nested stacks.
 
-    `with_kept` also lists unchanged resources; `observed` is what the cloud has of the stack, if it was asked. The
-    objects of resources whose last action failed are examined in any case, as an operation does.
+    With `preflight`, the plan is checked as before its first change. `with_kept` also lists unchanged resources;
+    `observed` is what the cloud has of the stack, if it was asked. The objects
+    of resources whose last action failed are examined in any case, as an operation does.
     """
     observed = observed or await examine_tree(services, stack, restores=bool(goal.copies.by_path))
     inputs = goal.wanted.inputs
@@ -141,7 +147,14 @@ async def plan_tree(
         hidden = goal.wanted.definition.parameters.hidden
         return Planned(plan, digest, hidden, goal.unchecked, observed.coverage)
 
-    return await _planned(services, stack, on)
+    planned = await _planned(services, stack, on)
+    report = None
+    if preflight:
+        settings, open_cloud = services.settings, partial(services.credentials.of_caller, context)
+        report = await check_steps(
+            planned.plan, open_cloud, services.clock, settings.validation_seconds, settings.preflight_skipped
+        )
+    return replace(planned, plan=planned.plan.without_subjects(), preflight=report)
 
 
 async def plan_removal_of(services: EngineServices, stack: Stack, action: str, besides: Any = None) -> Planned:

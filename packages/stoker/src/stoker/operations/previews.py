@@ -21,7 +21,14 @@ from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import Goal, plan_tree
 from stoker.operations.requests import CheckedRequest, check_tags, check_whole
-from stoker.operations.stacks import details_view, observes, patched_request, replaced_request, requested_stack
+from stoker.operations.stacks import (
+    details_view,
+    is_checked_first,
+    observes,
+    patched_request,
+    replaced_request,
+    requested_stack,
+)
 from stoker.operations.views import required_by, resource_view, stack_view
 from stoker.store import queries
 from stoker.store.records import Stack, StackSettings
@@ -41,7 +48,9 @@ async def stack_preview(parts: ActingParts, context: RequestContext, request: Pr
     checked = await check_whole(parts, context, stack, request)
     template = checked.prepared.loaded.template
     view = stack_view(stack, check_tags(request.tags))
-    planned = await plan_tree(services, context, stack, Goal.of(stack, checked, "CREATE"))
+    planned = await plan_tree(
+        services, context, stack, Goal.of(stack, checked, "CREATE"), preflight=is_checked_first(services, request)
+    )
     previewed: StackPreview = {
         **details_view(view, checked.definition, template, StackSettings(stack.id)),
         "resources": _previewed(services, stack, planned.plan),
@@ -88,7 +97,10 @@ async def _changes(
     show_nested = request.show_nested
     observed = await observe_tree(services, stack) if observes(services, request) else None
     goal = Goal.of(stack, checked, "UPDATE")
-    planned = await plan_tree(services, context, stack, goal, with_kept=show_nested, observed=observed)
+    preflight = is_checked_first(services, request)
+    planned = await plan_tree(
+        services, context, stack, goal, with_kept=show_nested, observed=observed, preflight=preflight
+    )
     steps = [step for step in planned.plan.steps if show_nested or not step.depth]
     buckets: dict[str, list[ResourceView]] = {bucket: [] for bucket in _BUCKETS.values()}
     replaced = {step.name for step in steps if step.kind is Kind.REPLACE}

@@ -88,12 +88,21 @@ def requested_stack(
 
 
 def requested_operation(
-    services: EngineServices, context: RequestContext, stack: Stack, action: str, inputs: str, *, observe: bool = False
+    services: EngineServices,
+    context: RequestContext,
+    stack: Stack,
+    action: str,
+    inputs: str,
+    *,
+    observe: bool = False,
+    preflight: bool = True,
 ) -> Operation:
     """Return an operation on a stack that the caller wants."""
     now = services.clock.now()
     deadline = now + time_limit(services.settings, stack.timeout_minutes)
-    return new_operation(stack.id, action, inputs, _requester(context), now, deadline, observe=observe)
+    return new_operation(
+        stack.id, action, inputs, _requester(context), now, deadline, observe=observe, preflight=preflight
+    )
 
 
 def _requester(context: RequestContext) -> Requester:
@@ -155,7 +164,8 @@ async def create_stack(
     await check_plan(services, context, stack, checked, action, request.plan_digest)
     stack.reason = checked.beginning(action)
     define(stack, checked.prepared)
-    operation = requested_operation(services, context, stack, action, stack.inputs)
+    preflight = is_checked_first(services, request)
+    operation = requested_operation(services, context, stack, action, stack.inputs, preflight=preflight)
 
     async def begin(credential: str) -> None:
         stack.credential = credential
@@ -276,6 +286,11 @@ def observes(services: EngineServices, request: StackChange) -> bool:
     return services.settings.observe_on_update or bool(request.converge)
 
 
+def is_checked_first(services: EngineServices, request: StackInputs) -> bool:
+    """Return whether a plan is checked before the first change: if neither the request nor the operator forbids it."""
+    return services.settings.preflight and request.preflight is not False
+
+
 async def _submit_update(
     submissions: Submissions,
     context: RequestContext,
@@ -301,7 +316,8 @@ async def _submit_update(
     if request.disable_rollback is not None:
         values["disable_rollback"] = request.disable_rollback
     stack = replace(stack, **values)
-    operation = requested_operation(services, context, stack, "UPDATE", checked.prepared.row.id, observe=observe)
+    asked = {"observe": observe, "preflight": is_checked_first(services, request)}
+    operation = requested_operation(services, context, stack, "UPDATE", checked.prepared.row.id, **asked)
     how = {"values": values, "steps": [*_tagged(stack, tags), *steps], "guard": guard("update"), "fresh": fresh}
     await submit(submissions, context, stack, operation, checked.prepared, **how)
     return stack_view(stack, tags)

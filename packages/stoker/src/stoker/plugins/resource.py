@@ -46,6 +46,7 @@ from stoker.plugins.id_form import IdForm
 from stoker.plugins.listing import Listing
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.preflight import Conflict, Consumption
 from stoker.plugins.recovery import Recovery
 from stoker.schema.live import Live
 from stoker.schema.property import SUPPORTED, Attribute, Property, Support, Traits
@@ -128,6 +129,13 @@ class ResourceType(ABC):
     the intent first."""
     consults: ClassVar[bool] = False
     """Whether services check property values before any change is made (`consult`)."""
+
+    # -- what is checked before the first change -----------------------------------------------------------------
+
+    consumes: ClassVar[tuple[Consumption, ...]] = ()
+    """What an object takes of the project's quotas."""
+    conflicts: ClassVar[tuple[Conflict, ...]] = ()
+    """The checks that look for what would make the creation of an object fail."""
 
     # -- which object is the resource's ------------------------------------------------------------------------
 

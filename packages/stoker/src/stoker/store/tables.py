@@ -205,6 +205,7 @@ operations = Table(
     Column("inputs", Identifier, nullable=False),
     Column("former_inputs", Identifier),
     Column("observe", Boolean, nullable=False, default=False),
+    Column("skip_preflight", Boolean),
     Column("request_id", String(64)),
     Column("user_id", String(64)),
     Column("user_name", Name),

@@ -67,6 +67,7 @@ _NOTED: Fields = {
     "Capabilities": Field(ListOf(Choice(*CAPABILITIES))),
     "NotificationARNs": Field(STRINGS),
 }
+_CHECKED: Fields = {"DisableValidation": Field(BOOLEAN)}
 _FAILURE: Fields = {
     "DisableRollback": Field(BOOLEAN),
     "OnFailure": Field(Choice("DO_NOTHING", "ROLLBACK", "DELETE")),
@@ -96,6 +97,7 @@ ACTIONS: Mapping[str, Action] = {
             "Parameters": Field(_VALUES, default=()),
             "TimeoutInMinutes": Field(Integer(1, _MOST_MINUTES)),
             **_FAILURE,
+            **_CHECKED,
             **_NOTED,
             "EnableTerminationProtection": Field(BOOLEAN),
             **_POLICY,
@@ -114,6 +116,7 @@ ACTIONS: Mapping[str, Action] = {
             "Parameters": Field(_VALUES, default=()),
             "TimeoutInMinutes": Field(Integer(1, _MOST_MINUTES)),
             **_FAILURE,
+            **_CHECKED,
             **_NOTED,
             **_POLICY,
             **_POLICY_DURING_UPDATE,
@@ -200,6 +203,7 @@ ACTIONS: Mapping[str, Action] = {
             "UsePreviousTemplate": Field(BOOLEAN),
             "Parameters": Field(_VALUES, default=()),
             "OnFailure": replace(_FAILURE["OnFailure"], aliases=("OnStackFailure",)),
+            **_CHECKED,
             **_NOTED,
             "ClientRequestToken": Field(_TOKEN_FORM, aliases=("ClientToken",)),
             **_AMAZON_ONLY,

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 from stoker.api.cfn import views
 from stoker.api.cfn.call import Call, no_stack, page_of
 from stoker.api.cfn.faults import QueryError
-from stoker.api.cfn.stacks import disable_rollback, laid_down, new_parameters, patch
+from stoker.api.cfn.stacks import disable_rollback, laid_down, new_parameters, patch, preflight
 from stoker.base.errors import EntityNotFound, Invalid
 from stoker.base.ids import arn
 from stoker.contract.change_sets import (
@@ -64,6 +64,7 @@ def _new_stack(call: Call) -> StackPatch:
         parameters=new_parameters(call),
         tags=views.plain_tags(call["Tags"] or ()),
         disable_rollback=disable_rollback(call),
+        preflight=preflight(call),
     )
 
 

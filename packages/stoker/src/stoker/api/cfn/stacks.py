@@ -54,9 +54,15 @@ def create(call: Call) -> dict[str, Any]:
             tags=views.plain_tags(call["Tags"] or ()),
             timeout_mins=call["TimeoutInMinutes"],
             disable_rollback=disable_rollback(call),
+            preflight=preflight(call),
         )
     )
     return {"StackId": views.stack_arn(view)}
+
+
+def preflight(call: Call) -> bool | None:
+    """Return whether the plan is checked before the first change; None means as the operator has set."""
+    return False if call["DisableValidation"] else None
 
 
 def disable_rollback(call: Call) -> bool:
@@ -131,6 +137,7 @@ def patch(call: Call) -> StackPatch:
         tags=None if call["Tags"] is None else views.plain_tags(call["Tags"]),
         timeout_mins=call.values.get("TimeoutInMinutes"),
         disable_rollback=disable_rollback(call),
+        preflight=preflight(call),
     )
 
 

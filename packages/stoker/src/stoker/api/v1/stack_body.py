@@ -35,6 +35,7 @@ _STACK: dict[str, Field] = {
     "tags": Field(CommaList(longest=MAX_TAG_LENGTH)),
     "timeout_mins": Field(Integer(most=MOST_MINUTES)),
     "plan_digest": Field(STRING),
+    "preflight": Field(BOOLEAN),
 }
 
 CREATE = Body(
@@ -55,7 +56,7 @@ PATCH = Body({**_UPDATE, "clear_parameters": Field(STRINGS, default=[])})
 
 VALIDATE = Body(_DEFINITION)
 
-_CHANGES = frozenset(PATCH.fields) - {"converge"}
+_CHANGES = frozenset(PATCH.fields) - {"converge", "preflight"}
 
 
 def patch_rule(sent: Mapping[str, Any] | None) -> str:
@@ -89,6 +90,7 @@ def create_request(kind: type[Create], call: Call) -> Create:
         disable_rollback=body["disable_rollback"],
         timeout_mins=body["timeout_mins"],
         plan_digest=body["plan_digest"],
+        preflight=body["preflight"],
         adopt_stack_data=adopted,
     )
 
@@ -107,6 +109,7 @@ def update_request(kind: type[Update], call: Call) -> Update:
         disable_rollback=body["disable_rollback"],
         timeout_mins=body["timeout_mins"],
         plan_digest=body["plan_digest"],
+        preflight=body["preflight"],
         converge=body["converge"],
         existing_parameters=body["existing_parameters"],
     )
@@ -126,6 +129,7 @@ def patch_request(kind: type[Patch], call: Call) -> Patch:
         disable_rollback=body["disable_rollback"],
         timeout_mins=body["timeout_mins"],
         plan_digest=body["plan_digest"],
+        preflight=body["preflight"],
         converge=body["converge"],
         clear_parameters=body["clear_parameters"],
     )

@@ -42,6 +42,10 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
             help="Compare the objects of the stack with the cloud first, and correct differences.",
         ),
         click.option(
+            "--no-preflight", "preflight", flag_value=False, default=True, type=bool,
+            help="Do not check quotas and conflicts before the first change.",
+        ),
+        click.option(
             "--tag", "tags", multiple=True, metavar="TAG",
             help="Tag of the stack, such as stoker:heal; repeatable.  [default: the tags that it has]",
         ),
@@ -81,6 +85,7 @@ def deploy(
     parameters: dict[str, str],
     reset_parameters: bool,
     refresh: bool,
+    preflight: bool,
     rollback: bool | None,
     timeout: int | None,
     tags: tuple[str, ...],
@@ -112,6 +117,7 @@ def deploy(
             or environments
             or reset_parameters
             or refresh
+            or not preflight
             or (rollback, timeout, tags) != (None, None, ())
         ):
             raise click.UsageError("A saved plan is complete: only hidden parameters may be given with it.")
@@ -130,7 +136,8 @@ def deploy(
     with reported(form) as report:
         sources = collect(template, environments)
         body = body_of(sources, parameters, rollback, timeout, tags)
-        wanted = Deployment(service, name, sources, body, reset_parameters=reset_parameters, refresh=refresh)
+        how = {"reset_parameters": reset_parameters, "refresh": refresh, "preflight": preflight}
+        wanted = Deployment(service, name, sources, body, **how)
         carry_out(wanted, yes, report)
 
 
@@ -151,6 +158,7 @@ def plan(
     parameters: dict[str, str],
     reset_parameters: bool,
     refresh: bool,
+    preflight: bool,
     rollback: bool | None,
     timeout: int | None,
     tags: tuple[str, ...],
@@ -160,7 +168,10 @@ def plan(
 ) -> None:
     """Show what `deploy` would do to the stack NAME, without doing it.
 
-    Exit status: 0, or with --detailed-exitcode 2 if there are changes; 1 for an error.
+    What is known to fail, such as a quota that is too small, is shown with its place in the template.
+
+    Exit status: 0, or with --detailed-exitcode 2 if there are changes; 1 for an error, and for a plan that is known to
+    fail.
 
     \b
     Examples:
@@ -176,7 +187,8 @@ def plan(
 
     sources = collect(template, environments)
     body = body_of(sources, parameters, rollback, timeout, tags)
-    wanted = Deployment(service, name, sources, body, reset_parameters=reset_parameters, refresh=refresh)
+    how = {"reset_parameters": reset_parameters, "refresh": refresh, "preflight": preflight}
+    wanted = Deployment(service, name, sources, body, **how)
     found = wanted.plan()
     if out is not None:
         stack_id = wanted.stack.id if wanted.stack is not None else None
@@ -187,6 +199,7 @@ def plan(
         show_record(found, form)
     if out is not None:
         say(f"Saved the plan. To apply it: stoker deploy --plan {out}", err=form != "text")
+    wanted.refuse_known_failures(found)
     if detailed_exitcode and changes(found):
         sys.exit(2)
 

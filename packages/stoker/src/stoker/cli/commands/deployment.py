@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import click
 
-from stoker.authoring.plan_steps import changes
+from stoker.authoring.plan_steps import FAILS, changes, findings
+from stoker.authoring.render import TextOf
 from stoker.base.diagnostics import Diagnostic, format_path
 from stoker.base.errors import StokerError
 from stoker.cli.client.saved_plans import SavedPlan
 from stoker.cli.client.service import Answer, Refused, Service, Stack
 from stoker.cli.client.sources import Sources
-from stoker.cli.terminal.errors import CommandFailed, NoSuchStack, TemplateRefused
+from stoker.cli.terminal.errors import CommandFailed, NoSuchStack, PlanRefused, TemplateRefused
 from stoker.cli.terminal.messages import say
 from stoker.cli.terminal.places import short
 from stoker.cli.views.failure import failure
@@ -59,7 +60,8 @@ class Deployment:
 
     Parameters that `body` does not set keep the values of the last deployment, unless `reset_parameters`. Without tags
     in `body`, the stack keeps its tags.
-    With `refresh`, the service compares an existing stack with the cloud.
+    With `refresh`, the service compares an existing stack with the cloud. Without `preflight`, it does not check the
+    plan before the first change.
     """
 
     def __init__(
@@ -71,10 +73,11 @@ class Deployment:
         *,
         reset_parameters: bool = False,
         refresh: bool = False,
+        preflight: bool = True,
     ) -> None:
         self.name = name
         self.sources = sources
-        self.body = body
+        self.body = body if preflight else {**body, "preflight": False}
         self._service = service
         try:
             self.stack: Stack | None = service.stack(name)
@@ -83,7 +86,7 @@ class Deployment:
         else:
             kept = {"tags": ",".join(self.stack.facts["tags"])} if self.stack.facts.get("tags") else {}
             converge = {"converge": True} if refresh else {}
-            self.body = {**kept, **body, "existing_parameters": not reset_parameters, **converge}
+            self.body = {**kept, **self.body, "existing_parameters": not reset_parameters, **converge}
 
     @property
     def compared(self) -> Compared:
@@ -139,21 +142,37 @@ class Deployment:
         """Return the error to show for a refused request: each problem with its place in the user's files."""
         if not error.diagnostics:
             return error
+        placed, text_of = self._placed(error.diagnostics)
+        return TemplateRefused(_joined(placed), text_of)
+
+    def _placed(self, diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic], TextOf]:
+        """Return diagnostics with their places in the user's files, in their order, and what these contain by name."""
         from stoker.authoring.given_values import placed_where_given
         from stoker.template.document import Document
 
         texts = self.sources.named()
         names = {source: short(url) for source, (url, _) in texts.items()}
         shown = {names[source]: text for source, (_, text) in texts.items()}
-        written = map(self.sources.as_written, error.diagnostics)
+        written = map(self.sources.as_written, diagnostics)
         placed = [replace(item, source=names.get(item.source, item.source)) for item in written]
         urls = self.sources.environments
         try:
             environments = [Document.parse(self.sources.text(url), source=short(url)) for url in urls]
         except StokerError:  # the diagnostics are about that
             environments = []
-        placed = placed_where_given(map(_with_option, placed), {names[""]}, environments, self.body["parameters"])
-        return TemplateRefused(_joined(sorted(placed, key=Diagnostic.sort_key)), shown.get)
+        found = placed_where_given(map(_with_option, placed), {names[""]}, environments, self.body["parameters"])
+        return sorted(found, key=Diagnostic.sort_key), shown.get
+
+    def refuse_known_failures(self, plan: Answer) -> None:
+        """Show what may fail of a plan. Raises PlanRefused with what is known to fail."""
+        from stoker.cli.terminal import paint
+
+        found = [(each["verdict"], Diagnostic.from_dict(each["diagnostic"])) for each in findings(plan)]
+        failures = [item for verdict, item in found if verdict == FAILS]
+        placed, text_of = self._placed([item for verdict, item in found if verdict != FAILS])
+        paint.show(placed, text_of, err=True)
+        if failures:
+            raise PlanRefused(*self._placed(failures))
 
 
 def _with_option(item: Diagnostic) -> Diagnostic:
@@ -270,6 +289,7 @@ def carry_out(deployment: Deployment, yes: bool, report: Report = TEXT) -> Stack
     """
     plan = deployment.plan()
     report.plan(deployment.name, plan, deployment.compared)
+    deployment.refuse_known_failures(plan)
     running = _running(deployment.stack)
     if running is not None:
         report.note(f"In progress on {deployment.name}: {_described(running)}.")

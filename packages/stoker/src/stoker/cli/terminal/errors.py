@@ -36,8 +36,10 @@ class CommandFailed(click.ClickException):
 class TemplateRefused(CommandFailed):
     """The template or its environment has problems, which are shown with the lines of `text_of` their sources."""
 
+    heading = "The template or its environment cannot be used:"
+
     def __init__(self, diagnostics: Sequence[Diagnostic], text_of: Callable[[str], str | None]) -> None:
-        super().__init__("The template or its environment cannot be used:")
+        super().__init__(self.heading)
         self.diagnostics = diagnostics
         self._text_of = text_of
 
@@ -46,6 +48,12 @@ class TemplateRefused(CommandFailed):
 
         super().show(file)
         paint.show(self.diagnostics, self._text_of, err=True)
+
+
+class PlanRefused(TemplateRefused):
+    """The checks before the first change have found what is known to fail."""
+
+    heading = "The plan is known to fail, and nothing was changed:"
 
 
 class FollowingInterrupted(CommandFailed):

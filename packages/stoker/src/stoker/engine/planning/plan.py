@@ -16,6 +16,9 @@ from stoker.base.redaction import Redactor, redact
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.records.differences import PropertyChange
+from stoker.engine.records.state import ResourceState
+from stoker.plugins.resource import ResourceType
+from stoker.template.definition import Definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +44,31 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
+class Subject:
+    """What a step is about, with its values, for checks of a plan; never part of its data.
+
+    `given` are the desired property values, `definition` the one with the resource; both None for a removal. `state` is
+    the resource as recorded. `within` are the definitions and names of the resources around it, outermost first.
+    """
+
+    type: ResourceType
+    given: Mapping[str, Any] | None
+    definition: Definition | None
+    state: ResourceState | None = None
+    within: tuple[tuple[Definition | None, str], ...] = ()
+
+    def inside(self, holder: Subject | None, name: str) -> Subject:
+        """Return the same as seen from the stack with the resource `name`, whose nested stack it is in."""
+        return replace(self, within=((holder.definition if holder is not None else None, name), *self.within))
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One step of a plan. `key` is unique in the plan; `after` are the keys of steps that must come first.
 
     `uuid` identifies the recorded resource, None for a new one. `definition` are the changes of metadata and policies,
     in addition to the `changes` of properties. `causes` are the resources whose steps new property values depend on.
-    `depth` is the number of nested stacks around it.
+    `depth` is the number of nested stacks around it. `subject` is only there until the plan has been checked.
     """
 
     key: str
@@ -60,6 +82,7 @@ class Step:
     after: frozenset[str] = frozenset()
     causes: tuple[Cause, ...] = ()
     depth: int = 0
+    subject: Subject | None = field(default=None, compare=False, repr=False)
 
     @property
     def deletes_first(self) -> bool:
@@ -100,6 +123,10 @@ class Plan:
     def of_kind(self, *kinds: Kind) -> list[Step]:
         """Return the steps of these kinds."""
         return [step for step in self.steps if step.kind in kinds]
+
+    def without_subjects(self) -> Plan:
+        """Return the plan without the values of its resources, which need memory."""
+        return replace(self, steps=tuple(replace(step, subject=None) for step in self.steps))
 
     def halves(self) -> tuple[Plan, Plan]:
         """Return the steps that create or keep resources, and the removals, which come after all of them."""
@@ -172,6 +199,7 @@ class Removal:
     requires: frozenset[str]
     reasons: tuple[Reason, ...]
     kind: Kind = Kind.DELETE
+    subject: Subject | None = None
 
 
 def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset()) -> list[Step]:
@@ -198,6 +226,7 @@ def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset
             removal.uuid,
             removal.reasons,
             after=frozenset(first) | after if removal.kind is Kind.DELETE else frozenset(),
+            subject=removal.subject,
         )
     return _in_order(steps)
 

@@ -14,7 +14,7 @@ from stoker.base.errors import EntityNotFound
 from stoker.base.redaction import Redactor
 from stoker.engine.planning.decide import BEGINNING, Fate, Target, decide, definition_changes, may_be_suspended
 from stoker.engine.planning.kinds import Kind
-from stoker.engine.planning.plan import Cause, Decision, Plan, Removal, Step, forward_key, removal_steps
+from stoker.engine.planning.plan import Cause, Decision, Plan, Removal, Step, Subject, forward_key, removal_steps
 from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.reasons import Reason, ReasonCode, Requirement
 from stoker.engine.planning.restoring import Restore, as_given
@@ -295,6 +295,7 @@ class Forward:
             self._redaction.redact_definition_changes(name, redefined, scope),
             frozenset(forward_key(required) for required in requires),
             tuple(self._causes(decision)),
+            subject=Subject(target.type, target.given, self.wanted.definition, state),
         )
 
     def _look_inside(self, nested: Nested, target: Target, state: ResourceState | None, decision: Decision) -> Decision:
@@ -340,6 +341,7 @@ def _below(holder: Step, step: Step) -> Step:
         after=holder.after | {moved(key) for key in step.after},
         causes=tuple(replace(cause, resource=f"{holder.name}.{cause.resource}") for cause in step.causes),
         depth=step.depth + 1,
+        subject=None if step.subject is None else step.subject.inside(holder.subject, holder.name),
     )
 
 
@@ -385,7 +387,8 @@ def _removal(state: ResourceState, why: ReasonCode, on_replacement: str | None =
     `on_replacement` is the update replace policy of a resource that this plan replaces.
     """
     reasons = (Reason(why), *removal_reasons(state, on_replacement))
-    return Removal(state.row.uuid, state.row.name, state.row.type, state.requires, reasons)
+    subject = Subject(state.type, None, None, state)
+    return Removal(state.row.uuid, state.row.name, state.row.type, state.requires, reasons, subject=subject)
 
 
 def plan_removal(

@@ -85,8 +85,12 @@ def new_operation(
     deadline: float | None,
     *,
     observe: bool = False,
+    preflight: bool = True,
 ) -> Operation:
-    """Return an operation that nobody runs yet; with `observe`, it reads the cloud before it decides."""
+    """Return an operation that nobody runs yet; with `observe`, it reads the cloud before it decides.
+
+    With `preflight`, its plan is checked before the first change.
+    """
     return Operation(
         id=new_id(),
         stack_id=stack_id,
@@ -98,4 +102,5 @@ def new_operation(
         created_at=now,
         deadline=deadline,
         observe=observe,
+        skip_preflight=not preflight or None,
     )

@@ -110,9 +110,9 @@ class Progress:
 
     `planned` is set when its plan is made, or it has ended without one; `done` when the run has ended and is fully
     recorded. `stopping` is why it starts no more steps, unless it was `cancelled`. `failures` are those of its steps,
-    `failure` that with which the operation has ended, with secrets redacted. `refused` is true when a plug-in has
-    refused the operation, and nothing has been done for it. `document` is the sealed document of a new snapshot.
-    `follow_up` is the operation that follows on the stack.
+    `failure` that with which the operation has ended, with secrets redacted. `refused` is true when a plug-in or a
+    check has refused the operation, and nothing has been done for it. `document` is the sealed document of a new
+    snapshot. `follow_up` is the operation that follows on the stack.
     """
 
     planned: asyncio.Event = field(default_factory=asyncio.Event)

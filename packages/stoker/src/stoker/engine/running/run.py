@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from stoker.base.budget import Budget, opened
-from stoker.base.errors import Bug, Fenced, StokerError, TemplateInvalid
+from stoker.base.errors import Bug, Fenced, PreflightFailed, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.planning.kinds import Kind
@@ -27,6 +27,7 @@ from stoker.engine.running.endings import Endings
 from stoker.engine.running.lifecycle import Lifecycle
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.outputs import check_exports, refresh_outputs
+from stoker.engine.running.preflight import check_before_first_change
 from stoker.engine.running.preparation import VERBS, prepare
 from stoker.engine.running.progress import Planning
 from stoker.engine.running.schedule import Schedule
@@ -78,6 +79,7 @@ class OperationRun(OperationContext):
                 await prepare(self)
                 self._keep_plan()
                 self.progress.planned.set()
+                await self._check_first()
                 await self._ask_plugins()
                 await self._execute()
                 await refresh_outputs(self, self._schedule.runner.performer)
@@ -93,6 +95,14 @@ class OperationRun(OperationContext):
         finally:
             self.progress.planned.set()
             self.progress.done.set()
+
+    async def _check_first(self) -> None:
+        """Refuse what is known to fail, while nothing has been done yet. Raises PreflightFailed."""
+        try:
+            await check_before_first_change(self)
+        except PreflightFailed:
+            self.progress.refused = True
+            raise
 
     async def _ask_plugins(self) -> None:
         """Call the lifecycle plug-ins, while nothing has been done yet. Raises OperationRefused."""

@@ -9,6 +9,7 @@ from stoker.plugins.resource import AttributeKey, Call, Snapshot
 from stoker.resources.aws.translated import Translated
 from stoker.resources.base import dig
 from stoker.resources.declare import custom, one_of
+from stoker.resources.neutron.allowances import FLOATING_IPS, counts
 from stoker.resources.neutron.external_network import external_network
 from stoker.resources.neutron.floating_ip import FloatingIP
 from stoker.resources.nova.interfaces import first_interface, required_interface
@@ -33,6 +34,7 @@ class EIP(Translated):
 
     type_name = "AWS::EC2::EIP"
     description = "An address of the external network, which can be associated with an instance."
+    consumes = counts(FLOATING_IPS)
     target = _Address
     service = "nova"
     spelled = {"InstanceId": "port_id"}

@@ -17,6 +17,7 @@ from stoker.resources.aws.signalled_creation import SignalledCreation
 from stoker.resources.aws.tags import as_map
 from stoker.resources.aws.translated import Translated
 from stoker.resources.base import dig
+from stoker.resources.nova.allowances import INSTANCE
 from stoker.resources.nova.server.server import Server
 from stoker.resources.nova.volume_attachments import attach_completely
 
@@ -33,6 +34,7 @@ class Instance(SignalledCreation, Translated):
 
     type_name = "AWS::EC2::Instance"
     description = "A virtual machine."
+    consumes = INSTANCE
     content = "the data on the disks of the instance"
     target = _Server
     spelled = {

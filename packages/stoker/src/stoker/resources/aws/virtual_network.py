@@ -10,6 +10,7 @@ from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.aws.routing import INTERFACE, add_interface, interfaces, remove_interface, router_of
 from stoker.resources.aws.tags import unsupported_tags
 from stoker.resources.declare import one_of
+from stoker.resources.neutron.allowances import NETWORKS, counts
 from stoker.resources.neutron.base import BUILT, NeutronResource, collection
 from stoker.resources.neutron.router import Router
 from stoker.schema.property import Attribute, Property, Type
@@ -20,6 +21,7 @@ class VPC(NeutronResource):
 
     type_name = "AWS::EC2::VPC"
     description = "A virtual network, with a router for its subnets."
+    consumes = counts(NETWORKS)
     collection = collection("network")
     ports_by = "network_id={id}"
     waits = BUILT

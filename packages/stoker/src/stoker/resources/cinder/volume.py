@@ -17,6 +17,7 @@ from stoker.resources.cinder.volume_changes import change_steps, describe, set_m
 from stoker.resources.declare import between, custom
 from stoker.resources.scheduler_hints import scheduler_hints
 from stoker.resources.steps import Step, in_turn
+from stoker.resources.volume_allowances import volume
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.live import LISTED, How, Live, managed, never
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -47,6 +48,7 @@ class Volume(RestResource):
 
     type_name = "OS::Cinder::Volume"
     description = "A block storage volume, which can be attached to servers."
+    consumes = volume("size")
     content = "the data on the volume"
     readers = {"image": _image, "read_only": _is_read_only}
     collection = Collection("cinder", "/volumes", "volume", "volumes", list_path="/volumes/detail", owner=None)

@@ -11,6 +11,7 @@ from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom
+from stoker.resources.neutron.allowances import FLOATING_IPS, counts
 from stoker.resources.neutron.base import VALUE_SPECS, NeutronResource, collection, ip_address
 from stoker.resources.neutron.implicit import gateways_to, interfaces_behind
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -25,6 +26,7 @@ class FloatingIP(NeutronResource):
 
     type_name = "OS::Neutron::FloatingIP"
     description = "An address of an external network, which can be associated with a port behind a router."
+    consumes = counts(FLOATING_IPS)
     collection = collection("floatingip")
     exclusion = Exclusion.by(("floating_network", "floating_ip_address"))
     identity = "description"

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from stoker.base.errors import CloudError
 from stoker.plugins.resource import Call
 from stoker.resources.declare import custom
+from stoker.resources.neutron.allowances import NETWORKS, counts
 from stoker.resources.neutron.base import (
     BUILT,
     TAGS,
@@ -33,6 +34,7 @@ class Net(NeutronResource):
 
     type_name = "OS::Neutron::Net"
     description = "A virtual network, to which subnets and ports belong."
+    consumes = counts(NETWORKS)
     collection = collection("network")
     ports_by = "network_id={id}"
     waits = BUILT

@@ -10,7 +10,9 @@ from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom, one_of
+from stoker.resources.neutron.allowances import PORTS, counts
 from stoker.resources.neutron.base import BUILT, TAGS, VALUE_SPECS, NeutronResource, collection, ip_address
+from stoker.resources.neutron.conflicts import ADDRESSES
 from stoker.resources.neutron.implicit import subnets_of
 from stoker.resources.replacing import conclusive, is_named_alike, is_recorded
 from stoker.resources.wire import NOT_SENT, same, wire_value
@@ -64,6 +66,8 @@ class Port(NeutronResource):
 
     type_name = "OS::Neutron::Port"
     description = "A port of a network, with addresses, which connects a server or another device."
+    consumes = counts(PORTS)
+    conflicts = (ADDRESSES,)
     collection = collection("port")
     waits = BUILT
     computed = frozenset({"subnets", "network"})

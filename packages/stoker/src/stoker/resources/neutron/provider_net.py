@@ -9,6 +9,7 @@ from typing import Any
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.resource import Call
 from stoker.resources.declare import custom, one_of
+from stoker.resources.neutron.allowances import NETWORKS, counts
 from stoker.resources.neutron.base import BUILT, TAGS, TENANT_ID, NeutronResource, collection, shared
 from stoker.resources.neutron.net import is_same_segment, network_segments
 from stoker.schema.live import FETCHED
@@ -25,6 +26,7 @@ class ProviderNet(NeutronResource):
     description = (
         "A network with provider attributes: its type, physical network and segmentation ID; for administrators."
     )
+    consumes = counts(NETWORKS)
     for_administrators = True
     collection = collection("network")
     extension = "provider"

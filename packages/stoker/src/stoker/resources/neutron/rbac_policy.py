@@ -10,6 +10,7 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection
 from stoker.resources.declare import one_of
+from stoker.resources.neutron.allowances import RBAC_POLICIES, counts
 from stoker.resources.neutron.base import NeutronResource
 from stoker.schema.live import LISTED
 from stoker.schema.property import Change, Property, Support
@@ -30,6 +31,7 @@ class RBACPolicy(NeutronResource):
 
     type_name = "OS::Neutron::RBACPolicy"
     description = "Permits another project to use an object of the network service."
+    consumes = counts(RBAC_POLICIES)
     collection = Collection("neutron", "/v2.0/rbac-policies", "rbac_policy", "rbac_policies")
     identity = None
     exclusion = Exclusion.by(("object_type", "object_id", "target_tenant", "action"))

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.plugins.waiting import Waiter
+from stoker.resources.neutron.allowances import ROUTERS, counts
 from stoker.resources.neutron.base import TAGS, TENANT_ID, VALUE_SPECS, NeutronResource, agents, collection, ip_address
 from stoker.resources.neutron.implicit import gateway_network, subnets_of
 from stoker.resources.wire import NOT_SENT
@@ -57,6 +58,7 @@ class Router(NeutronResource):
 
     type_name = "OS::Neutron::Router"
     description = "A router between subnets, with an optional gateway to an external network."
+    consumes = counts(ROUTERS)
     collection = collection("router")
     ports_by = "device_id={id}"
     extension = "router"

@@ -12,7 +12,9 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
+from stoker.resources.neutron.allowances import ROUTER_INTERFACE
 from stoker.resources.neutron.base import NeutronResource, collection
+from stoker.resources.neutron.conflicts import ROUTER_RANGES
 from stoker.resources.replacing import belongs_to_successor
 from stoker.schema.live import FETCHED
 from stoker.schema.property import Property, Support
@@ -32,6 +34,8 @@ class RouterInterface(NeutronResource):
 
     type_name = "OS::Neutron::RouterInterface"
     description = "Connects a router to a subnet, with the subnet's gateway address or with a port."
+    consumes = ROUTER_INTERFACE
+    conflicts = (ROUTER_RANGES,)
     collection = collection("router")
     id_is_new = False
     object_ids = ObjectIds()

@@ -9,6 +9,7 @@ from typing import Any
 from stoker.base.errors import NotSupported
 from stoker.plugins.resource import Call
 from stoker.resources.declare import one_of
+from stoker.resources.neutron.allowances import SECURITY_GROUP
 from stoker.resources.neutron.rule_set import RuleSet, live_rules
 from stoker.resources.neutron.security_rules import RULE, port_problems, with_string_numbers
 from stoker.resources.wire import NOT_SENT, without_nulls
@@ -36,6 +37,7 @@ class SecurityGroup(RuleSet):
 
     type_name = "OS::Neutron::SecurityGroup"
     description = "A set of rules for the incoming and outgoing traffic of the ports in the group."
+    consumes = SECURITY_GROUP
     extension = "security-group"
     support = Support(version="2014.1")
     readers = {**RuleSet.readers, "rules": partial(live_rules, "rules")}

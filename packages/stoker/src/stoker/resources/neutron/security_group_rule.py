@@ -11,6 +11,7 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
+from stoker.resources.neutron.allowances import SECURITY_GROUP_RULES, counts
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.security_rules import RULE, port_problems, rule_key, with_string_numbers
 from stoker.schema.property import SUPPORTED, Property, Support
@@ -23,6 +24,7 @@ class SecurityGroupRule(NeutronResource):
 
     type_name = "OS::Neutron::SecurityGroupRule"
     description = "A rule of an existing security group."
+    consumes = counts(SECURITY_GROUP_RULES)
     collection = collection("security_group_rule", "/v2.0/security-group-rules")
     extension = "security-group"
     exclusion = Exclusion(lambda one, other: _without_description(one) == _without_description(other))

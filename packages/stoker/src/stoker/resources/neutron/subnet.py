@@ -10,7 +10,9 @@ from stoker.base.errors import ResourceActionNotSupported
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.resource import Call
 from stoker.resources.declare import between, custom, one_of
+from stoker.resources.neutron.allowances import SUBNETS, counts
 from stoker.resources.neutron.base import TAGS, TENANT_ID, VALUE_SPECS, NeutronResource, collection, ip_address
+from stoker.resources.neutron.conflicts import POOLS, SUBNET_RANGES
 from stoker.resources.neutron.subnet_pool import overlap
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
@@ -42,6 +44,8 @@ class Subnet(NeutronResource):
 
     type_name = "OS::Neutron::Subnet"
     description = "A range of addresses of a network, from which ports get theirs."
+    consumes = counts(SUBNETS)
+    conflicts = (SUBNET_RANGES, POOLS)
     collection = collection("subnet")
     exclusion = Exclusion(_share_addresses)
     ports_by = "fixed_ips=subnet_id={id}"

@@ -11,6 +11,7 @@ from stoker.base.errors import BadValue
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.resource import Call
 from stoker.resources.declare import between, custom, length, one_of
+from stoker.resources.neutron.allowances import SUBNET_POOLS, counts
 from stoker.resources.neutron.base import TAGS, NeutronResource, collection, shared
 from stoker.schema.live import FETCHED
 from stoker.schema.property import Change, Property, Support, Type
@@ -51,6 +52,7 @@ class SubnetPool(NeutronResource):
 
     type_name = "OS::Neutron::SubnetPool"
     description = "Prefixes from which the ranges of subnets are allocated."
+    consumes = counts(SUBNET_POOLS)
     collection = collection("subnetpool")
     extension = "subnet_allocation"
     exclusion = Exclusion(_share_prefixes)

@@ -8,6 +8,7 @@ from typing import Any
 from stoker.plugins.exclusion import ALWAYS
 from stoker.plugins.resource import Call
 from stoker.resources.declare import between, one_of
+from stoker.resources.neutron.allowances import TRUNKS, counts
 from stoker.resources.neutron.base import BUILT, NeutronResource, collection
 from stoker.schema.live import How, Live
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -34,6 +35,7 @@ class Trunk(NeutronResource):
 
     type_name = "OS::Neutron::Trunk"
     description = "A port of a server that carries the traffic of several networks, distinguished by VLAN IDs."
+    consumes = counts(TRUNKS)
     collection = collection("trunk")
     extension = "trunk"
     exclusion = ALWAYS  # a port belongs to one trunk, as its parent port or as a sub port

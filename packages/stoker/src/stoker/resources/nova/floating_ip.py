@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.plugins.resource import Call, ResourceType
+from stoker.resources.neutron.allowances import FLOATING_IPS, counts
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.external_network import external_network
 from stoker.schema.property import Attribute, Property, Support, Type
@@ -17,6 +18,7 @@ class FloatingIP(NeutronResource):
 
     type_name = "OS::Nova::FloatingIP"
     description = "Older form of OS::Neutron::FloatingIP."
+    consumes = counts(FLOATING_IPS)
     collection = collection("floatingip")
     identity = "description"
     support = OBSOLETE

@@ -8,10 +8,13 @@ from urllib.parse import quote
 
 from stoker.plugins.object_ids import ObjectIds, Within
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.preflight import Consumption
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Snapshot
 from stoker.resources.base import Collection, RestResource, found_well
 from stoker.resources.declare import length, one_of
+from stoker.resources.nova.allowances import KEY_PAIRS, own_key_pair
+from stoker.resources.nova.conflicts import KEY_PAIR_NAMES
 from stoker.resources.replacing import belongs_to_successor, conclusive
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.live import managed
@@ -32,6 +35,8 @@ class KeyPair(RestResource):
 
     type_name = "OS::Nova::KeyPair"
     description = "An SSH or X.509 key that servers get at boot; Nova generates the pair when no public key is given."
+    consumes = (Consumption(KEY_PAIRS, own_key_pair),)
+    conflicts = (KEY_PAIR_NAMES,)
     collection = Collection("nova", "/os-keypairs", "keypair", "keypairs", id_field="name", owner=None)
     support = Support(version="2014.1")
     computed = frozenset({"public_key", "private_key"})

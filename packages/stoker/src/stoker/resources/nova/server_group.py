@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import NotSupported
+from stoker.plugins.preflight import Consumption
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import one_of
+from stoker.resources.nova.allowances import SERVER_GROUPS
 from stoker.schema.live import LISTED
 from stoker.schema.property import Property, Support, Type
 
@@ -27,6 +29,7 @@ class ServerGroup(RestResource):
 
     type_name = "OS::Nova::ServerGroup"
     description = "A set of servers that the scheduler keeps together or apart."
+    consumes = (Consumption(SERVER_GROUPS),)
     support = Support(version="2014.2")
     collection = Collection(
         "nova",

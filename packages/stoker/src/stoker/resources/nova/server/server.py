@@ -17,6 +17,9 @@ from stoker.plugins.transports import configuration_transports, secrets_of
 from stoker.resources.base import Collection, RestResource, first_of_nobody
 from stoker.resources.heat.users.companion_user import adopt_user
 from stoker.resources.live_values import read_differences
+from stoker.resources.neutron.conflicts import ADDRESSES, GROUPS_BESIDE_PORTS
+from stoker.resources.nova.allowances import SERVER
+from stoker.resources.nova.conflicts import FLAVORS_FOR_IMAGES, ZONES
 from stoker.resources.nova.server.attributes import read_attributes
 from stoker.resources.nova.server.body import TAGS_AT_CREATION, has_disks_of_its_own, server_body
 from stoker.resources.nova.server.changes import change_steps, replacement_reason
@@ -60,6 +63,8 @@ class Server(RestResource):
 
     type_name = "OS::Nova::Server"
     description = "A virtual machine or a bare metal machine."
+    consumes = SERVER
+    conflicts = (FLAVORS_FOR_IMAGES, ZONES, ADDRESSES, GROUPS_BESIDE_PORTS)
     content = "the data on the disks of the server"
     collection = Collection(
         "nova", "/servers", "server", "servers", list_path="/servers/detail", created_field="created", owner=None

@@ -1,0 +1,88 @@
+"""Make all checks of a plan."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection
+
+from stoker.base.errors import StokerError
+from stoker.cloud.session import Cloud
+from stoker.engine.planning.plan import Plan
+from stoker.engine.preflight.findings import Finding, Report, Result, diagnostic_of
+from stoker.engine.preflight.objects import Item, StackNode, placed, tree_of
+from stoker.engine.preflight.quotas import quota_findings
+from stoker.engine.preflight.reading import Reader
+from stoker.plugins.preflight import CHECKS, Code, Conflict, Facts, NotRead, Planned, Verdict
+from stoker.plugins.resource import ResourceType
+from stoker_foundation.clock import Clock
+
+OpenCloud = Callable[[], Awaitable[Cloud]]
+
+
+async def check_steps(
+    plan: Plan, open_cloud: OpenCloud, clock: Clock, seconds: float, skipped: Collection[str] = ()
+) -> Report:
+    """Return what is known to fail, or may fail, of a plan whose steps have their subjects.
+
+    Nothing is asked for a plan that makes or changes no object with declared checks. `seconds` is the time for all
+    questions together; `skipped` are the codes of checks that the operator has switched off.
+    """
+    root = tree_of(plan, _is_concerned)
+    items = list(root.all_items())
+    if not any(item.planned is not None for item in items):
+        return Report()
+    try:
+        reader = Reader(await open_cloud(), clock, seconds)
+    except StokerError as error:
+        findings = [Finding(Code.UNKNOWN, f"nothing was checked: {error.message.removesuffix('.')}")]
+        return _report(findings, items, plan, skipped, 0)
+    findings = await reader.within_time(_all_findings(root, items, reader))
+    return _report(findings, items, plan, skipped, reader.calls)
+
+
+def _is_concerned(type_: ResourceType) -> bool:
+    return bool(type_.consumes or type_.conflicts)
+
+
+async def _all_findings(root: StackNode, items: Collection[Item], facts: Facts) -> list[Finding]:
+    planned: dict[Conflict, list[Planned]] = {}
+    for item in items:
+        if item.planned is not None:
+            for conflict in item.planned.type.conflicts:
+                planned.setdefault(conflict, []).append(item.planned)
+    found = await asyncio.gather(
+        _quotas(root, facts), *(_of_conflict(conflict, group, facts) for conflict, group in planned.items())
+    )
+    return [finding for findings in found for finding in findings]
+
+
+async def _quotas(root: StackNode, facts: Facts) -> list[Finding]:
+    return [finding async for finding in quota_findings(root, facts)]
+
+
+async def _of_conflict(conflict: Conflict, planned: list[Planned], facts: Facts) -> list[Finding]:
+    found = []
+    try:
+        async for problem in conflict.find(planned, facts):
+            found.append(Finding(conflict.code, problem.message, problem.planned, problem.at, problem.hint))
+    except NotRead as error:
+        found.append(Finding(Code.UNKNOWN, f"the check {conflict.code.value} was not made: {error.message}"))
+    return found
+
+
+def _report(
+    findings: Collection[Finding], items: Collection[Item], plan: Plan, skipped: Collection[str], calls: int
+) -> Report:
+    subjects = {item.planned: item.step.subject for item in items if item.planned is not None}
+    results = []
+    for finding in findings:
+        if finding.code.value in skipped:
+            continue
+        diagnostic = diagnostic_of(finding, plan.secrets)
+        planned = finding.planned
+        if planned is not None:
+            diagnostic = placed(subjects.get(planned), planned.name, diagnostic, finding.at)
+        results.append(Result(finding.code, planned.path if planned is not None else "", diagnostic))
+    order = {Verdict.FAIL: 0, Verdict.WARN: 1}
+    results.sort(key=lambda each: (order[CHECKS[each.code].verdict], each.diagnostic.sort_key(), each.path))
+    return Report(tuple(dict.fromkeys(results)), calls)

@@ -1,0 +1,127 @@
+"""The resources of a plan as a tree of stacks, with their values, for the checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from stoker.base.diagnostics import Diagnostic
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.plan import Plan, Step, Subject
+from stoker.engine.records.state import ResourceState
+from stoker.engine.records.values import finalized
+from stoker.plugins.preflight import Planned
+from stoker.plugins.resource import ResourceType
+from stoker.template.definition import Definition
+from stoker.template.nested import inside
+from stoker.template.properties import key_path
+
+_MAKES = (Kind.CREATE, Kind.REPLACE)
+_EXISTS_AFTER = (Kind.CREATE, Kind.REPLACE, Kind.UPDATE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Item:
+    """A step with what it makes (`planned`, None for a removal) and what was there before (`former`)."""
+
+    step: Step
+    planned: Planned | None
+    former: Planned | None
+
+
+@dataclass(slots=True, eq=False)
+class StackNode:
+    """One stack of a plan: its own steps, and the nested stacks below them.
+
+    `removed` says that the whole stack is deleted. `in_batches` says that its members may be replaced a few at a time,
+    as groups do.
+    """
+
+    removed: bool = False
+    in_batches: bool = False
+    items: list[Item] = field(default_factory=list)
+    children: list[StackNode] = field(default_factory=list)
+    neighbours: dict[str, Planned] = field(default_factory=dict)
+
+    def all_items(self) -> Iterator[Item]:
+        """Yield the steps of the stack and of all stacks below it."""
+        yield from self.items
+        for child in self.children:
+            yield from child.all_items()
+
+
+def tree_of(plan: Plan, concerned: Callable[[ResourceType], bool]) -> StackNode:
+    """Return the stacks of a plan with the steps of the types that are `concerned`."""
+    root = StackNode()
+    levels = [root]
+    for step in plan.steps:
+        del levels[step.depth + 1 :]
+        node = levels[-1]
+        subject = step.subject
+        if subject is None or step.kind is Kind.KEEP:
+            levels.append(StackNode())
+            continue
+        item = _item(step, subject, node)
+        if item.planned is not None:
+            node.neighbours[item.planned.name] = item.planned
+        if concerned(subject.type):
+            node.items.append(item)
+        child = StackNode(step.kind is Kind.DELETE, bool(subject.type.update_policy))
+        node.children.append(child)
+        levels.append(child)
+    _prune(root)
+    return root
+
+
+def _prune(node: StackNode) -> None:
+    for child in node.children:
+        _prune(child)
+    node.children = [child for child in node.children if child.items or child.children]
+
+
+def _item(step: Step, subject: Subject, node: StackNode) -> Item:
+    name = step.name.rpartition(".")[2] if step.depth else step.name
+    state = subject.state
+    former = None
+    if state is not None:
+        former = Planned(step.name, name, state.type, finalized(state.type, state.given), False, state.row.physical_id)
+    if subject.given is None or step.kind not in _EXISTS_AFTER:
+        return Item(step, None, former)
+    makes = step.kind in _MAKES or _is_unmade(state)
+    present = None if step.kind is Kind.CREATE or _is_unmade(state) else former
+    planned = Planned(
+        step.name,
+        name,
+        subject.type,
+        finalized(subject.type, subject.given),
+        makes,
+        None if makes else state.row.physical_id if state is not None else None,
+        present,
+        node.neighbours,
+    )
+    return Item(step, planned, present)
+
+
+def _is_unmade(state: ResourceState | None) -> bool:
+    """Return whether the object of a recorded resource has not been made, as far as the record knows."""
+    return state is not None and state.row.physical_id is None and state.row.action in ("INIT", "CREATE")
+
+
+def placed(subject: Subject | None, name: str, diagnostic: Diagnostic, at: tuple[str | int, ...]) -> Diagnostic:
+    """Return a diagnostic at a place in the properties of a resource: in its template, or in that around it if the
+    user has not written its template.
+    """
+    if subject is None or subject.definition is None or name not in subject.definition.resources:
+        return diagnostic
+    found = _in_template(subject.definition, name, diagnostic, at)
+    for parent, holder in reversed(subject.within):
+        if parent is not None and holder in parent.resources:
+            found = inside(parent.files, parent, parent.resources[holder], found)
+    return found
+
+
+def _in_template(definition: Definition, name: str, diagnostic: Diagnostic, at: tuple[str | int, ...]) -> Diagnostic:
+    path = key_path(definition, definition.resources[name], "properties")
+    path = (*path, *at) if at else path[:-1]
+    document = definition.template.document
+    return replace(diagnostic, path=path, source=document.source, position=document.locate(path))

@@ -1,0 +1,171 @@
+"""Compare what a plan needs with the quotas of the project."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from stoker.engine.preflight.arithmetic import need_of
+from stoker.engine.preflight.findings import Finding
+from stoker.engine.preflight.objects import Item, StackNode
+from stoker.plugins.preflight import Allowance, Code, Consumption, Facts, NotRead, Planned, Quota
+
+_MOST_NAMED = 3
+_MEMBER = re.compile(r"(?<![^.])\d+(?![^.])")
+"""The number of a member of a group, in the path of a resource."""
+
+
+@dataclass(slots=True)
+class _Demand:
+    """What the resources of a plan take of one quota, named as the service names it."""
+
+    quota: Quota
+    name: str
+    amounts: dict[Planned, int] = field(default_factory=dict)
+    at: dict[Planned, str] = field(default_factory=dict)
+    unclear: list[Planned] = field(default_factory=list)
+
+
+async def quota_findings(root: StackNode, facts: Facts) -> AsyncIterator[Finding]:
+    """Yield the findings about the quotas that the plan's resources count towards."""
+    items = list(root.all_items())
+    demands, findings = await _demands(items, facts)
+    for finding in findings:
+        yield finding
+    allowances = await _allowances(demands, facts)
+    unread: dict[str, dict[str, None]] = {}
+    for demand in demands:
+        allowance = allowances[demand.quota]
+        if isinstance(allowance, NotRead):
+            unread.setdefault(allowance.message, {})[demand.quota.label] = None
+        elif (limit := allowance.get(demand.name)) is not None and limit.limit >= 0:
+            for finding in _compared(demand, limit, root, items):
+                yield finding
+    for message, labels in unread.items():
+        yield Finding(Code.UNKNOWN, f"not checked: the quotas of {', '.join(labels)}, since {message}")
+
+
+async def _demands(items: Sequence[Item], facts: Facts) -> tuple[list[_Demand], list[Finding]]:
+    """Return what is taken of each quota, and what could not be asked for that."""
+    found: dict[tuple[str, str], _Demand] = {}
+    failures: dict[str, Finding] = {}
+    asked = [
+        (each, consumption)
+        for item in items
+        for each in (item.planned, item.former)
+        if each is not None
+        for consumption in each.type.consumes
+    ]
+    for each, consumption in asked:  # one after the other: nearly all need no question of their own
+        answer = await _amount(each, consumption, facts)
+        if isinstance(answer, NotRead):
+            message = f"what {each.path} takes of the quota of {consumption.quota.label} is not known: {answer.message}"
+            failures.setdefault(answer.message, Finding(Code.UNKNOWN, message))
+            continue
+        name, amount = answer
+        demand = found.setdefault((consumption.quota.service, name), _Demand(consumption.quota, name))
+        demand.at[each] = consumption.at
+        if amount is None:
+            demand.unclear.append(each)
+        else:
+            demand.amounts[each] = demand.amounts.get(each, 0) + amount
+    return list(found.values()), list(failures.values())
+
+
+async def _amount(each: Planned, consumption: Consumption, facts: Facts) -> tuple[str, int | None] | NotRead:
+    name = consumption.quota.name
+    try:
+        if consumption.variant is not None:
+            suffix = await consumption.variant(each, facts)
+            if suffix is None:
+                return name, 0
+            name = f"{name}_{suffix}"
+        return name, await consumption.amount(each, facts)
+    except NotRead as error:
+        return error
+
+
+async def _allowances(demands: Sequence[_Demand], facts: Facts) -> Mapping[Quota, Mapping[str, Allowance] | NotRead]:
+    quotas = list({demand.quota: None for demand in demands if demand.amounts or demand.unclear})
+
+    async def read(quota: Quota) -> Mapping[str, Allowance] | NotRead:
+        try:
+            return await quota.read(facts)
+        except NotRead as error:
+            return error
+
+    answers = await asyncio.gather(*map(read, quotas))
+    return dict(zip(quotas, answers, strict=True))
+
+
+def _compared(demand: _Demand, allowance: Allowance, root: StackNode, items: Sequence[Item]) -> list[Finding]:
+    quota, limit, used = demand.quota, allowance.limit, allowance.used
+    if quota.of_each:
+        return [
+            Finding(
+                Code.OBJECT_LIMIT,
+                f"{quota.label}: {amount} is more than the limit of the project, {limit}",
+                each,
+                _place(demand, each),
+            )
+            for each, amount in demand.amounts.items()
+            if amount > limit and _is_new(each, items)
+        ]
+    need = need_of(root, demand.amounts)
+    total = f"{used} in use and {{}} for this change are {{}}, and the quota of the project is {limit}"
+    where = _first_beyond(demand, allowance, items)
+    makers = _makers(demand, items)
+    hint = f"free {{}}, or ask the operator of the cloud for a larger quota of {demand.name} ({quota.service})"
+    if need.least > 0 and used + need.least > limit:
+        words = total.format(need.least, used + need.least)
+        beyond = hint.format(used + need.least - limit)
+        return [Finding(Code.QUOTA, f"{quota.label}: {words}; {makers}", where, _place(demand, where), beyond)]
+    if need.most > 0 and used + need.most > limit:
+        words = total.format(f"up to {need.most}", used + need.most)
+        message = f"{quota.label}: {words}; it fits only if old objects go before new ones are made"
+        return [Finding(Code.QUOTA_ORDER, message, where, _place(demand, where))]
+    if unclear := [each for each in demand.unclear if _is_new(each, items)]:
+        message = f"{quota.label}: not known before the change: {_named([each.path for each in unclear])}"
+        return [Finding(Code.UNKNOWN, message, unclear[0], _place(demand, unclear[0]))]
+    return []
+
+
+def _is_new(each: Planned, items: Sequence[Item]) -> bool:
+    return any(item.planned is each for item in items)
+
+
+def _place(demand: _Demand, each: Planned | None) -> tuple[str | int, ...]:
+    at = demand.at.get(each, "") if each is not None else ""
+    return (at,) if at else ()
+
+
+def _first_beyond(demand: _Demand, allowance: Allowance, items: Sequence[Item]) -> Planned | None:
+    """Return the resource with which the quota is exceeded, in the order of the plan."""
+    sum_, last = allowance.used, None
+    for item in items:
+        if item.planned is None or not demand.amounts.get(item.planned):
+            continue
+        former = demand.amounts.get(item.former, 0) if item.former is not None and not item.planned.makes else 0
+        sum_, last = sum_ + demand.amounts[item.planned] - former, item.planned
+        if sum_ > allowance.limit:
+            break
+    return last
+
+
+def _makers(demand: _Demand, items: Sequence[Item]) -> str:
+    """Return which resources take how much: `counted: servers.* (10), volume (2) and 3 more resources`."""
+    totals: Counter[str] = Counter()
+    for item in items:
+        if item.planned is not None and (amount := demand.amounts.get(item.planned)):
+            totals[_MEMBER.sub("*", item.planned.path)] += amount
+    shown = [f"{path} ({amount})" for path, amount in totals.most_common(_MOST_NAMED)]
+    rest = len(totals) - len(shown)
+    return "counted: " + ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more

@@ -1,0 +1,215 @@
+"""What resource types declare for the checks before the first change: what an object takes of a quota, and conflicts.
+
+A type says with `consumes` which quotas its objects count towards, and with `conflicts` which checks look for what
+would make their creation fail. The engine evaluates both for all objects of a plan at once, and reads what they ask for
+only once. `CHECKS` describes every check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+from stoker.base.errors import StokerError
+from stoker.schema.unknown import Unknown, is_unknown
+
+
+class Code(StrEnum):
+    """The checks, and the result that one could not be made."""
+
+    QUOTA = "quota"
+    QUOTA_ORDER = "quota-order"
+    OBJECT_LIMIT = "object-limit"
+    NAME_TAKEN = "name-taken"
+    CIDR_OVERLAP = "cidr-overlap"
+    FIXED_ADDRESS = "fixed-address"
+    ALLOCATION_POOL = "allocation-pool"
+    FLAVOR_IMAGE = "flavor-image"
+    AVAILABILITY_ZONE = "availability-zone"
+    EXCLUSIVE_PROPERTIES = "exclusive-properties"
+    UNKNOWN = "unknown"
+
+
+class Verdict(StrEnum):
+    """What a finding means for the change."""
+
+    FAIL = "fail"
+    """The change is refused before it begins."""
+    WARN = "warn"
+    """The change may fail; it is not refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckText:
+    """A row of the table of checks: what a finding means, and when there is one."""
+
+    verdict: Verdict
+    text: str
+
+
+CHECKS: Mapping[Code, CheckText] = {
+    Code.QUOTA: CheckText(
+        Verdict.FAIL,
+        "What is in use and what the whole plan makes exceeds a quota of the project. Objects that are replaced and "
+        "their replacements count together, as they exist side by side; what is deleted only after everything is made "
+        "frees nothing.",
+    ),
+    Code.QUOTA_ORDER: CheckText(
+        Verdict.WARN,
+        "The plan fits into a quota only if objects that it deletes or makes smaller go before others are made.",
+    ),
+    Code.OBJECT_LIMIT: CheckText(Verdict.FAIL, "An object is larger than the project's limit for one object."),
+    Code.NAME_TAKEN: CheckText(
+        Verdict.FAIL, "An object with a name that must be unique exists already, or the plan makes two with one name."
+    ),
+    Code.CIDR_OVERLAP: CheckText(
+        Verdict.FAIL, "The range of a subnet overlaps with another subnet of its network, or of its router."
+    ),
+    Code.FIXED_ADDRESS: CheckText(
+        Verdict.FAIL, "A fixed address is outside of its subnet, or is in use, or is given to two ports of the plan."
+    ),
+    Code.ALLOCATION_POOL: CheckText(
+        Verdict.FAIL,
+        "An allocation pool is outside of its subnet, has the gateway in it, or overlaps another.",
+    ),
+    Code.FLAVOR_IMAGE: CheckText(Verdict.FAIL, "The disk or the memory of a flavor is too small for the image."),
+    Code.AVAILABILITY_ZONE: CheckText(Verdict.FAIL, "An availability zone does not exist or is not available."),
+    Code.EXCLUSIVE_PROPERTIES: CheckText(
+        Verdict.FAIL, "Properties exclude each other, one of which refers to an object that the plan makes."
+    ),
+    Code.UNKNOWN: CheckText(
+        Verdict.WARN,
+        "A check could not be made, since a service refused to answer or did not answer in time, or since a value is "
+        "known only later.",
+    ),
+}
+
+
+class NotRead(StokerError):
+    """A service did not tell what a check asked for; the message says what and why."""
+
+
+class Facts(Protocol):
+    """What the services say. Equal questions are asked once, however many objects need the answer."""
+
+    project_id: str | None
+
+    async def get(self, service: str, path: str) -> Any:
+        """Return the body of a GET response. Raises NotRead."""
+
+    async def list(
+        self, service: str, path: str, key: str, params: Mapping[str, Any] | None = None
+    ) -> Sequence[Mapping[str, Any]]:
+        """Return all items of a collection. Raises NotRead."""
+
+
+class Checked(Protocol):
+    """The declarations of a resource type (`ResourceType`) that the checks use."""
+
+    @property
+    def consumes(self) -> tuple[Consumption, ...]:
+        """What an object takes of quotas."""
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """The checks of objects."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planned:
+    """One resource of a plan.
+
+    `properties` are in the form that the type's methods receive; values can be unknown. `makes` is true for a new
+    object. `former` is the resource as recorded, None for a new one. `neighbours` are the planned resources of the same
+    stack by name. `path` are the names from the root stack's resource on, joined by dots.
+    """
+
+    path: str
+    name: str
+    type: Checked
+    properties: Mapping[str, Any]
+    makes: bool
+    physical_id: str | None = None
+    former: Planned | None = None
+    neighbours: Mapping[str, Planned] = field(default_factory=dict, repr=False)
+
+    def known(self, name: str) -> Any:
+        """Return the value of a property; None if it is unknown or not given."""
+        value = self.properties.get(name)
+        return None if is_unknown(value) else value
+
+    def referred(self, value: Any) -> Planned | None:
+        """Return the resource of the same stack that an unknown value is the reference to; None if it is none."""
+        if not isinstance(value, Unknown) or len(value.sources) != 1:
+            return None
+        resource, attribute, *path = next(iter(value.sources))
+        return self.neighbours.get(str(resource)) if attribute is None and not path else None
+
+    def is_object(self, value: Any) -> bool:
+        """Return whether a value is given and is certainly not null: known, or the reference to an object."""
+        return value is not None and (not is_unknown(value) or self.referred(value) is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """How much of a quota a project may use, -1 for any amount, and how much it uses."""
+
+    limit: int
+    used: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """A quota. `name` is that of the service; `label` says what is counted. `read` reads it, with its neighbors.
+
+    With `of_each`, it limits each object instead of their sum.
+    """
+
+    service: str
+    name: str
+    label: str
+    read: Callable[[Facts], Awaitable[Mapping[str, Allowance]]]
+    of_each: bool = False
+
+
+Amount = Callable[[Planned, Facts], Awaitable[int | None]]
+"""Returns how much of a quota an object takes; None if that is not known yet. Raises NotRead."""
+
+
+async def one(planned: Planned, facts: Facts) -> int | None:
+    """Return the amount of a quota that counts objects."""
+    return 1
+
+
+@dataclass(frozen=True, slots=True)
+class Consumption:
+    """What an object takes of a quota. `at` is the property that decides about it, "" for none.
+
+    `variant` returns the suffix of the quota's name, for quotas that exist per kind of object; None for an object
+    without such a kind.
+    """
+
+    quota: Quota
+    amount: Amount = one
+    at: str = ""
+    variant: Callable[[Planned, Facts], Awaitable[str | None]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What a check has found: about which resource, at which place of its properties, and what to do."""
+
+    planned: Planned
+    at: tuple[str | int, ...]
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A check of all planned resources of a type. `find` yields the problems. Raises NotRead."""
+
+    code: Code
+    find: Callable[[Sequence[Planned], Facts], AsyncIterator[Problem]]

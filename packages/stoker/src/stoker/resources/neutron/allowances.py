@@ -1,0 +1,50 @@
+"""What the objects of Neutron take of its quotas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stoker.plugins.preflight import Allowance, Consumption, Facts, Planned, Quota, one
+from stoker.resources.allowances import own_project, used_and_reserved
+
+
+async def _details(facts: Facts) -> Mapping[str, Allowance]:
+    quota = (await facts.get("neutron", f"/v2.0/quotas/{facts.project_id}/details.json"))["quota"]
+    return {name: used_and_reserved(row, "used") for name, row in quota.items() if isinstance(row, Mapping)}
+
+
+NETWORKS = Quota("neutron", "network", "networks", _details)
+SUBNETS = Quota("neutron", "subnet", "subnets", _details)
+PORTS = Quota("neutron", "port", "ports", _details)
+ROUTERS = Quota("neutron", "router", "routers", _details)
+FLOATING_IPS = Quota("neutron", "floatingip", "floating IPs", _details)
+SECURITY_GROUPS = Quota("neutron", "security_group", "security groups", _details)
+SECURITY_GROUP_RULES = Quota("neutron", "security_group_rule", "rules of security groups", _details)
+SUBNET_POOLS = Quota("neutron", "subnetpool", "subnet pools", _details)
+TRUNKS = Quota("neutron", "trunk", "trunks", _details)
+RBAC_POLICIES = Quota("neutron", "rbac_policy", "RBAC policies", _details)
+
+
+def counts(quota: Quota) -> tuple[Consumption, ...]:
+    """Return the consumption of one object, in its own project."""
+    return (Consumption(quota, own_project(one, "tenant_id")),)
+
+
+async def _interface_ports(planned: Planned, facts: Facts) -> int | None:
+    """Return the number of ports that a router's interface makes: none if it has a given port."""
+    return 0 if planned.properties.get("port") is not None else 1
+
+
+ROUTER_INTERFACE = (Consumption(PORTS, _interface_ports),)
+
+
+async def _rules(planned: Planned, facts: Facts) -> int | None:
+    """Return the number of rules that a group has at least: those of its properties, and Neutron's for egress."""
+    rules = planned.properties.get("rules") or []
+    if not isinstance(rules, list) or not all(isinstance(rule, Mapping) for rule in rules):
+        return None
+    egress = [rule for rule in rules if rule.get("direction") == "egress"]
+    return len(rules) if egress else len(rules) + 2
+
+
+SECURITY_GROUP = (Consumption(SECURITY_GROUPS), Consumption(SECURITY_GROUP_RULES, _rules, "rules"))

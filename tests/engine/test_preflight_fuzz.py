@@ -1,0 +1,196 @@
+"""What the checks before the first change say about quotas is what a deployment without them finds out.
+
+A creation is known to fail exactly if its deployment fails. An update is known to fail only if it does, and one about
+whose quotas nothing is said does not fail; what depends on the order of its steps is a warning.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterator, Mapping
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from openstack_emulator.compute.records import ComputeRecords
+from openstack_emulator.services import new_cloud
+from openstack_emulator.testing import ServedCloud
+from openstack_emulator.volume.records import VolumeRecords
+from stoker_foundation.clock import SystemClock
+from testing.harness import World
+
+Result = TypeVar("Result")
+FLAVORS = ("m1.nano", "m1.tiny", "m1.small", "m1.medium")
+
+
+class Loop:
+    """A world on an event loop that runs only while the test waits for it; its clock moves with it."""
+
+    def __init__(self, directory: Path, served: ServedCloud) -> None:
+        self._loop = asyncio.new_event_loop()
+        self.served = served
+        self.world = World(directory / "stoker.db", served)
+        self.run(self.world.start())
+
+    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Return the result of a coroutine."""
+        return self._loop.run_until_complete(work)
+
+    def stop(self) -> None:
+        """Stop the engine."""
+        self.run(self.world.stop())
+        self._loop.close()
+
+
+@pytest.fixture(scope="module")
+def beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loop]:
+    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.001)) as served:
+        world = Loop(tmp_path_factory.mktemp("fuzz"), served)
+        port = {"type": "OS::Neutron::Port", "properties": {"network": "private"}}
+        deploy(world, "first", {"port": port})  # from now on the project has its default security group
+        world.run(world.world.delete("first"))
+        yield world
+        world.stop()
+
+
+def deploy(beside: Loop, name: str, resources: Mapping[str, Any], *, update: bool = False) -> Any:
+    """Deploy without the checks; return the stack as it ends."""
+    world = beside.world
+    work = (world.update if update else world.create)(name, template(resources), preflight=False)
+    return beside.run(work)
+
+
+def template(resources: Mapping[str, Any]) -> dict[str, Any]:
+    return {"heat_template_version": "2021-04-16", "resources": dict(resources)}
+
+
+def codes(beside: Loop, name: str, resources: Mapping[str, Any], *, update: bool = False) -> set[str]:
+    world, body = beside.world, template(resources)
+    if update:
+        asked = world.call("stack_update_preview", ref={"name": name, "id": None}, template=body)
+    else:
+        asked = world.call("stack_preview", name=name, template=body)
+    return {each["code"] for each in beside.run(asked)["plan"]["preflight"]["results"]}
+
+
+RESOURCES = st.one_of(
+    st.builds(
+        lambda size, hint: {
+            "type": "OS::Cinder::Volume",
+            "properties": {"size": size, "scheduler_hints": {"hint": hint}},
+        },
+        st.integers(1, 30),
+        st.sampled_from(["a", "b"]),
+    ),
+    st.builds(
+        lambda flavor, number: {
+            "type": "OS::Nova::Server",
+            "properties": {"image": "cirros", "flavor": flavor, "networks": [{"network": "private"}] * number},
+        },
+        st.sampled_from(FLAVORS),
+        st.integers(1, 2),
+    ),
+    st.builds(
+        lambda number, size: {
+            "type": "OS::Heat::ResourceGroup",
+            "properties": {
+                "count": number,
+                "resource_def": {"type": "OS::Cinder::Volume", "properties": {"size": size}},
+            },
+        },
+        st.integers(0, 3),
+        st.integers(1, 20),
+    ),
+    st.builds(
+        lambda number: {
+            "type": "OS::Neutron::SecurityGroup",
+            "properties": {
+                "rules": [{"protocol": "tcp", "port_range_min": n, "port_range_max": n} for n in range(1, number + 1)]
+            },
+        },
+        st.integers(1, 3),
+    ),
+    st.just({"type": "OS::Neutron::Net"}),
+    st.just({"type": "OS::Neutron::Router"}),
+    st.just({"type": "OS::Neutron::Port", "properties": {"network": "private"}}),
+    st.just({"type": "OS::Neutron::FloatingIP", "properties": {"floating_network": "public"}}),
+    st.just({"type": "OS::Nova::ServerGroup"}),
+)
+STACKS = st.dictionaries(st.sampled_from([f"r{number}" for number in range(6)]), RESOURCES, min_size=1, max_size=6)
+COMPUTE = st.fixed_dictionaries(
+    {
+        "instances": st.integers(0, 4),
+        "cores": st.integers(0, 6),
+        "ram": st.sampled_from([-1, 512, 1024, 4096, 8192]),
+        "server_groups": st.integers(0, 2),
+    }
+)
+STORAGE = st.fixed_dictionaries(
+    {"volumes": st.integers(0, 6), "gigabytes": st.integers(0, 90), "volumes_lvmdriver-1": st.sampled_from([-1, 2, 4])}
+)
+NETWORK = st.fixed_dictionaries(
+    {
+        "network": st.integers(0, 2),
+        "router": st.integers(0, 2),
+        "port": st.integers(0, 5),
+        "floatingip": st.integers(0, 2),
+        "security_group": st.integers(1, 3),
+        "security_group_rule": st.integers(4, 14),
+    }
+)
+NAMES = count()
+
+
+def limit(beside: Loop, compute: Any = None, storage: Any = None, network: Any = None) -> None:
+    """Set the quotas of the project; without arguments, none limits anything."""
+    world, cloud = beside.world, beside.served.cloud
+    project = world.context.project_id
+    free = dict.fromkeys(("instances", "cores", "ram", "server_groups", "volumes", "gigabytes"), -1)
+    quotas = cloud.of(ComputeRecords).servers.quotas, cloud.of(VolumeRecords).volumes.quotas
+    for quota, limits in zip(quotas, (compute, storage), strict=True):
+        beside.served.do(partial(quota.reset_limits, project))
+        beside.served.do(partial(quota.set_limits, project, limits or free))
+    limits = network or dict.fromkeys(
+        ("network", "router", "port", "floatingip", "security_group", "security_group_rule"), -1
+    )
+    path = f"/network/v2.0/quotas/{project}"
+    assert beside.served.call("PUT", path, {"quota": limits}, beside.served.token()).status == 200
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(stack=STACKS, compute=COMPUTE, storage=STORAGE, network=NETWORK)
+def test_a_creation_is_known_to_fail_if_and_only_if_it_does(
+    beside: Loop, stack: Any, compute: Any, storage: Any, network: Any
+) -> None:
+    name = f"create{next(NAMES)}"
+    limit(beside, compute, storage, network)
+    found = codes(beside, name, stack)
+    made = deploy(beside, name, stack)
+    limit(beside)
+    beside.run(beside.world.delete(name))
+    assert found <= {"quota"}
+    assert (made["status"] == "FAILED") == bool(found), made["status_reason"]
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(before=STACKS, after=STACKS, compute=COMPUTE, storage=STORAGE, network=NETWORK)
+def test_an_update_is_known_to_fail_only_if_it_does(
+    beside: Loop, before: Any, after: Any, compute: Any, storage: Any, network: Any
+) -> None:
+    name = f"update{next(NAMES)}"
+    limit(beside)
+    assert deploy(beside, name, before)["status"] == "COMPLETE"
+    limit(beside, compute, storage, network)
+    found = codes(beside, name, after, update=True)
+    made = deploy(beside, name, after, update=True)
+    limit(beside)
+    beside.run(beside.world.delete(name))
+    if "quota" in found:
+        assert made["status"] == "FAILED"
+    elif not found:
+        assert made["status"] == "COMPLETE", made["status_reason"]
