@@ -332,7 +332,7 @@ class Laboratory:
     def _census(self) -> Census:
         collections = self.cloud.store.collections
         return {
-            key: {str(record["id"]) for record in found}
+            key: set(found.ids())
             for key, found in collections.items()
             if not found.internal and key not in LEFT_ALONE and key not in self.outliving
         }

@@ -111,7 +111,7 @@ class Inspection:
         return {
             key: {
                 str(record["id"])
-                for record in collection
+                for record in map(collection.to_json, collection)
                 if not _brought_along(record) and record.get("security_group_id") not in default
             }
             for key, collection in collections.items()
@@ -121,7 +121,8 @@ class Inspection:
     def _objects(self, kind: Kind) -> dict[str, dict[str, Any]]:
         """What has been made of a kind, by the id that a resource has recorded."""
         preset = self._preset[kind.collection]
-        made = [r for r in self._cloud.store.collections[kind.collection] if str(r["id"]) not in preset]
+        rows = self._cloud.store.collections[kind.collection]
+        made = [record for record in map(rows.to_json, rows) if str(record["id"]) not in preset]
         return {str(record[kind.identity]): record for record in made if not _brought_along(record)}
 
     # -- the record ------------------------------------------------------------------------------------------
@@ -329,7 +330,8 @@ class Inspection:
             if key == TRUSTS:
                 continue
             if now[key] - before:
-                records = {r["id"]: r for r in self._cloud.store.collections[key]}
+                rows = self._cloud.store.collections[key]
+                records = {record["id"]: record for record in map(rows.to_json, rows)}
                 left = [orjson.dumps(records[i], default=str).decode()[:300] for i in sorted(now[key] - before)]
                 self._nature.violate("orphaned", f"{key} after everything was deleted: {left}")
             if before - now[key]:

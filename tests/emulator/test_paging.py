@@ -11,7 +11,7 @@ from openstack_emulator.core.paging import ordered, page
 ROWS = [{"id": str(n), "size": size, "name": name} for n, (size, name) in enumerate([(2, "b"), (None, "a"), (2, "a")])]
 
 
-def ids(rows: list[dict[str, object]]) -> str:
+def ids(rows: list[dict[str, str | int | None]]) -> str:
     return "".join(str(row["id"]) for row in rows)
 
 

@@ -72,7 +72,7 @@ def test_a_pending_state_change_opens_its_service_after_a_restart(tmp_path: Path
         served.advance(1.0)
         volumes = served.do(lambda: served.cloud.collection_of("cinder", "volumes"))
         assert volumes is not None
-        assert [row["status"] for row in volumes] == ["available"]
+        assert [row.status for row in volumes] == ["available"]
 
 
 def test_a_volume_in_use_by_a_server_is_kept_before_compute_had_a_request(tmp_path: Path) -> None:

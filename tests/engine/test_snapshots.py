@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from openstack_emulator.core.faults import Fault
-from openstack_emulator.volume.records import VolumeRecords
+from openstack_emulator.volume.rules.composition import BlockStorage
 from stoker.base.errors import ActionInProgress, NotSupported, RequestLimitExceeded, SnapshotNotFound
 from testing.harness import World
 
@@ -328,7 +328,7 @@ def _restored(world: World) -> int:
     """How many backups have been restored, and volumes been created from one."""
     cloud = world.served.cloud
     sent = world.in_cloud(lambda: cloud.journal.select({"method": "POST", "service": "cinder"}))
-    volumes: list[str] = world.in_cloud(lambda: [str(row["_content"]) for row in cloud.of(VolumeRecords).volumes.rows])
+    volumes: list[str] = world.in_cloud(lambda: [str(row.content) for row in cloud.of(BlockStorage).volumes.rows])
     restored = sum(1 for entry in sent if entry["path"].endswith("/restore"))
     return restored + sum(1 for content in volumes if content.startswith("backup-"))
 

@@ -13,10 +13,13 @@ import pytest
 from openstack_emulator.core.store import Store
 from openstack_emulator.core.upgrades import STEPS, StateUnusable, filled, upgrade
 from openstack_emulator.main import main as emulator
+from openstack_emulator.services import new_cloud
+from openstack_emulator.volume.rules.composition import BlockStorage
 from stoker.base.errors import Invalid
 from stoker.cli.client.saved_plans import SavedPlan
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.processes.directory import DataDirectory
+from stoker_foundation.clock import ManualClock
 from tests.upgrades import releases
 
 ENDPOINTS: dict[str, Any] = {
@@ -98,6 +101,47 @@ def test_steps_give_records_the_fields_that_they_lack(state_file: Path) -> None:
     assert records and all(record["brand_new"] == "x" and record["ram"] > 0 for record in records)
     assert form(state_file) == len(steps)
     connection.close()
+
+
+def test_the_volumes_of_the_first_release_are_typed_records(state_file: Path) -> None:
+    def rows(database: sqlite3.Connection, name: str) -> list[dict[str, Any]]:
+        found = database.execute("SELECT data FROM record WHERE service = 'cinder' AND collection = ?", (name,))
+        return [orjson.loads(data) for (data,) in found]
+
+    with sqlite3.connect(state_file) as connection:
+        backup = rows(connection, "backups")[0]
+        imported = {**backup, "id": "imported", "volume_properties": {}}
+        connection.execute(
+            "INSERT INTO record (service, collection, id, data) VALUES ('cinder', 'backups', 'imported', ?)",
+            (orjson.dumps(imported),),
+        )
+        before = rows(connection, "volumes")
+    connection.close()
+
+    cloud = new_cloud(clock=ManualClock(), state_path=state_file)
+    storage = cloud.of(BlockStorage)
+    volumes = {volume.id: volume for volume in storage.volumes.rows}
+    whole, without = storage.backups.rows.require(backup["id"]), storage.backups.rows.require("imported")
+    for volume in volumes.values():
+        storage.volumes.rows.save(volume)
+    cloud.close()
+
+    assert before and volumes.keys() == {row["id"] for row in before}
+    assert whole.volume_properties is not None and whole.volume_properties.metadata == {}
+    assert without.volume_properties is None
+    with sqlite3.connect(state_file) as connection:
+        assert rows(connection, "volumes") == [{**row, "_content": None} for row in before]
+    connection.close()
+
+
+def test_a_record_without_a_field_of_its_class_is_refused(state_file: Path) -> None:
+    with sqlite3.connect(state_file) as connection:
+        connection.execute("UPDATE record SET data = json_remove(data, '$.size') WHERE collection = 'volumes'")
+    connection.close()
+    cloud = new_cloud(clock=ManualClock(), state_path=state_file)
+    with pytest.raises(StateUnusable, match="of cinder/volumes without the field 'size'"):
+        cloud.of(BlockStorage)
+    cloud.close()
 
 
 def test_a_step_that_fails_leaves_the_file_as_it_was(state_file: Path) -> None:

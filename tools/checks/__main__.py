@@ -13,6 +13,7 @@ from tools.checks import (
     patterns,
     prose,
     release,
+    service_shape,
     single_definitions,
 )
 from tools.checks.source_tree import SourceTree, show
@@ -25,6 +26,7 @@ CHECKS = (
     child_processes,
     patterns,
     single_definitions,
+    service_shape,
     release,
     commit_subjects,
 )

@@ -10,13 +10,13 @@ from openstack_emulator.compute.versions import MAXIMUM
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Handler
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
-from openstack_emulator.core.extensions import extension_routes
+from openstack_emulator.core.extensions import Extensions
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.microversions import write
 from openstack_emulator.core.versions import DESCRIBED, ApiVersion, all_versions, media_type, one_version, own
 
 UPDATED = "2013-07-23T11:33:21Z"
-EXTENSIONS = {
+EXTENSION_NAMES = {
     "OS-DCF": "DiskConfig",
     "OS-EXT-AZ": "ExtendedAvailabilityZone",
     "OS-EXT-IPS": "ExtendedIps",
@@ -106,8 +106,8 @@ version = _described(_VERSION, "2.1")
 old_version = _described(_OLD, "2")
 
 
-EXTENSION_ROUTES = extension_routes(
-    EXTENSIONS, namespace="http://docs.openstack.org/compute/ext/fake_xml", updated="2014-12-03T00:00:00Z"
+EXTENSIONS = Extensions(
+    EXTENSION_NAMES, namespace="http://docs.openstack.org/compute/ext/fake_xml", updated="2014-12-03T00:00:00Z"
 )
 
 

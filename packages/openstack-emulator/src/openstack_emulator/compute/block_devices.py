@@ -11,7 +11,9 @@ from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_
 from openstack_emulator.core.guests.driver import Volume
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.store import Record
-from openstack_emulator.volume.records import VolumeRecords
+from openstack_emulator.volume import records
+from openstack_emulator.volume.records import Attachment
+from openstack_emulator.volume.rules.composition import BlockStorage
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -32,8 +34,8 @@ class BlockDevices(Component):
         )
 
     @property
-    def _storage(self) -> VolumeRecords:
-        return self.cloud.of(VolumeRecords)
+    def _storage(self) -> BlockStorage:
+        return self.cloud.of(BlockStorage)
 
     def of_server(self, server: Record) -> list[Record]:
         """The block devices of a server."""
@@ -49,12 +51,12 @@ class BlockDevices(Component):
         self.servers.require_state(server, "attach_volume", ATTACHABLE)
         volume = self._storage.volumes.find(context, wanted["volume_id"])
         attached = self.of_server(server)
-        if any(row["volume_id"] == volume["id"] for row in attached):
-            raise bad_request(f"Invalid volume: volume {volume['id']} is already attached to instances: {server['id']}")
+        if any(row["volume_id"] == volume.id for row in attached):
+            raise bad_request(f"Invalid volume: volume {volume.id} is already attached to instances: {server['id']}")
         if wanted.get("device") and any(row["device"] == wanted["device"] for row in attached):
             raise conflict(f"The supplied device path ({wanted['device']}) is in use.")
         attachment = self._storage.attachments.create(context, volume, server["id"])
-        device = self.add(server, {**wanted, "attachment_id": attachment["id"]})
+        device = self.add(server, {**wanted, "attachment_id": attachment.id})
         self.after(SHORT, self.connect_volume, device["id"])
         return device
 
@@ -94,7 +96,7 @@ class BlockDevices(Component):
     def finish_attach_volume(self, device_id: str) -> None:
         device = self.rows.get(device_id)
         attachment = self._attachment_of(device)
-        if device is not None and attachment is not None and attachment["status"] == "attaching":
+        if device is not None and attachment is not None and attachment.status == "attaching":
             self._storage.attachments.complete(attachment, device["device"])
             server = self.servers.rows.get(device["server_id"])
             if is_data(device) and server is not None and server["vm_state"] != "rescued":
@@ -104,7 +106,7 @@ class BlockDevices(Component):
     def seen(self, device: Record) -> Volume:
         """Return the volume of a device as a guest sees it."""
         volume = self._storage.volumes.rows.get(device["volume_id"])
-        return Volume(device["volume_id"], device["device"], 1 if volume is None else volume["size"])
+        return Volume(device["volume_id"], device["device"], 1 if volume is None else volume.size)
 
     def root_of(self, server: Record) -> Volume | None:
         """Return the volume that a server boots from; None if it boots from its image."""
@@ -146,10 +148,10 @@ class BlockDevices(Component):
         """400 while a volume of the server is being attached or detached: a rebuild attaches all of them again."""
         for device in self.of_server(server):
             volume = self._storage.volumes.rows.get(device["volume_id"])
-            if volume is not None and volume["status"] != "in-use":
+            if volume is not None and volume.status != "in-use":
                 raise bad_request(
-                    f"Invalid volume: volume '{volume['id']}' status must be 'in-use'. Currently in "
-                    f"'{volume['status']}' status"
+                    f"Invalid volume: volume '{volume.id}' status must be 'in-use'. Currently in "
+                    f"'{volume.status}' status"
                 )
 
     def swap(self, context: Context, server: Record, old_id: str, new_id_: str) -> None:
@@ -157,11 +159,11 @@ class BlockDevices(Component):
         self.servers.require_state(server, "swap_volume", ("active", "paused", "resized"))
         device = self.find(server, old_id)
         volume = self._storage.volumes.find(context, new_id_)
-        if volume["size"] < self._storage.volumes.rows.require(old_id)["size"]:
+        if volume.size < self._storage.volumes.rows.require(old_id).size:
             raise bad_request(f"Invalid volume: Old volume is attached to a larger size than volume {new_id_}.")
         self._storage.attachments.begin_detaching(self._storage.volumes.rows.require(old_id))
         attachment = self._storage.attachments.create(context, volume, server["id"])
-        self.after(SHORT, self.finish_swap, device["id"], attachment["id"])
+        self.after(SHORT, self.finish_swap, device["id"], attachment.id)
 
     def finish_swap(self, device_id: str, attachment_id: str) -> None:
         """Copy the volume that the guest has given back to the one that it gets instead."""
@@ -173,13 +175,13 @@ class BlockDevices(Component):
         old = self._attachment_of(device)
         copied: bool | None = None
         if self.cloud.guests.detached(device["server_id"], self.seen(device)):
-            copied = self.cloud.guests.copied(f"volume-{device['volume_id']}", f"volume-{new['volume_id']}")
+            copied = self.cloud.guests.copied(f"volume-{device['volume_id']}", f"volume-{new.volume_id}")
         if copied is None:
             self.after(GUEST, self.finish_swap, device_id, attachment_id)
             return
         given_up = old if copied else new
         if copied:
-            self.rows.update(device, volume_id=new["volume_id"], attachment_id=attachment_id)
+            self.rows.update(device, volume_id=new.volume_id, attachment_id=attachment_id)
         if given_up is not None:
             self._storage.attachments.remove(given_up)
         self.after(SHORT, self.connect_volume, device_id)
@@ -191,7 +193,7 @@ class BlockDevices(Component):
             self.servers.history.begin(owner_of(server), f"req-{new_id()}", server, "extend_volume")
             self.after(SHORT, self.servers.history.end_events, server_id)
 
-    def _attachment_of(self, device: Record | None) -> Record | None:
+    def _attachment_of(self, device: Record | None) -> Attachment | None:
         key = None if device is None else device["attachment_id"]
         return self._storage.attachments.rows.get(key or "")
 
@@ -206,7 +208,7 @@ class BlockDevices(Component):
             if volume is not None and device["delete_on_termination"]:
                 self._delete_volume(volume)
 
-    def _delete_volume(self, volume: Record) -> None:
+    def _delete_volume(self, volume: records.Volume) -> None:
         """Delete a volume; one that cannot be deleted (because of its snapshots, for example) is kept, as in Nova."""
         try:
             self._storage.volumes.delete(volume)

@@ -9,8 +9,9 @@ from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.store import Record
 from openstack_emulator.image.records import ImageRecords
-from openstack_emulator.volume.records import VolumeRecords
-from openstack_emulator.volume.sources import mappings_of
+from openstack_emulator.volume.records import Volume
+from openstack_emulator.volume.rules.composition import BlockStorage
+from openstack_emulator.volume.rules.sources import mappings_of
 
 INVALID = "Block Device Mapping is Invalid"
 
@@ -19,8 +20,8 @@ class BootSources(Component):
     """Finds and checks the images and volumes that a request names."""
 
     @property
-    def _storage(self) -> VolumeRecords:
-        return self.cloud.of(VolumeRecords)
+    def _storage(self) -> BlockStorage:
+        return self.cloud.of(BlockStorage)
 
     def image(self, context: Context, image_id: str | None) -> Record | None:
         """The image that a server is built from, None when the request names none; 400 when it cannot be used."""
@@ -52,8 +53,8 @@ class BootSources(Component):
     def _require_bootable(self, device: Record) -> None:
         """400 for an existing volume that is to be booted from and is not bootable."""
         volume = self._storage.volumes.rows.get(device.get("volume_id", ""))
-        if device["boot_index"] == 0 and volume is not None and not volume["bootable"]:
-            raise bad_request(f"Block Device Mapping is Invalid: Volume {volume['id']} is not bootable.")
+        if device["boot_index"] == 0 and volume is not None and not volume.bootable:
+            raise bad_request(f"Block Device Mapping is Invalid: Volume {volume.id} is not bootable.")
 
     def _device(self, context: Context, row: Record) -> Record | None:
         """One volume; None for a disk that is local to the host."""
@@ -67,7 +68,7 @@ class BootSources(Component):
             "tag": row.get("tag"),
         }
         if source == "volume":
-            return {**kept, "volume_id": self._free_volume(context, row.get("uuid") or row.get("volume_id"))["id"]}
+            return {**kept, "volume_id": self._free_volume(context, row.get("uuid") or row.get("volume_id")).id}
         origin = {"image": "imageRef", "snapshot": "snapshot_id", "blank": None}.get(str(source), "")
         if origin == "":
             raise bad_request(f"Block Device Mapping is Invalid: unknown source_type {source}.")
@@ -92,14 +93,14 @@ class BootSources(Component):
             raise bad_request(f"Block Device Mapping is Invalid: failed to get snapshot {key}.")
         return str(key)
 
-    def _free_volume(self, context: Context, key: Any) -> Record:
+    def _free_volume(self, context: Context, key: Any) -> Volume:
         try:
             volume = self._storage.volumes.find(context, str(key))
         except ApiError:
             raise bad_request(f"Block Device Mapping is Invalid: failed to get volume {key}.") from None
-        if volume["status"] != "available" and not (volume["multiattach"] and volume["status"] == "in-use"):
+        if volume.status != "available" and not (volume.multiattach and volume.status == "in-use"):
             raise bad_request(
-                f"Invalid volume: volume '{key}' status must be 'available'. Currently in '{volume['status']}'"
+                f"Invalid volume: volume '{key}' status must be 'available'. Currently in '{volume.status}'"
             )
         return volume
 

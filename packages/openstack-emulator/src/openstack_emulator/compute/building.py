@@ -25,8 +25,9 @@ from openstack_emulator.core.component import Component
 from openstack_emulator.core.errors import ApiError, bad_request, forbidden
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.store import Record
-from openstack_emulator.volume.records import VolumeRecords
-from openstack_emulator.volume.sources import MAPPINGS
+from openstack_emulator.volume.rules.composition import BlockStorage
+from openstack_emulator.volume.rules.sources import MAPPINGS
+from openstack_emulator.volume.rules.wanted import NewVolume
 
 
 class ServerRequests(Component):
@@ -163,8 +164,8 @@ class Builder(Component):
         )
 
     @property
-    def _storage(self) -> VolumeRecords:
-        return self.cloud.of(VolumeRecords)
+    def _storage(self) -> BlockStorage:
+        return self.cloud.of(BlockStorage)
 
     def create(self, context: Context, wanted: Record, hints: Record) -> list[Record]:
         """Begin to build servers as `POST /servers` asks; the new servers, each with its `_password`.
@@ -196,7 +197,7 @@ class Builder(Component):
         attachment = self._storage.attachments.create(
             context, self._storage.volumes.find(context, device["volume_id"]), server["id"]
         )
-        self._block_devices.add(server, {**_device_fields(device), "attachment_id": attachment["id"]})
+        self._block_devices.add(server, {**_device_fields(device), "attachment_id": attachment.id})
 
     def schedule(self, server_id: str) -> None:
         """First step: choose the host."""
@@ -236,9 +237,9 @@ class Builder(Component):
         try:
             for device in server["_devices"]:
                 if not device.get("volume_id"):
-                    volume = self._storage.volumes.create(context, device["volume"])
+                    volume = self._storage.volumes.create(context, NewVolume.from_json(device["volume"]))
                     self._block_devices.add(
-                        server, {**_device_fields(device), "volume_id": volume["id"], "attachment_id": None}
+                        server, {**_device_fields(device), "volume_id": volume.id, "attachment_id": None}
                     )
         except ApiError as error:
             self.servers.fail(server, f"Build of instance {server_id} aborted: {error.message}")
@@ -253,18 +254,18 @@ class Builder(Component):
         context = owner_of(server)
         for device in self._block_devices.rows.select(server_id=server_id, attachment_id=None):
             volume = self._storage.volumes.rows.get(device["volume_id"])
-            if volume is None or volume["status"] == "error":
+            if volume is None or volume.status == "error":
                 self.servers.fail(
                     server,
                     f"Build of instance {server_id} aborted: Volume {device['volume_id']} did not finish being "
                     "created even after we waited: its status is error.",
                 )
                 return
-            if volume["status"] != "available":
+            if volume.status != "available":
                 self.after(LONG, self.await_volumes, server_id)
                 return
             attachment = self._storage.attachments.create(context, volume, server_id)
-            self._block_devices.rows.update(device, attachment_id=attachment["id"])
+            self._block_devices.rows.update(device, attachment_id=attachment.id)
         for device in self._block_devices.rows.select(server_id=server_id):
             self._block_devices.connect_volume(device["id"])
         self.servers.touch(server, task_state="spawning")

@@ -9,6 +9,7 @@ from openstack_emulator.compute.server_routes import METADATA, NO_ITEM, OTHER_KE
 from openstack_emulator.compute.views import bookmark, links
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Cloud, Records, Routes
+from openstack_emulator.core.component import using
 from openstack_emulator.core.http import Query, Request, Response
 from openstack_emulator.core.internal import ask
 from openstack_emulator.core.metadata import Metadata
@@ -128,6 +129,7 @@ IMAGE_PROXIES: Routes = {
     "/images/detail": {"GET": detail},
     "/images/{image_id}": {"GET": show, "DELETE": delete},
 }
-IMAGE_METADATA_PROXIES = Metadata(Quotas, _metadata, _set_metadata, METADATA, NO_ITEM, OTHER_KEY, 204).routes(
-    "/images/{image_id}"
+IMAGE_METADATA_PROXIES = using(
+    Quotas,
+    Metadata(_metadata, _set_metadata, METADATA, NO_ITEM, OTHER_KEY, 204).routes("/images/{image_id}"),
 )

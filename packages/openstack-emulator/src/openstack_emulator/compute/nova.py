@@ -41,7 +41,7 @@ from openstack_emulator.core.http import Phrases
 
 SERVER_ROUTES = merged(
     {"/servers/{server_id}/action": {"POST": action_routes.server_action}},
-    server_routes.SERVER_METADATA.routes("/servers/{server_id}"),
+    using(Servers, server_routes.SERVER_METADATA.routes("/servers/{server_id}")),
     using(Builder, {"/servers": {"POST": server_routes.create}}),
     using(Deletion, {"/servers/{server_id}": {"DELETE": server_routes.delete}}),
     using(
@@ -222,7 +222,8 @@ ROUTES = checked(
         **QUOTA_ROUTES,
         **AGGREGATE_ROUTES,
         **HYPERVISOR_ROUTES,
-        **admin_routes.EXTENSION_ROUTES,
+        "/extensions": {"GET": admin_routes.EXTENSIONS.index},
+        "/extensions/{alias}": {"GET": admin_routes.EXTENSIONS.show},
     }
 )
 

@@ -286,7 +286,7 @@ def _set_metadata(servers: Servers, request: Request, metadata: dict[str, str]) 
     servers.set_metadata(request.context, found(servers, request), metadata)
 
 
-SERVER_METADATA = Metadata(Servers, _metadata, _set_metadata, METADATA, NO_ITEM, OTHER_KEY, 204)
+SERVER_METADATA = Metadata(_metadata, _set_metadata, METADATA, NO_ITEM, OTHER_KEY, 204)
 
 
 def _tagged(servers: Servers, request: Request) -> Record:

@@ -16,8 +16,9 @@ from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.store import Record
 from openstack_emulator.image.records import ImageRecords
 from openstack_emulator.network.records import NetworkRecords
-from openstack_emulator.volume.records import VolumeRecords
-from openstack_emulator.volume.sources import MAPPINGS
+from openstack_emulator.volume.rules.composition import BlockStorage
+from openstack_emulator.volume.rules.sources import MAPPINGS
+from openstack_emulator.volume.rules.wanted import NewSnapshot
 
 
 class ServerImages(Component):
@@ -81,19 +82,19 @@ class ServerImages(Component):
 
     def _snapshot_volumes(self, server: Record, name: str) -> list[Record]:
         """Begin snapshots of the volumes; the block devices of a server built from them."""
-        storage, mappings = self.cloud.of(VolumeRecords), []
+        storage, mappings = self.cloud.of(BlockStorage), []
         for device in self._block_devices.of_server(server):
             volume = storage.volumes.rows.get(device["volume_id"])
             if volume is not None:
-                wanted = {"name": f"snapshot for {name}"}
+                wanted = NewSnapshot(name=f"snapshot for {name}")
                 snapshot = storage.snapshots.create(owner_of(server), volume, wanted, force=True)
                 mappings.append(
                     {
                         "source_type": "snapshot",
                         "destination_type": "volume",
-                        "snapshot_id": snapshot["id"],
+                        "snapshot_id": snapshot.id,
                         "volume_id": None,
-                        "volume_size": volume["size"],
+                        "volume_size": volume.size,
                         "boot_index": device["boot_index"],
                         "device_name": device["device"],
                         "delete_on_termination": device["delete_on_termination"],

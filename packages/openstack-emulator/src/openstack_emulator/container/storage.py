@@ -13,7 +13,7 @@ from openstack_emulator.core.http import Context, Request
 from openstack_emulator.core.internal import ask
 from openstack_emulator.core.lookups import one_of_collection
 from openstack_emulator.core.store import Record
-from openstack_emulator.volume.records import VolumeRecords
+from openstack_emulator.volume.rules.composition import BlockStorage
 
 VOLUMES = "/volume/v3/volumes"
 
@@ -26,8 +26,8 @@ class Storage(Component):
         self.rows = records.collection("mounts", ("container_id",), internal=True)
 
     @property
-    def _volumes(self) -> VolumeRecords:
-        return self.cloud.of(VolumeRecords)
+    def _volumes(self) -> BlockStorage:
+        return self.cloud.of(BlockStorage)
 
     def asked_for(self, request: Request, mounts: Sequence[Mapping[str, Any]]) -> list[Record]:
         """Return the mounts that a request asks for: `{volume_id or size, destination}`.
@@ -83,7 +83,7 @@ class Storage(Component):
         connector = {"host": container["host"], "mountpoint": "/dev/vdb"}
         attachment = service.attachments.create(context, volume, container["id"], connector)
         service.attachments.complete(attachment)
-        return str(attachment["id"])
+        return attachment.id
 
     def release(self, container: Record) -> None:
         """Detach the volumes of a container, and delete those that were created for it."""

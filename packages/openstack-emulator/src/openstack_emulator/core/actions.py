@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
-from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.component import ActionHandler
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.store import Record
 
 Actions = Mapping[str, ActionHandler]
+S = TypeVar("S")
+R = TypeVar("R")
 
 
 def act(
-    actions: Actions,
-    records: Records,
+    actions: Mapping[str, Callable[[S, Request, R, Any], Response]],
+    records: S,
     request: Request,
-    record: Record,
+    record: R,
     unknown: str = "There is no such action: {name}",
 ) -> Response:
     """Do what the body names.

@@ -17,12 +17,14 @@ from openstack_emulator.core.http import Context, Phrases, Request, Response, Ve
 from openstack_emulator.core.journal import Journal
 from openstack_emulator.core.outgoing import Outgoing, Permitted
 from openstack_emulator.core.routing import Router
-from openstack_emulator.core.store import Collection, Record, Store
+from openstack_emulator.core.store import Collection, Record, Rows, Store, T, Table
 from openstack_emulator.core.transitions import Transitions
+from openstack_emulator.core.typed import Readable
 from stoker_foundation.clock import Clock, SystemClock
 
 WELL_KNOWN_PASSWORD = "secret"  # noqa: S105  the documented password of a throw-away cloud, as DevStack's
 C = TypeVar("C")
+D = TypeVar("D", bound=Readable)
 P = ParamSpec("P")
 R = TypeVar("R", bound="Records")
 Handler = Callable[[Any, Request], Response]
@@ -70,6 +72,11 @@ class Records:
         message = self.not_found_messages.get(name, "{} could not be found.")
         return self.collection(name, indexes, lambda key: not_found(message.format(key)))
 
+    def typed(self, name: str, kind: type[T], *indexes: str) -> Table[T]:
+        """Make a table of typed records, whose 404 has the message of `not_found_messages`."""
+        message = self.not_found_messages.get(name, "{} could not be found.")
+        return self.cloud.store.table(kind, self.service, name, indexes, lambda key: not_found(message.format(key)))
+
     def add_component(self, component: object) -> None:
         """Register a component of these records: see `component.Component`."""
         self._components[type(component)] = component
@@ -107,16 +114,16 @@ class Records:
         if self.cloud.has_service(service):
             self.cloud.transitions.add(0.0, service, method, list(arguments))
 
-    def become(self, seconds: float, collection: Collection, record: Record, changes: Record, failed: Record) -> None:
+    def become(self, seconds: float, rows: Rows[D], record: D, changes: Record, failed: Record) -> None:
         """Set `changes` on the record later, or `failed` when a fault rule demands it; does nothing when it is gone."""
-        self.after(seconds, self.settle, collection.name, record["id"], changes, failed)
+        self.after(seconds, self.settle, rows.name, rows.key(record), changes, failed)
 
     def settle(self, collection: str, key: str, changes: Record, failed: Record) -> None:
         """Carry out what `become` announced."""
         records = self.cloud.store.collections[self.service, collection]
         record = records.get(key)
         if record is not None:
-            doomed = record.pop("_fault", None) is not None
+            doomed = records.take_fault(record) is not None
             records.update(record, **(failed if doomed else changes))
 
     def now(self) -> datetime:
@@ -371,8 +378,8 @@ class Cloud:
         """Whether the cloud has the service that keeps these records."""
         return self.has_service(kind.service)
 
-    def collection_of(self, service: str, name: str) -> Collection | None:
-        """A collection by its name; None in a cloud without the service."""
+    def collection_of(self, service: str, name: str) -> Rows[Any] | None:
+        """The rows of a service by their name; None in a cloud without the service."""
         if service not in self._by_name:
             return None
         self.running(service)

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from openstack_emulator.core.cloud import Cloud, Handler, Records, Routes
 from openstack_emulator.core.http import Context, Request, Response
-from openstack_emulator.core.store import Collection, Record
+from openstack_emulator.core.store import R, Record, Rows
 
 C = TypeVar("C", bound="Component")
 P = ParamSpec("P")
@@ -21,15 +21,14 @@ ActionHandler = Callable[[Records, Request, Record, Any], Response]
 MICROSECONDS = "%Y-%m-%dT%H:%M:%S.%f"
 
 
-class Component:
-    """A part of a service; there is one of each class in the service's records.
+class Rules:
+    """What a service decides about some kinds of its records. The service's composition has one object of each class.
 
     A subclass passes the methods that `after` is to call to `self.records.deferrable` in its constructor.
     """
 
     def __init__(self, records: Records) -> None:
         self.records = records
-        records.add_component(self)
 
     @property
     def cloud(self) -> Cloud:
@@ -44,7 +43,15 @@ class Component:
         return self.records.timestamp(MICROSECONDS)
 
 
-def visible(collection: Collection, context: Context, key: str) -> Record:
+class Component(Rules):
+    """Rules that `using` finds by their class, in services whose handlers do not get the service's composition yet."""
+
+    def __init__(self, records: Records) -> None:
+        super().__init__(records)
+        records.add_component(self)
+
+
+def visible(collection: Rows[R], context: Context, key: str) -> R:
     """A record that the caller may see.
 
     Raises: ApiError, the collection's 404, for other records and unknown keys.

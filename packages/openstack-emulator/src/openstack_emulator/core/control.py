@@ -78,7 +78,9 @@ def count_objects(control: ControlRecords, request: Request) -> Response:
     control.cloud.open_all()
     for (service, name), collection in control.cloud.store.collections.items():
         if not collection.internal:
-            ids = [r["id"] for r in collection if project is None or r.get("project_id") == project]
+            ids = collection.ids()
+            if project is not None:
+                ids = [collection.key(one) for one in collection if one.get("project_id") == project]
             objects.setdefault(service, {})[name] = {"count": len(ids), "ids": ids}
     return Response({"objects": objects, "pending": len(control.cloud.transitions)})
 

@@ -96,7 +96,7 @@ def _act(
     if request.caller is not None:
         cloud.admit(request.caller, service, request)
     if fault is not None and fault.do == "error_state":
-        cloud.store.stamp = (service.name, {"_fault": fault.message})
+        cloud.store.stamp = (service.name, fault.message)
     try:
         if target.roles and request.caller is not None:
             request.caller.require(*sorted(target.roles))

@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from openstack_emulator.core.cloud import Records, Routes
+from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import not_found
 from openstack_emulator.core.http import Request, Response
 
 
-def extension_routes(names: Mapping[str, str], **common: Any) -> Routes:
-    """The routes of extensions: `names` are those of each alias, `common` is what all are shown with besides."""
+class Extensions:
+    """The handlers of extensions: `names` are those of each alias, `common` is what all are shown with besides."""
 
-    def view(alias: str) -> dict[str, Any]:
-        name = names[alias]
-        return {"alias": alias, "name": name, "description": f"{name} support.", "links": [], **common}
+    def __init__(self, names: Mapping[str, str], **common: Any) -> None:
+        self._names = names
+        self._common = common
 
-    def index(records: Records, request: Request) -> Response:
-        return Response({"extensions": [view(alias) for alias in names]})
+    def index(self, records: Records, request: Request) -> Response:
+        return Response({"extensions": [self._view(alias) for alias in self._names]})
 
-    def show(records: Records, request: Request) -> Response:
-        if request.vars["alias"] not in names:
+    def show(self, records: Records, request: Request) -> Response:
+        if request.vars["alias"] not in self._names:
             raise not_found("The resource could not be found.")
-        return Response({"extension": view(request.vars["alias"])})
+        return Response({"extension": self._view(request.vars["alias"])})
 
-    return {"/extensions": {"GET": index}, "/extensions/{alias}": {"GET": show}}
+    def _view(self, alias: str) -> dict[str, Any]:
+        name = self._names[alias]
+        return {"alias": alias, "name": name, "description": f"{name} support.", "links": [], **self._common}

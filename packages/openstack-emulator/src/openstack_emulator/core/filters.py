@@ -8,9 +8,10 @@ import orjson
 
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request
-from openstack_emulator.core.store import Collection, Record
+from openstack_emulator.core.store import R, Rows
+from openstack_emulator.core.typed import Readable
 
-Filter = Callable[[Record, str], bool]
+Filter = Callable[[Readable, str], bool]
 
 
 def equal(field: str) -> Filter:
@@ -21,12 +22,12 @@ def equal(field: str) -> Filter:
 def holds(field: str) -> Filter:
     """The field is an object with all that the query's object says (`{'a': 'b'}` or JSON)."""
 
-    def test(row: Record, wanted: str) -> bool:
+    def test(row: Readable, wanted: str) -> bool:
         try:
             asked = orjson.loads(wanted.replace("'", '"'))
         except orjson.JSONDecodeError:
             raise bad_request(f"Invalid filter {field}: it must be an object, not {wanted}.") from None
-        return isinstance(asked, dict) and asked.items() <= row[field].items()
+        return isinstance(asked, dict) and bool(asked.items() <= row.get(field).items())
 
     return test
 
@@ -36,7 +37,7 @@ def contains(field: str) -> Filter:
     return lambda row, wanted: wanted in str(row.get(field) or "")
 
 
-def project_rows(collection: Collection, request: Request) -> list[Record]:
+def project_rows(collection: Rows[R], request: Request) -> list[R]:
     """The rows the caller asks for, newest first: those of the project, or all of them for an admin who says so."""
     context, query = request.context, request.query
     everyone = context.is_admin and bool(query.boolean("all_tenants"))

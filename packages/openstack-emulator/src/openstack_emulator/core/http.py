@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlencode
 import orjson
 
 from openstack_emulator.core.errors import ApiError, RolesLacking, bad_request, forbidden
+from openstack_emulator.core.typed import Readable
 
 Version = tuple[int, int]
 _TRUE = frozenset({"1", "true", "t", "yes", "on", "y"})
@@ -57,9 +58,9 @@ class Context:
         if not self.is_admin and not self.roles.intersection(roles):
             raise RolesLacking(("admin", *roles))
 
-    def may_see(self, record: Mapping[str, Any]) -> bool:
+    def may_see(self, record: Readable) -> bool:
         """Whether the caller may see a record: admins see everything, others the records of their project."""
-        return self.is_admin or record.get("project_id") == self.project_id
+        return self.is_admin or bool(record.get("project_id") == self.project_id)
 
 
 @dataclass

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Any, Generic, TypeVar
 
 from openstack_emulator.core import fields
-from openstack_emulator.core.cloud import Routes
-from openstack_emulator.core.component import C, using
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
+
+C = TypeVar("C")
 
 
 @dataclass(frozen=True)
 class Metadata(Generic[C]):
     """The metadata of one kind of object.
 
-    read, write: take the component `kind`, and return or replace the metadata of the object that the URL names. form:
-    what metadata look like. missing, mismatch: the messages of a 404, which may contain `{key}` and `{id}`, and of
-    a 400 for a body with another key than the URL. removed: the status of a deletion.
+    read, write: return or replace the metadata of the object that the URL names. form: what metadata look like.
+    missing, mismatch: the messages of a 404, which may contain `{key}` and `{id}`, and of a 400 for a body with another
+    key than the URL. removed: the status of a deletion.
     """
 
-    kind: type[C]
     read: Callable[[C, Request], Mapping[str, str]]
     write: Callable[[C, Request, dict[str, str]], None]
     form: fields.Check
@@ -30,27 +29,20 @@ class Metadata(Generic[C]):
     mismatch: str
     removed: int
 
-    def routes(self, path: str) -> Routes:
+    def routes(self, path: str) -> dict[str, dict[str, Callable[[C, Request], Response]]]:
         """The routes of the metadata of objects at `path`."""
-        return using(
-            self.kind,
-            {
-                f"{path}/metadata": {"GET": self._show, "POST": self._merge, "PUT": self._replace},
-                f"{path}/metadata/{{key}}": {
-                    "GET": self._show_item,
-                    "PUT": self._set_item,
-                    "DELETE": self._delete_item,
-                },
-            },
-        )
+        return {
+            f"{path}/metadata": {"GET": self.show, "POST": self.merge, "PUT": self.replace},
+            f"{path}/metadata/{{key}}": {"GET": self.show_item, "PUT": self.set_item, "DELETE": self.delete_item},
+        }
 
-    def _show(self, component: C, request: Request) -> Response:
+    def show(self, component: C, request: Request) -> Response:
         return Response({"metadata": self.read(component, request)})
 
-    def _merge(self, component: C, request: Request) -> Response:
+    def merge(self, component: C, request: Request) -> Response:
         return self._written(component, request, {**self.read(component, request), **self._given(request, "metadata")})
 
-    def _replace(self, component: C, request: Request) -> Response:
+    def replace(self, component: C, request: Request) -> Response:
         self.read(component, request)
         return self._written(component, request, self._given(request, "metadata"))
 
@@ -58,18 +50,18 @@ class Metadata(Generic[C]):
         self.write(component, request, metadata)
         return Response({"metadata": metadata})
 
-    def _show_item(self, component: C, request: Request) -> Response:
+    def show_item(self, component: C, request: Request) -> Response:
         metadata, key = self._with_item(component, request)
         return Response({"meta": {key: metadata[key]}})
 
-    def _set_item(self, component: C, request: Request) -> Response:
+    def set_item(self, component: C, request: Request) -> Response:
         metadata, item = self.read(component, request), self._given(request, "meta")
         if list(item) != [request.vars["key"]]:
             raise bad_request(self.mismatch)
         self.write(component, request, {**metadata, **item})
         return Response({"meta": item})
 
-    def _delete_item(self, component: C, request: Request) -> Response:
+    def delete_item(self, component: C, request: Request) -> Response:
         metadata, key = self._with_item(component, request)
         self.write(component, request, {name: value for name, value in metadata.items() if name != key})
         return Response(status=self.removed)

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic
 
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Query, Request
-from openstack_emulator.core.store import Record
+from openstack_emulator.core.store import R
 
 LARGEST_PAGE = 1000
 
 
 @dataclass(frozen=True)
-class Page:
+class Page(Generic[R]):
     """Rows of one answer; `next_marker` is what the next page starts after, None when there is none.
 
     A full page has a next one even if that turns out empty: most services do not look beyond the page.
     `truncated` says whether more rows follow, for those that do.
     """
 
-    rows: list[Record]
+    rows: list[R]
     next_marker: str | None
     truncated: bool
 
@@ -37,12 +37,12 @@ def unknown_marker(marker: str) -> ApiError:
 
 
 def page(
-    rows: Sequence[Record],
+    rows: Sequence[R],
     query: Query,
     largest: int = LARGEST_PAGE,
     key: str = "id",
     missing: Callable[[str], ApiError] = unknown_marker,
-) -> Page:
+) -> Page[R]:
     """What follows `marker` (a value of the field `key`), at most `limit` and never more than `largest` rows.
 
     missing: makes the error for a marker that is not in the list.
@@ -51,7 +51,7 @@ def page(
     """
     start, marker = 0, query.get("marker")
     if marker:
-        found = next((at for at, row in enumerate(rows) if row[key] == marker), None)
+        found = next((at for at, row in enumerate(rows) if row.get(key) == marker), None)
         if found is None:
             raise missing(marker)
         start = found + 1
@@ -59,10 +59,10 @@ def page(
     size = largest if limit is None else min(limit, largest)
     shown = list(rows[start : start + size])
     full = bool(shown) and len(shown) == size
-    return Page(shown, str(shown[-1][key]) if full else None, start + size < len(rows))
+    return Page(shown, str(shown[-1].get(key)) if full else None, start + size < len(rows))
 
 
-def ordered(rows: Sequence[Record], query: Query, default: Sequence[tuple[str, bool]] = ()) -> list[Record]:
+def ordered(rows: Sequence[R], query: Query, default: Sequence[tuple[str, bool]] = ()) -> list[R]:
     """The rows in the order asked for: `sort=name:asc,size:desc`, or `sort_key` and `sort_dir`, repeated.
 
     default: `(field, descending)` pairs. Rows without a value come first. Ties stay as they are.

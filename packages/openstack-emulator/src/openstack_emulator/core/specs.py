@@ -8,7 +8,8 @@ from typing import Any
 from openstack_emulator.core import fields
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.store import Collection, Record
+from openstack_emulator.core.store import R, Rows
+from openstack_emulator.core.typed import Readable
 
 
 @dataclass(frozen=True)
@@ -24,35 +25,37 @@ class Specs:
     entries: str
     check: fields.Check
 
-    def add(self, rows: Collection, record: Record, wanted: Any) -> None:
+    def add(self, rows: Rows[R], record: R, wanted: Any) -> None:
         """Add specs to a record of `rows`, in place of those with the same keys. Raises ApiError 400."""
         self._check(wanted)
-        rows.update(record, **{self.field: {**record[self.field], **wanted}})
+        rows.update(record, **{self.field: {**record.get(self.field), **wanted}})
 
-    def show(self, record: Record, request: Request) -> Response:
+    def show(self, record: Readable, request: Request) -> Response:
         """The spec that the URL names. Raises ApiError 404."""
         key = self._key(record, request)
-        return Response({key: record[self.field][key]})
+        return Response({key: record.get(self.field)[key]})
 
-    def change(self, rows: Collection, record: Record, request: Request) -> Response:
+    def change(self, rows: Rows[R], record: R, request: Request) -> Response:
         """Set the spec that the URL names. Raises ApiError 400."""
         wanted = request.json
         self._check(wanted)
         if list(wanted) != [request.vars["key"]]:
             raise bad_request("Request body and URI mismatch: the body must have the key of the URI and no other.")
-        rows.update(record, **{self.field: {**record[self.field], **wanted}})
+        rows.update(record, **{self.field: {**record.get(self.field), **wanted}})
         return Response(wanted)
 
-    def remove(self, rows: Collection, record: Record, request: Request) -> None:
+    def remove(self, rows: Rows[R], record: R, request: Request) -> None:
         """Remove the spec that the URL names. Raises ApiError 404."""
         key = self._key(record, request)
-        rows.update(record, **{self.field: {name: value for name, value in record[self.field].items() if name != key}})
+        rows.update(
+            record, **{self.field: {name: value for name, value in record.get(self.field).items() if name != key}}
+        )
 
     def _check(self, wanted: Any) -> None:
         fields.check_fields({self.field: wanted}, {self.field: self.check})
 
-    def _key(self, record: Record, request: Request) -> str:
+    def _key(self, record: Readable, request: Request) -> str:
         key = request.vars["key"]
-        if key not in record[self.field]:
-            raise not_found(f"{self.owner} {record['id']} has no {self.entries} with key {key}.")
+        if key not in record.get(self.field):
+            raise not_found(f"{self.owner} {record.get('id')} has no {self.entries} with key {key}.")
         return key

@@ -52,7 +52,22 @@ def trusts_of_subscriptions(database: sqlite3.Connection) -> None:
             database.execute("UPDATE record SET data = ? WHERE service = ? AND collection = ? AND id = ?", changed)
 
 
-STEPS: Sequence[Step] = (numbered, filled("nova", "servers", {"_image_name": ""}), trusts_of_subscriptions)
+def origins_of_volumes(database: sqlite3.Connection) -> None:
+    """Volumes and snapshots of Cinder have all of their fields; the properties of a volume are complete or missing."""
+    filled("cinder", "volumes", {"_content": None})(database)
+    filled("cinder", "snapshots", {"_previous": None})(database)
+    database.execute(
+        "UPDATE record SET data = json_set(data, '$.volume_properties', NULL) "
+        "WHERE service = 'cinder' AND collection = 'backups' AND json_extract(data, '$.volume_properties') = '{}'"
+    )
+
+
+STEPS: Sequence[Step] = (
+    numbered,
+    filled("nova", "servers", {"_image_name": ""}),
+    trusts_of_subscriptions,
+    origins_of_volumes,
+)
 
 
 def upgrade(database: sqlite3.Connection, path: Path, steps: Sequence[Step] = STEPS) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Microversions, Records
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
-from openstack_emulator.core.extensions import extension_routes
+from openstack_emulator.core.extensions import Extensions
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.microversions import write
 from openstack_emulator.core.versions import DESCRIBED, ApiVersion, all_versions, media_type, own
@@ -19,7 +19,7 @@ OLDEST, NEWEST = (2, 7), (2, 78)
 MICROVERSIONS = Microversions(
     "shared-file-system", OLDEST, NEWEST, default=OLDEST, legacy_header="X-OpenStack-Manila-API-Version", alone=True
 )
-EXTENSION_ROUTES = extension_routes({}, updated=UPDATED)
+EXTENSIONS = Extensions({}, updated=UPDATED)
 
 
 _VERSION = ApiVersion(

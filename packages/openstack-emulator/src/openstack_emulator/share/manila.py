@@ -46,10 +46,16 @@ SINCE_TYPE_UPDATE = (2, 50)
 
 ROUTES = merged(
     {"/availability-zones": {"GET": admin_routes.availability_zones}},
-    admin_routes.EXTENSION_ROUTES,
-    share_routes.SHARE_METADATA.routes("/shares/{share_id}"),
-    snapshot_routes.SNAPSHOT_METADATA.routes("/snapshots/{snapshot_id}"),
-    network_routes.SUBNET_METADATA.routes("/share-networks/{network_id}/subnets/{subnet_id}"),
+    {
+        "/extensions": {"GET": admin_routes.EXTENSIONS.index},
+        "/extensions/{alias}": {"GET": admin_routes.EXTENSIONS.show},
+    },
+    using(Shares, share_routes.SHARE_METADATA.routes("/shares/{share_id}")),
+    using(ShareSnapshots, snapshot_routes.SNAPSHOT_METADATA.routes("/snapshots/{snapshot_id}")),
+    using(
+        ShareNetworks,
+        network_routes.SUBNET_METADATA.routes("/share-networks/{network_id}/subnets/{subnet_id}"),
+    ),
     using(BackendShares, {"/shares/manage": {"POST": admin(share_routes.manage)}}),
     using(
         Shares,

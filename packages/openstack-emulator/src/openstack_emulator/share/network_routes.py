@@ -53,13 +53,15 @@ def _filters(networks: ShareNetworks) -> dict[str, Filter]:
     """The filters of share networks; those by fields of subnets hold for any subnet."""
 
     def in_subnet(name: str) -> Filter:
-        return lambda row, wanted: any(str(one[name]) == wanted for one in networks.subnets_of(row))
+        return lambda row, wanted: any(
+            str(one[name]) == wanted for one in networks.subnets.select(share_network_id=row.get("id"))
+        )
 
     return {
         **COMMON,
         "id": equal("id"),
         "project_id": equal("project_id"),
-        "security_service_id": lambda row, wanted: wanted in row["_security_services"],
+        "security_service_id": lambda row, wanted: wanted in row.get("_security_services"),
         **{name: in_subnet(name) for name in SUBNET_FIELDS},
     }
 
@@ -179,7 +181,6 @@ def _write_metadata(networks: ShareNetworks, request: Request, metadata: dict[st
 
 
 SUBNET_METADATA = Metadata(
-    kind=ShareNetworks,
     read=lambda networks, request: _subnet(networks, request)["metadata"],
     write=_write_metadata,
     form=METADATA,

@@ -56,7 +56,7 @@ FILTERS: dict[str, Filter] = {
 
 def _exported_as(field: str) -> Filter:
     """The share has an export location with this value."""
-    return lambda row, wanted: any(export[field] == wanted for export in row["_exports"])
+    return lambda row, wanted: any(export[field] == wanted for export in row.get("_exports"))
 
 
 EXPORT_FILTERS: dict[str, Filter] = {f"export_location_{name}": _exported_as(name) for name in ("id", "path")}
@@ -178,7 +178,6 @@ def _write_metadata(shares: Shares, request: Request, metadata: dict[str, str]) 
 
 
 SHARE_METADATA = Metadata(
-    kind=Shares,
     read=lambda shares, request: found(shares, request)["metadata"],
     write=_write_metadata,
     form=METADATA,

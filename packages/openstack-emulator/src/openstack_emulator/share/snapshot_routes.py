@@ -81,7 +81,6 @@ def _write_metadata(snapshots: ShareSnapshots, request: Request, metadata: dict[
 
 
 SNAPSHOT_METADATA = Metadata(
-    kind=ShareSnapshots,
     read=lambda snapshots, request: found(snapshots, request)["metadata"],
     write=_write_metadata,
     form=METADATA,

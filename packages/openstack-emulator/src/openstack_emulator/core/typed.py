@@ -1,0 +1,128 @@
+"""Typed records: dataclasses that are stored as JSON objects.
+
+    @dataclass(slots=True, kw_only=True, eq=False)
+    class Box(TypedRecord):
+        name: str
+        size: int
+        key: str = field(metadata=named("_key"))
+
+A field is stored under its own name, or under the name that `named` gives. What a field may be is what JSON can be, or
+another dataclass: a `Part`. All fields are stored; a release that adds a field also adds a step to `upgrades.STEPS`
+that gives it to the records of older state files.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, NamedTuple, Protocol, Self, get_type_hints
+
+import orjson
+
+FAULT = "_fault"
+"""The name under which a record has the reason why the next change of its state is to fail."""
+_NAME = "name"
+
+
+def named(name: str) -> Mapping[str, str]:
+    """The metadata of a field that is stored under another name than its own."""
+    return {_NAME: name}
+
+
+class Readable(Protocol):
+    """A record whose fields are read by their names, as lists do that a request filters and sorts."""
+
+    def get(self, name: str, /) -> Any: ...
+
+
+class _Form(NamedTuple):
+    """How a class is stored: the attributes by their names in JSON, a function that reads them all, and the parts."""
+
+    attributes: Mapping[str, str]
+    values: Callable[[Any], tuple[Any, ...]]
+    parts: Mapping[str, type[Part]]
+
+
+_FORMS: dict[type[Part], _Form] = {}
+"""The forms of the classes that were needed so far."""
+
+
+def _form(kind: type[Part]) -> _Form:
+    found = _FORMS.get(kind)
+    if found is None:
+        found = _FORMS[kind] = _form_of(kind)
+    return found
+
+
+def _form_of(kind: type[Part]) -> _Form:
+    fields = [one for one in dataclasses.fields(kind) if one.name != "fault"]
+    hints = get_type_hints(kind)
+    return _Form(
+        {one.metadata.get(_NAME, one.name): one.name for one in fields},
+        _reader([one.name for one in fields]),
+        {one.name: part for one in fields if (part := _part(hints[one.name])) is not None},
+    )
+
+
+def _reader(attributes: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
+    """A function that reads these attributes of an object."""
+    read = attrgetter(*attributes)
+    return read if len(attributes) > 1 else lambda record: (read(record),)
+
+
+def _part(hint: Any) -> type[Part] | None:
+    """The class of a field that is a part, or a part or None."""
+    options = (hint, *getattr(hint, "__args__", ()))
+    return next((one for one in options if isinstance(one, type) and issubclass(one, Part)), None)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Part:
+    """A JSON object with known fields."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The object as it is stored; parts within it are not converted: see `to_bytes`."""
+        form = _form(type(self))
+        return dict(zip(form.attributes, form.values(self), strict=True))
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The object that was stored; unknown fields are left out. Raises KeyError for a field that is missing."""
+        form = _form(cls)
+        values = {attribute: data[name] for name, attribute in form.attributes.items()}
+        for attribute, part in form.parts.items():
+            if values[attribute] is not None:
+                values[attribute] = part.from_json(values[attribute])
+        return cls(**values)
+
+
+def to_bytes(stored: Part | Mapping[str, Any]) -> bytes:
+    """An object as JSON, with the parts within it."""
+    data = stored.to_json() if isinstance(stored, Part) else stored
+    return orjson.dumps(data, default=Part.to_json, option=orjson.OPT_PASSTHROUGH_DATACLASS)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class TypedRecord(Part):
+    """A record of a `store.Table`.
+
+    fault: why the next change of the record's state is to fail, because a fault rule says so. It is stored only while
+    there is one.
+    """
+
+    id: str
+    fault: str | None = None
+
+    def get(self, name: str) -> Any:
+        """The value that is stored under a name; None for an unknown name. For names that requests give."""
+        if name == FAULT:
+            return self.fault
+        attribute = _form(type(self)).attributes.get(name)
+        return None if attribute is None else getattr(self, attribute)
+
+    def take_fault(self) -> str | None:
+        """Why the change of state that is made now is to fail, if it is; later ones do not."""
+        fault, self.fault = self.fault, None
+        return fault

@@ -1,0 +1,1 @@
+"""The block-storage service over HTTP."""

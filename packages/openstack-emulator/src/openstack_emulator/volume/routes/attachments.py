@@ -1,0 +1,104 @@
+"""The attachments API over HTTP (since microversion 3.27)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openstack_emulator.core import fields
+from openstack_emulator.core.actions import act
+from openstack_emulator.core.cloud import Cloud
+from openstack_emulator.core.errors import bad_request, not_found
+from openstack_emulator.core.filters import equal, project_rows
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.volume.records import Attachment
+from openstack_emulator.volume.routes.acting import Actions
+from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.rules.composition import BlockStorage
+from openstack_emulator.volume.views import attachment_detail, attachment_summary
+
+CREATABLE = {
+    "volume_uuid": fields.identifier,
+    "instance_uuid": fields.nullable(fields.identifier),
+    "connector": fields.nullable(fields.anything),
+    "mode": fields.one_of("rw", "ro"),
+}
+FILTERS = {
+    "volume_id": equal("volume_id"),
+    "instance_id": equal("instance"),
+    "status": equal("status"),
+    "attach_status": equal("status"),
+}
+
+
+def from_service(cloud: Cloud, request: Request) -> bool:
+    """Whether the request has the token of a service beside the user's."""
+    token = request.headers.get("x-service-token")
+    service = cloud.authenticate(token) if token else None
+    return service is not None and "service" in service.roles
+
+
+def _served(request: Request) -> None:
+    if request.version < (3, 27):
+        raise not_found("The resource could not be found.")
+
+
+def _found(storage: BlockStorage, request: Request) -> Attachment:
+    _served(request)
+    return storage.attachments.find(request.context, request.vars["attachment_id"])
+
+
+def create(storage: BlockStorage, request: Request) -> Response:
+    _served(request)
+    wanted = request.object("attachment")
+    fields.check_fields(wanted, CREATABLE, ("volume_uuid",), "attachment")
+    volume = storage.volumes.find(request.context, wanted["volume_uuid"])
+    attachment = storage.attachments.create(
+        request.context, volume, wanted.get("instance_uuid"), wanted.get("connector"), wanted.get("mode")
+    )
+    return Response({"attachment": attachment_detail(storage, attachment)})
+
+
+def index(storage: BlockStorage, request: Request) -> Response:
+    _served(request)
+    return listing(request, "attachments", project_rows(storage.attachments.rows, request), FILTERS, attachment_summary)
+
+
+def detail(storage: BlockStorage, request: Request) -> Response:
+    _served(request)
+    rows = project_rows(storage.attachments.rows, request)
+    return listing(request, "attachments", rows, FILTERS, lambda row: attachment_detail(storage, row))
+
+
+def show(storage: BlockStorage, request: Request) -> Response:
+    return Response({"attachment": attachment_detail(storage, _found(storage, request))})
+
+
+def update(storage: BlockStorage, request: Request) -> Response:
+    attachment, wanted = _found(storage, request), request.object("attachment")
+    connector = wanted.get("connector")
+    if not isinstance(connector, dict) or not connector:
+        raise bad_request("Invalid input received: an attachment is updated with a connector, which must be an object.")
+    storage.attachments.connect(attachment, connector)
+    return Response({"attachment": attachment_detail(storage, attachment)})
+
+
+def delete(storage: BlockStorage, request: Request) -> Response:
+    attachment = _found(storage, request)
+    if not from_service(storage.attachments.cloud, request):
+        storage.attachments.refuse_behind_server([attachment])
+    left = storage.attachments.remove(attachment)
+    return Response({"attachments": [attachment_summary(row) for row in left]})
+
+
+def _complete(storage: BlockStorage, request: Request, attachment: Attachment, arguments: Any) -> Response:
+    storage.attachments.complete(attachment)
+    return Response(status=204)
+
+
+ACTIONS: Actions[Attachment] = {"os-complete": _complete}
+
+
+def act_on(storage: BlockStorage, request: Request) -> Response:
+    if request.version < (3, 44):
+        raise not_found("The resource could not be found.")
+    return act(ACTIONS, storage, request, _found(storage, request))

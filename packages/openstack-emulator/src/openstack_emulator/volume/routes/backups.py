@@ -1,0 +1,132 @@
+"""Backups over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openstack_emulator.core import fields
+from openstack_emulator.core.component import visible
+from openstack_emulator.core.errors import bad_request, not_found
+from openstack_emulator.core.filters import project_rows
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.volume.records import Backup
+from openstack_emulator.volume.routes.acting import ACCEPTED, Actions, act_by_policy
+from openstack_emulator.volume.routes.bodies import FREE_TEXT, METADATA, NAMED, flag, status_of
+from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.routes.snapshots import FILTERS
+from openstack_emulator.volume.rules.backups import BACKUP_STATUSES
+from openstack_emulator.volume.rules.composition import BlockStorage
+from openstack_emulator.volume.rules.wanted import NewBackup
+from openstack_emulator.volume.views import backup_detail, brief_backup
+
+BACKUP = {
+    "volume_id": fields.one_schema_of(fields.identifier),
+    "name": FREE_TEXT,
+    "description": FREE_TEXT,
+    "container": FREE_TEXT,
+    "incremental": fields.nullable(fields.boolean),
+    "force": fields.nullable(fields.boolean),
+    "snapshot_id": fields.nullable(fields.identifier),
+    "metadata": fields.nullable(METADATA),
+    "availability_zone": FREE_TEXT,
+}
+
+
+def found(storage: BlockStorage, request: Request) -> Backup:
+    """The backup the path names."""
+    return visible(storage.backups.rows, request.context, request.vars["backup_id"])
+
+
+def create(storage: BlockStorage, request: Request) -> Response:
+    wanted = request.object("backup")
+    fields.check_fields(wanted, BACKUP, ("volume_id",), "backup", strict=request.version >= (3, 53))
+    new = NewBackup(
+        name=wanted.get("name"),
+        description=wanted.get("description"),
+        container=wanted.get("container"),
+        availability_zone=wanted.get("availability_zone"),
+        metadata=wanted.get("metadata"),
+        snapshot_id=wanted.get("snapshot_id"),
+        incremental=flag(wanted.get("incremental") or False, "incremental"),
+        force=flag(wanted.get("force") or False, "force"),
+    )
+    volume = storage.volumes.find(request.context, wanted["volume_id"])
+    backup = storage.backups.create(request.context, volume, new)
+    return Response({"backup": brief_backup(request, backup)}, 202)
+
+
+def index(storage: BlockStorage, request: Request) -> Response:
+    rows = project_rows(storage.backups.rows, request)
+    return listing(request, "backups", rows, FILTERS, lambda row: brief_backup(request, row))
+
+
+def detail(storage: BlockStorage, request: Request) -> Response:
+    rows = project_rows(storage.backups.rows, request)
+    return listing(request, "backups", rows, FILTERS, lambda row: backup_detail(storage, request, row))
+
+
+def show(storage: BlockStorage, request: Request) -> Response:
+    return Response({"backup": backup_detail(storage, request, found(storage, request))})
+
+
+def update(storage: BlockStorage, request: Request) -> Response:
+    backup, wanted = found(storage, request), request.object("backup")
+    if request.version < (3, 9):
+        raise not_found("The resource could not be found.")
+    checks = {**NAMED, "metadata": fields.nullable(METADATA)}
+    fields.check_fields(wanted, checks, where="backup", strict=request.version >= (3, 53))
+    changes = {key: wanted[key] for key in ("name", "description", "metadata") if key in wanted}
+    if not changes:
+        raise bad_request("Missing required element 'name', 'description' or 'metadata' in request body.")
+    storage.backups.rows.update(backup, **changes, updated_at=storage.backups.moment())
+    return Response({"backup": brief_backup(request, backup)})
+
+
+def delete(storage: BlockStorage, request: Request) -> Response:
+    storage.backups.delete(found(storage, request))
+    return Response(status=202)
+
+
+def restore(storage: BlockStorage, request: Request) -> Response:
+    backup, wanted = found(storage, request), request.object("restore")
+    fields.check_fields(wanted, {"volume_id": fields.nullable(fields.identifier), "name": FREE_TEXT}, where="restore")
+    volume = storage.backups.restore(request.context, backup, wanted.get("volume_id"), wanted.get("name"))
+    view = {"backup_id": backup.id, "volume_id": volume.id, "volume_name": volume.name}
+    return Response({"restore": view}, 202)
+
+
+def export_record(storage: BlockStorage, request: Request) -> Response:
+    request.context.require()
+    return Response({"backup-record": storage.backups.export(found(storage, request))})
+
+
+def import_record(storage: BlockStorage, request: Request) -> Response:
+    request.context.require()
+    wanted = request.object("backup-record")
+    needed = ("backup_service", "backup_url")
+    fields.check_fields(wanted, dict.fromkeys(needed, fields.text(1, 10**6)), needed, "backup-record")
+    backup = storage.backups.import_record(request.context, wanted["backup_service"], wanted["backup_url"])
+    return Response({"backup": brief_backup(request, backup)}, 201)
+
+
+def _reset(storage: BlockStorage, request: Request, backup: Backup, arguments: Any) -> Response:
+    request.context.require()
+    backup.status = status_of("os-reset_status", arguments, BACKUP_STATUSES)
+    storage.backups.rows.save(backup)
+    return Response(status=ACCEPTED)
+
+
+def _force_delete(storage: BlockStorage, request: Request, backup: Backup, arguments: Any) -> Response:
+    request.context.require()
+    storage.backups.delete(backup, force=True)
+    return Response(status=ACCEPTED)
+
+
+ACTIONS: Actions[Backup] = {
+    "os-reset_status": _reset,
+    "os-force_delete": _force_delete,
+}
+
+
+def act_on(storage: BlockStorage, request: Request) -> Response:
+    return act_by_policy("backup", ACTIONS, storage, request, found(storage, request))

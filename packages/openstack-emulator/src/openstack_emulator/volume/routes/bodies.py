@@ -1,0 +1,63 @@
+"""What bodies of several kinds of requests have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from openstack_emulator.core import fields
+from openstack_emulator.core.errors import bad_request
+from openstack_emulator.core.filters import equal
+from openstack_emulator.core.typed import Readable
+
+FREE_TEXT = fields.nullable(fields.text())
+METADATA = fields.text_map(key_form=r".{1,255}")
+SPECS = fields.properties(fields.text(), r"[a-zA-Z0-9-_:.]{1,255}")
+NAMED: Mapping[str, fields.Check] = {
+    "name": FREE_TEXT,
+    "description": FREE_TEXT,
+    "display_name": FREE_TEXT,
+    "display_description": FREE_TEXT,
+}
+NO_ITEM = "Volume {id} has no metadata with key {key}."
+OTHER_KEY = "Request body and URI mismatch"
+
+
+def flag(value: Any, name: str) -> bool:
+    """The boolean that a value of a request means; 400 for other values."""
+    found = fields.as_boolean(value)
+    if found is None:
+        raise bad_request(f"Invalid input received: Invalid value '{value}' for '{name}': it must be a boolean.")
+    return found
+
+
+def renamed(wanted: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """The known fields of a body under their present names; `display_name` is an old one."""
+    return {name.removeprefix("display_"): value for name, value in wanted.items() if name in known}
+
+
+def arguments_of(
+    name: str, arguments: Any, checks: Mapping[str, fields.Check], required: Collection[str] = ()
+) -> dict[str, Any]:
+    """The arguments of an action, checked. Raises ApiError 400."""
+    fields.check_fields(arguments, checks, required, name)
+    return dict(arguments)
+
+
+def argument_of(name: str, arguments: Any, key: str, check: fields.Check) -> Any:
+    """The value of the only argument of an action, checked. Raises ApiError 400."""
+    return arguments_of(name, arguments, {key: check}, (key,))[key]
+
+
+def status_of(name: str, arguments: Any, statuses: Collection[str]) -> str:
+    """The status that the arguments `{"status": …}` of an action name; 400 for one that is none."""
+    return str(argument_of(name, arguments, "status", fields.one_of(*statuses)))
+
+
+def is_public(row: Readable, wanted: str) -> bool:
+    """The filter of lists of types: `none` stands for all."""
+    return wanted.lower() == "none" or bool(row.get("is_public") == flag(wanted, "is_public"))
+
+
+GROUP_FILTERS = {name: equal(name) for name in ("id", "name", "status", "description", "group_id")}
+"""The filters of lists of groups and of group snapshots."""

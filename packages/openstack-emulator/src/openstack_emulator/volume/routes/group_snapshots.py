@@ -1,0 +1,64 @@
+"""Snapshots of groups over HTTP (since microversion 3.14)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openstack_emulator.core import fields
+from openstack_emulator.core.actions import act
+from openstack_emulator.core.component import visible
+from openstack_emulator.core.filters import project_rows
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.volume.records import GroupSnapshot
+from openstack_emulator.volume.routes.bodies import FREE_TEXT, GROUP_FILTERS, status_of
+from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.rules.composition import BlockStorage
+from openstack_emulator.volume.rules.groups import GROUP_STATUSES
+from openstack_emulator.volume.views import brief_group, group_snapshot_detail
+
+SNAPSHOT = {"name": FREE_TEXT, "description": FREE_TEXT, "group_id": fields.identifier}
+
+
+def _taken(storage: BlockStorage, request: Request) -> GroupSnapshot:
+    return visible(storage.group_snapshots.rows, request.context, request.vars["group_snapshot_id"])
+
+
+def create(storage: BlockStorage, request: Request) -> Response:
+    wanted = request.object("group_snapshot")
+    fields.check_fields(wanted, SNAPSHOT, ("group_id",), "group_snapshot")
+    group = visible(storage.groups.rows, request.context, wanted["group_id"])
+    taken = storage.group_snapshots.create(request.context, group, wanted.get("name"), wanted.get("description"))
+    return Response({"group_snapshot": {**brief_group(taken), "group_type_id": taken.group_type_id}}, 202)
+
+
+def index(storage: BlockStorage, request: Request) -> Response:
+    rows = project_rows(storage.group_snapshots.rows, request)
+    return listing(request, "group_snapshots", rows, GROUP_FILTERS, brief_group)
+
+
+def detail(storage: BlockStorage, request: Request) -> Response:
+    rows = project_rows(storage.group_snapshots.rows, request)
+    return listing(request, "group_snapshots", rows, GROUP_FILTERS, group_snapshot_detail)
+
+
+def show(storage: BlockStorage, request: Request) -> Response:
+    return Response({"group_snapshot": group_snapshot_detail(_taken(storage, request))})
+
+
+def delete(storage: BlockStorage, request: Request) -> Response:
+    storage.group_snapshots.delete(_taken(storage, request))
+    return Response(status=202)
+
+
+def _reset(storage: BlockStorage, request: Request, taken: GroupSnapshot, arguments: Any) -> Response:
+    request.context.require()
+    taken.status = status_of("reset_status", arguments, GROUP_STATUSES)
+    storage.group_snapshots.rows.save(taken)
+    return Response(status=202)
+
+
+ACTIONS = {"reset_status": _reset}
+
+
+def act_on(storage: BlockStorage, request: Request) -> Response:
+    return act(ACTIONS, storage, request, _taken(storage, request))

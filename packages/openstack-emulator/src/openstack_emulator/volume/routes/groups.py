@@ -1,0 +1,102 @@
+"""Groups of volumes over HTTP (since microversion 3.13)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openstack_emulator.core import fields
+from openstack_emulator.core.actions import act
+from openstack_emulator.core.component import visible
+from openstack_emulator.core.errors import bad_request
+from openstack_emulator.core.filters import project_rows
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.volume.records import Group
+from openstack_emulator.volume.routes.bodies import FREE_TEXT, GROUP_FILTERS, flag, status_of
+from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.rules.composition import BlockStorage
+from openstack_emulator.volume.rules.groups import GROUP_STATUSES
+from openstack_emulator.volume.rules.wanted import NewGroup
+from openstack_emulator.volume.views import brief_group, group_detail
+
+GROUP = {
+    "name": FREE_TEXT,
+    "description": FREE_TEXT,
+    "group_type": fields.text(1),
+    "volume_types": fields.items(fields.text(1), unique=True),
+    "availability_zone": FREE_TEXT,
+}
+FROM_SOURCE = {
+    "name": FREE_TEXT,
+    "description": FREE_TEXT,
+    "group_snapshot_id": fields.identifier,
+    "source_group_id": fields.identifier,
+}
+GROUP_CHANGES = {"name": FREE_TEXT, "description": FREE_TEXT, "add_volumes": FREE_TEXT, "remove_volumes": FREE_TEXT}
+
+
+def _group(storage: BlockStorage, request: Request) -> Group:
+    return visible(storage.groups.rows, request.context, request.vars["group_id"])
+
+
+def create(storage: BlockStorage, request: Request) -> Response:
+    wanted = request.object("group")
+    fields.check_fields(wanted, GROUP, ("group_type", "volume_types"), "group")
+    return Response({"group": brief_group(storage.groups.create(request.context, NewGroup(**wanted)))}, 202)
+
+
+def create_from(storage: BlockStorage, request: Request) -> Response:
+    wanted = request.object("create-from-src")
+    fields.check_fields(wanted, FROM_SOURCE, where="create-from-src")
+    if ("group_snapshot_id" in wanted) == ("source_group_id" in wanted):
+        raise bad_request("Give one of 'group_snapshot_id' and 'source_group_id' to create a group from.")
+    return Response({"group": brief_group(storage.groups.create_from(request.context, NewGroup(**wanted)))}, 202)
+
+
+def index(storage: BlockStorage, request: Request) -> Response:
+    return listing(request, "groups", project_rows(storage.groups.rows, request), GROUP_FILTERS, brief_group)
+
+
+def detail(storage: BlockStorage, request: Request) -> Response:
+    rows = project_rows(storage.groups.rows, request)
+    return listing(request, "groups", rows, GROUP_FILTERS, lambda row: group_detail(storage, request, row))
+
+
+def show(storage: BlockStorage, request: Request) -> Response:
+    return Response({"group": group_detail(storage, request, _group(storage, request))})
+
+
+def update(storage: BlockStorage, request: Request) -> Response:
+    group, wanted = _group(storage, request), request.object("group")
+    fields.check_fields(wanted, GROUP_CHANGES, where="group")
+    if not any(value is not None for value in wanted.values()):
+        raise bad_request("Name, description, add_volumes and remove_volumes can not all be empty.")
+    changes = {key: wanted[key] for key in ("name", "description") if wanted.get(key) is not None}
+    joins, leaves = (_ids(wanted.get(key)) for key in ("add_volumes", "remove_volumes"))
+    storage.groups.update(request.context, group, changes, joins, leaves)
+    return Response(status=202)
+
+
+def _ids(text: str | None) -> list[str]:
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
+def _delete(storage: BlockStorage, request: Request, group: Group, arguments: Any) -> Response:
+    fields.check_fields(arguments, {"delete-volumes": fields.boolean}, where="delete")
+    storage.groups.delete(group, flag(arguments.get("delete-volumes", False), "delete-volumes"))
+    return Response(status=202)
+
+
+def _reset(storage: BlockStorage, request: Request, group: Group, arguments: Any) -> Response:
+    request.context.require()
+    group.status = status_of("reset_status", arguments, GROUP_STATUSES)
+    storage.groups.rows.save(group)
+    return Response(status=202)
+
+
+OLD_ACTIONS = {"delete": _delete}
+ACTIONS = {**OLD_ACTIONS, "reset_status": _reset}
+
+
+def act_on(storage: BlockStorage, request: Request) -> Response:
+    actions = ACTIONS if request.version >= (3, 20) else OLD_ACTIONS
+    return act(actions, storage, request, _group(storage, request))

@@ -1,0 +1,53 @@
+"""Transfers of volumes over HTTP."""
+
+from __future__ import annotations
+
+from openstack_emulator.core import fields
+from openstack_emulator.core.component import visible
+from openstack_emulator.core.filters import project_rows
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.volume.records import Transfer
+from openstack_emulator.volume.routes.bodies import FREE_TEXT
+from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.rules.composition import BlockStorage
+from openstack_emulator.volume.views import brief_transfer, transfer_detail
+
+
+def _transfer(storage: BlockStorage, request: Request) -> Transfer:
+    return visible(storage.transfers.rows, request.context, request.vars["transfer_id"])
+
+
+def create(storage: BlockStorage, request: Request) -> Response:
+    wanted = request.object("transfer")
+    checks = {"volume_id": fields.identifier, "name": FREE_TEXT, "no_snapshots": fields.boolean}
+    fields.check_fields(wanted, checks, ("volume_id",), "transfer")
+    volume = storage.volumes.find(request.context, wanted["volume_id"])
+    keep = bool(fields.as_boolean(wanted.get("no_snapshots", False)))
+    transfer = storage.transfers.create(request.context, volume, wanted.get("name"), keep)
+    view = {**transfer_detail(request, transfer), "auth_key": transfer.auth_key}
+    return Response({"transfer": view}, 202)
+
+
+def index(storage: BlockStorage, request: Request) -> Response:
+    rows = project_rows(storage.transfers.rows, request)
+    return listing(request, "transfers", rows, {}, lambda row: brief_transfer(request, row))
+
+
+def detail(storage: BlockStorage, request: Request) -> Response:
+    rows = project_rows(storage.transfers.rows, request)
+    return listing(request, "transfers", rows, {}, lambda row: transfer_detail(request, row))
+
+
+def show(storage: BlockStorage, request: Request) -> Response:
+    return Response({"transfer": transfer_detail(request, _transfer(storage, request))})
+
+
+def delete(storage: BlockStorage, request: Request) -> Response:
+    storage.transfers.delete(_transfer(storage, request))
+    return Response(status=202)
+
+
+def accept(storage: BlockStorage, request: Request) -> Response:
+    wanted = request.object("accept")
+    transfer = storage.transfers.accept(request.context, request.vars["transfer_id"], wanted.get("auth_key"))
+    return Response({"transfer": brief_transfer(request, transfer)}, 202)

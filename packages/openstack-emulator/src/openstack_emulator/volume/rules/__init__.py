@@ -1,0 +1,1 @@
+"""What the block-storage service decides."""

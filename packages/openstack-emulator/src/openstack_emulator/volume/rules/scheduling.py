@@ -1,0 +1,74 @@
+"""Which back end suits a volume: its capabilities, and what the extra specs of a volume type ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from openstack_emulator.core.fields import as_boolean
+from openstack_emulator.volume.rules.constants import BACKEND
+
+CAPACITY_GIGABYTES = 30720
+OVERSUBSCRIPTION = 20.0
+SCOPE = "capabilities"
+CAPABILITIES: Mapping[str, Any] = {
+    "total_capacity_gb": CAPACITY_GIGABYTES,
+    "reserved_percentage": 0,
+    "max_over_subscription_ratio": str(OVERSUBSCRIPTION),
+    "thin_provisioning_support": True,
+    "thick_provisioning_support": False,
+    "multiattach": True,
+    "volume_backend_name": BACKEND,
+    "storage_protocol": "iSCSI",
+    "vendor_name": "Open Source",
+    "driver_version": "3.0.0",
+    "QoS_support": False,
+}
+"""What the one pool of the one back end says of itself."""
+
+
+def suits(extra_specs: Mapping[str, str]) -> bool:
+    """Whether the back end has all that the extra specs ask for; those of a scope other than `capabilities` do not
+    ask the back end."""
+    for key, asked in extra_specs.items():
+        scope, separator, name = key.rpartition(":")
+        if separator and scope != SCOPE:
+            continue
+        if name not in CAPABILITIES or not _fits(CAPABILITIES[name], asked):
+            return False
+    return True
+
+
+def _number(test: Callable[[float, float], bool]) -> Callable[[str, str], bool]:
+    def compare(has: str, asked: str) -> bool:
+        try:
+            return test(float(has), float(asked))
+        except ValueError:
+            return False
+
+    return compare
+
+
+COMPARISONS: Mapping[str, Callable[[str, str], bool]] = {
+    "=": _number(lambda has, asked: has >= asked),
+    "==": _number(lambda has, asked: has == asked),
+    "!=": _number(lambda has, asked: has != asked),
+    ">=": _number(lambda has, asked: has >= asked),
+    "<=": _number(lambda has, asked: has <= asked),
+    "s==": lambda has, asked: has == asked,
+    "s!=": lambda has, asked: has != asked,
+    "s>": lambda has, asked: has > asked,
+    "s>=": lambda has, asked: has >= asked,
+    "s<": lambda has, asked: has < asked,
+    "s<=": lambda has, asked: has <= asked,
+    "<is>": lambda has, asked: as_boolean(has) is as_boolean(asked),
+    "<in>": lambda has, asked: asked in has,
+    "<or>": lambda has, asked: has in (word.strip() for word in asked.split("<or>")),
+}
+"""The first word of a spec's value → how the rest compares with a capability."""
+
+
+def _fits(has: Any, asked: str) -> bool:
+    operator, _, rest = asked.strip().partition(" ")
+    compare = COMPARISONS.get(operator)
+    return str(has) == asked if compare is None else compare(str(has), rest.strip())

@@ -1,0 +1,114 @@
+"""Typed records: how they are stored, found, and read by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+import pytest
+
+from openstack_emulator.core.store import Store, Table
+from openstack_emulator.core.typed import Part, TypedRecord, named, to_bytes
+from openstack_emulator.core.upgrades import StateUnusable
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Lid(Part):
+    """A part of a box."""
+
+    color: str
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Box(TypedRecord):
+    """A record."""
+
+    name: str
+    size: int
+    lid: Lid | None
+    key: str = field(metadata=named("_key"))
+
+
+def box(key: str, size: int = 1, lid: Lid | None = None) -> Box:
+    return Box(id=key, name=key.upper(), size=size, lid=lid, key="k")
+
+
+def boxes(store: Store) -> Table[Box]:
+    return store.table(Box, "shelf", "boxes", ("size",))
+
+
+def test_a_record_is_stored_under_its_names_and_comes_back(tmp_path: Path) -> None:
+    store = Store(tmp_path / "state.db")
+    boxes(store).add(box("a", lid=Lid(color="red")))
+    boxes(store).add(box("b"))
+    store.close()
+
+    store = Store(tmp_path / "state.db")
+    found = boxes(store)
+    a, b = found.require("a"), found.require("b")
+    store.close()
+
+    assert orjson.loads(to_bytes(a)) == {"id": "a", "name": "A", "size": 1, "lid": {"color": "red"}, "_key": "k"}
+    assert a.lid is not None and a.lid.color == "red"
+    assert (b.lid, b.key, b.fault) == (None, "k", None)
+
+
+def test_a_fault_is_stored_until_it_is_taken(tmp_path: Path) -> None:
+    store = Store(tmp_path / "state.db")
+    rows = boxes(store)
+    store.stamp = ("shelf", "because")
+    rows.add(box("a"))
+    store.stamp = None
+    store.close()
+
+    store = Store(tmp_path / "state.db")
+    rows = boxes(store)
+    a = rows.require("a")
+    assert rows.to_json(a)["_fault"] == a.get("_fault") == "because"
+    assert (rows.take_fault(a), rows.take_fault(a)) == ("because", None)
+    assert "_fault" not in rows.to_json(a)
+    store.close()
+
+
+def test_selections_follow_changes_made_in_place() -> None:
+    rows = boxes(Store())
+    a, b = rows.add(box("a", 1)), rows.add(box("b", 2))
+    a.size = 2
+    rows.save(a)
+    assert rows.select(size=2) == [b, a]
+    assert (rows.select(size=1), rows.first(size=2, name="A")) == ([], a)
+
+
+def test_fields_are_read_by_their_stored_names() -> None:
+    a = box("a")
+    assert (a.get("name"), a.get("_key"), a.get("key"), a.get("weight")) == ("A", "k", None, None)
+
+
+def test_a_field_that_the_class_lacks_cannot_be_set_or_selected() -> None:
+    rows = boxes(Store())
+    a = rows.add(box("a"))
+    with pytest.raises(AttributeError):
+        rows.update(a, weight=1)
+    with pytest.raises(AttributeError):
+        rows.select(weight=1)
+
+
+def test_a_stored_record_without_a_field_is_refused_and_one_too_many_is_left_out(tmp_path: Path) -> None:
+    store = Store(tmp_path / "state.db")
+    old = store.collection("shelf", "boxes")
+    old.add({"id": "a", "name": "A", "size": 1, "lid": None, "_key": "k", "weight": 5})
+    store.close()
+
+    store = Store(tmp_path / "state.db")
+    rows = boxes(store)
+    assert "weight" not in rows.to_json(rows.require("a"))
+    store.close()
+
+    store = Store(tmp_path / "state.db")
+    store.collection("shelf", "boxes").add({"id": "b", "name": "B", "size": 1, "lid": None})
+    store.close()
+    store = Store(tmp_path / "state.db")
+    with pytest.raises(StateUnusable, match="b of shelf/boxes without the field '_key'"):
+        boxes(store)
+    store.close()
