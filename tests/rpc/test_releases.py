@@ -14,7 +14,7 @@ from stoker.api.cfn.faults import code_of
 from stoker.api.faults import fault_body, status_of
 from stoker.base.context import RequestContext
 from stoker.base.errors import AnswerMismatch, Bug, EntityNotFound, ReleaseMismatch, StokerError
-from stoker.contract.request import ADDED, OfStack, Problem, Reference, Request
+from stoker.contract.request import ADDED, OfStack, Problem, Reference, Request, RequestMismatch, sent_as
 from stoker.rpc.contract import Reply, answer_of, error_to_dict, packed, reply_of
 from stoker.rpc.dispatch import Dispatcher
 
@@ -101,6 +101,23 @@ async def test_what_another_release_sends_and_this_one_does_not_take_is_named(
     assert status_of(error) == 503 and code_of(error) == "ServiceUnavailable"
     assert fault_body(error)["error"]["type"] == "ReleaseMismatch"
     assert engine == []
+
+
+@dataclass(frozen=True, kw_only=True)
+class Renamed(Request[None]):
+    """A request one of whose fields had another name in earlier releases."""
+
+    method = "renamed"
+    settings: Settings = field(metadata=sent_as("former"))
+
+
+def test_a_field_that_was_renamed_keeps_its_name_on_the_wire() -> None:
+    request = Renamed(settings={})
+    assert request.arguments() == {"former": {}}
+    assert Renamed.from_arguments({"former": {}}) == request
+    with pytest.raises(RequestMismatch) as raised:
+        Renamed.from_arguments({"settings": {}})
+    assert raised.value.argument == "settings"
 
 
 async def test_the_same_release_sends_what_it_takes() -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypedDict
 
-from stoker.contract.request import Request
+from stoker.contract.request import Request, sent_as
 from stoker.contract.stacks import SettingsChange, StackPatch
 from stoker.contract.views import JSONObject
 
@@ -57,7 +57,7 @@ class FutureStack(TypedDict):
 class CreateChangeSet(Request[ChangeSetIdentity]):
     """Plan a new stack (`kind` CREATE) or a change of a stack (UPDATE), and keep that under `name`.
 
-    `laid_down` are the settings that the stack will have. With `nested`, the plan includes nested stacks.
+    `settings` are those that the stack will have. With `nested`, the plan includes nested stacks.
     """
 
     method = "change_set_create"
@@ -66,7 +66,7 @@ class CreateChangeSet(Request[ChangeSetIdentity]):
     kind: str
     description: str | None
     body: StackPatch
-    laid_down: SettingsChange
+    settings: SettingsChange = field(metadata=sent_as("laid_down"))
     nested: bool = False
 
 

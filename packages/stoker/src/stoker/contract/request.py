@@ -5,6 +5,7 @@ neighboring releases call each other, so these rules hold:
 
 - A field that a release adds has a default, which never changes, and has the metadata `ADDED`. Fields that have their
   default are not sent.
+- A field that is renamed keeps its name on the wire (`sent_as`).
 - An engine refuses a method or an argument that it does not know, and an argument of another type. It must not ignore
   one: a request could then do something else than was asked (apply another plan, delete what was to be kept).
 - A key that a release adds to an answer is `NotRequired`, and the API processes of that release do without it. They
@@ -29,6 +30,20 @@ from stoker.base.context import RequestContext
 
 ADDED: Mapping[str, str] = types.MappingProxyType({"added": "0.2.0"})
 """The metadata of a field that a release has added to a request."""
+
+
+def sent_as(name: str) -> Mapping[str, str]:
+    """Return the metadata of a field that has another name on the wire, which earlier releases know."""
+    return types.MappingProxyType({_SENT_AS: name})
+
+
+_SENT_AS = "sent_as"
+
+
+def _wire_name(item: Field[Any]) -> str:
+    name: str = item.metadata.get(_SENT_AS, item.name)
+    return name
+
 
 Answer = TypeVar("Answer", covariant=True)
 Engine = TypeVar("Engine")
@@ -85,7 +100,8 @@ class Request(Generic[Answer]):
         """Return an argument that is sent, and that the first release does not know; None if there is none."""
         known: Any = self  # subclasses are dataclasses
         names = self.arguments()
-        return next((item.name for item in fields(known) if item.metadata.keys() & ADDED and item.name in names), None)
+        added = (_wire_name(item) for item in fields(known) if item.metadata.keys() & ADDED)
+        return next((name for name in added if name in names), None)
 
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any]) -> Self:
@@ -139,7 +155,7 @@ def sent(record: Any) -> dict[str, Any]:
     for item in fields(record):
         value = getattr(record, item.name)
         if item.default is MISSING or value != item.default:
-            found[item.name] = sent(value) if is_dataclass(value) else value
+            found[_wire_name(item)] = sent(value) if is_dataclass(value) else value
     return found
 
 
@@ -156,14 +172,15 @@ def _record(kind: Any, data: Any, method: str, path: str) -> Any:
     """Check names and types of a dataclass's fields or a TypedDict's keys."""
     if not isinstance(data, Mapping):
         raise RequestMismatch(Problem.WRONG_TYPE, method, path.rstrip("."), "not an object")
-    expected, required = _shape(kind)
+    expected, required, attributes = _shape(kind)
     for name in data:
         if name not in expected:
             raise RequestMismatch(Problem.UNKNOWN_ARGUMENT, method, f"{path}{name}")
     for name in required:
         if name not in data:
             raise RequestMismatch(Problem.MISSING_ARGUMENT, method, f"{path}{name}")
-    return kind(**{name: _value(expected[name], value, method, f"{path}{name}") for name, value in data.items()})
+    values = {name: _value(expected[name], value, method, f"{path}{name}") for name, value in data.items()}
+    return kind(**{attributes.get(name, name): value for name, value in values.items()})
 
 
 def _value(expected: Any, value: Any, method: str, path: str) -> Any:
@@ -189,11 +206,12 @@ def _answer_type(kind: type[Request[Any]]) -> Any:
 
 
 @cache
-def _shape(kind: Any) -> tuple[Mapping[str, Any], frozenset[str]]:
-    """The types of a record's fields by name, and the names of those that are required."""
+def _shape(kind: Any) -> tuple[Mapping[str, Any], frozenset[str], Mapping[str, str]]:
+    """The types of a record's fields by their names on the wire, the required ones, and attributes with other names."""
     expected = typing.get_type_hints(kind)
     if is_typeddict(kind):
-        return expected, kind.__required_keys__
+        return expected, kind.__required_keys__, {}
     items: tuple[Field[Any], ...] = fields(kind)
-    required = frozenset(item.name for item in items if item.default is MISSING)
-    return types.MappingProxyType({item.name: expected[item.name] for item in items}), required
+    required = frozenset(_wire_name(item) for item in items if item.default is MISSING)
+    by_wire_name = types.MappingProxyType({_wire_name(item): expected[item.name] for item in items})
+    return by_wire_name, required, {_wire_name(item): item.name for item in items}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NotRequired, TypedDict
 
 from stoker.contract.drift import DriftSummary
-from stoker.contract.request import ADDED, Answer, OfStack, Request
+from stoker.contract.request import ADDED, Answer, OfStack, Request, sent_as
 from stoker.contract.views import (
     JSONObject,
     ResourceView,
@@ -101,7 +101,7 @@ class CreateStackWithSettings(NewStack, Request[StackView]):
     """Create a stack whose settings apply before it exists."""
 
     method = "stack_create_laid_down"
-    laid_down: SettingsChange
+    settings: SettingsChange = field(metadata=sent_as("laid_down"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +139,7 @@ class CheckForChanges(PatchRequest[bool]):
     """Return whether a patch, with the settings that belong to it, would change anything."""
 
     method = "stack_patch_changes"
-    laid_down: SettingsChange
+    settings: SettingsChange = field(metadata=sent_as("laid_down"))
 
 
 @dataclass(frozen=True, kw_only=True)

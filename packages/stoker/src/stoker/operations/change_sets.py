@@ -83,14 +83,14 @@ async def change_set_create(
     stack_create and stack_patch, and StackExists if the stack has a change set with this name.
     """
     services = parts.services
-    name, kind, laid_down = request.name, request.kind, request.laid_down
+    name, kind, settings = request.name, request.kind, request.settings
     if not _NAME.fullmatch(name):
         raise BadValue(
             f"Invalid change set name {name!r}: it must start with a letter, contain only letters, digits and '-', "
             "and be at most 128 characters long."
         )
     stack = await _stack_of(services, context, request)
-    changed_settings(StackSettings(stack.id), laid_down)
+    changed_settings(StackSettings(stack.id), settings)
     planner = _planned_create if kind == "CREATE" else _planned_update
     planned, failures = await planner(parts, context, stack, request)
     changed = planned["changed"]
@@ -106,7 +106,7 @@ async def change_set_create(
         reason=failures if changed else NO_CHANGES,
         base=stack.operation,
         operation=None,
-        body=services.sealer.seal({"body": sent(request.body), "settings": dict(laid_down), **planned}),
+        body=services.sealer.seal({"body": sent(request.body), "settings": dict(settings), **planned}),
         created_at=services.clock.now(),
     )
     try:
@@ -159,7 +159,7 @@ async def _planned_update(
         **_planned(checked, plan, request),
         "physical_ids": await _physical_ids(services, stack),
         "nested": request.nested,
-        "changed": await _changes(services, stack, checked, plan, request.body.tags, request.laid_down),
+        "changed": await _changes(services, stack, checked, plan, request.body.tags, request.settings),
     }
     return stored, failures
 
@@ -218,7 +218,7 @@ async def stack_patch_changes(parts: ActingParts, context: RequestContext, reque
     verdict("update", stack)
     checked = await patched_request(parts, context, stack, request)
     plan = await make_plan(services, stack, checked, "UPDATE")
-    return await _changes(services, stack, checked, plan, request.tags, request.laid_down)
+    return await _changes(services, stack, checked, plan, request.tags, request.settings)
 
 
 async def _changes(
@@ -227,7 +227,7 @@ async def _changes(
     checked: CheckedRequest,
     plan: Plan,
     tags: Sequence[str] | None,
-    laid_down: SettingsChange,
+    settings: SettingsChange,
 ) -> bool:
     """Return whether an update would change a resource, an output, a tag or a setting.
 
@@ -236,7 +236,7 @@ async def _changes(
     if any(step.kind is not Kind.KEEP for step in plan.steps) or stack.status != COMPLETE:
         return True
     present: Mapping[str, Any] = settings_view(await settings_of(services, stack))
-    if any(present[name] != value for name, value in laid_down.items() if name != "capabilities"):
+    if any(present[name] != value for name, value in settings.items() if name != "capabilities"):
         return True
     if tags is not None:
         recorded_tags = await services.database.read(queries.tags_of, [stack.id])
@@ -389,7 +389,7 @@ async def stack_create_with_settings(
 ) -> StackView:
     """Create a stack with initial settings, which are in effect before the stack exists."""
     return await create_stack(
-        submissions, context, request, None, lambda stack: settings_steps(stack, request.laid_down)
+        submissions, context, request, None, lambda stack: settings_steps(stack, request.settings)
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 from stoker.api.cfn import views
 from stoker.api.cfn.call import Call, no_stack, page_of
 from stoker.api.cfn.faults import QueryError
-from stoker.api.cfn.stacks import disable_rollback, laid_down, new_parameters, patch, preflight
+from stoker.api.cfn.stacks import disable_rollback, new_parameters, patch, preflight, requested_settings
 from stoker.base.errors import EntityNotFound, Invalid
 from stoker.base.ids import arn
 from stoker.contract.change_sets import (
@@ -51,7 +51,7 @@ def create(call: Call) -> dict[str, Any]:
             kind=kind,
             description=call["Description"],
             body=_new_stack(call) if kind == "CREATE" else patch(call),
-            laid_down=laid_down(call),
+            settings=requested_settings(call),
             nested=bool(call["IncludeNestedStacks"]),
         )
     )

@@ -48,7 +48,7 @@ def create(call: Call) -> dict[str, Any]:
     view = call.ask(
         CreateStackWithSettings(
             name=call["StackName"],
-            laid_down=laid_down(call),
+            settings=requested_settings(call),
             template=call.required_text_of("Template"),
             parameters=new_parameters(call),
             tags=views.plain_tags(call["Tags"] or ()),
@@ -73,7 +73,7 @@ def disable_rollback(call: Call) -> bool:
     return bool(disabled) or call["OnFailure"] == "DO_NOTHING"
 
 
-def laid_down(call: Call) -> SettingsChange:
+def requested_settings(call: Call) -> SettingsChange:
     """Return the settings of the stack in the request; missing ones are omitted."""
     found: SettingsChange = {}
     if call["NotificationARNs"] is not None:
@@ -97,8 +97,8 @@ def policy(call: Call, name: str) -> Any:
 def update(call: Call) -> dict[str, Any]:
     """Start to update a stack. As in AWS, an update without changes is refused."""
     body = vars(replace(patch(call), policy=policy(call, "StackPolicyDuringUpdate")))
-    settings = laid_down(call)
-    if not call.ask_of_stack(CheckForChanges(ref=call.ref, laid_down=settings, **body)):
+    settings = requested_settings(call)
+    if not call.ask_of_stack(CheckForChanges(ref=call.ref, settings=settings, **body)):
         raise QueryError("ValidationError", NO_UPDATES)
     return {"StackId": views.stack_arn(_patched(call, PatchStack(ref=call.ref, settings=settings or None, **body)))}
 
