@@ -233,21 +233,13 @@ class OperationRun(OperationContext):
         elif progress.failures:
             told = progress.failures if self.operation.action == "CHECK" else progress.failures[:1]
             failure = Failure.joined(told)
-            await self._end(FAILED, self._failure_text(failure), failure)
+            await self._end(FAILED, _failure_text(self, failure), failure)
         else:
             if self.operation.action == "SNAPSHOT" and self.operation.parent_operation is None:
                 progress.document = await sealed_document(self)
             done = f"Stack {self.operation.stack_action} completed successfully"
             unchecked = await unchecked_note(self.services, self.stack) if self.operation.action == "CHECK" else ""
             await self._end(COMPLETE, done + unchecked)
-
-    def _failure_text(self, failure: Failure) -> str:
-        if self.operation.action == "CHECK":
-            return failure.text()
-        state = self.current.get(failure.path[0])
-        is_defining = self.operation.action not in VERBS
-        action = state.row.action if state is not None and is_defining else self.operation.action
-        return f"Resource {action} failed: {failure.text()}"
 
     async def _abort(self, error: StokerError) -> None:
         """Record the error that ended the operation; if that fails, the operation is claimed and run again."""
@@ -295,3 +287,13 @@ class OperationRun(OperationContext):
 async def ended(task: asyncio.Task[Any]) -> None:
     """Return when a task has ended, with any result."""
     await asyncio.wait([task])
+
+
+def _failure_text(run: OperationContext, failure: Failure) -> str:
+    """Return the status reason of an operation that failed because of a resource."""
+    if run.operation.action == "CHECK":
+        return failure.text()
+    state = run.current.get(failure.path[0])
+    is_defining = run.operation.action not in VERBS
+    action = state.row.action if state is not None and is_defining else run.operation.action
+    return f"Resource {action} failed: {failure.text()}"
