@@ -136,6 +136,28 @@ async def test_an_update_changes_no_owner(world: World) -> None:
     assert len(world.database.read_now(ownership.doubles)) == len(OBJECTS)
 
 
+async def test_a_resource_is_examined_when_its_plug_in_is_there(world: World) -> None:
+    assert await owned_with("Vendor::Net", world) is None
+    assert await owned_with("OS::Neutron::Net", world) is not None
+
+
+async def owned_with(implementation: str, world: World) -> str | None:
+    """What the network of the stack `first` owns after a start, if an earlier release recorded it with this type."""
+    sealer, c = world.engine.services.sealer, resources.c
+    mine = c.name == "net", c.stack_id == select(stacks.c.id).where(stacks.c.name == "first").scalar_subquery()
+    with world.database.writing() as connection:
+        state = sealer.open(connection.execute(select(c.state).where(*mine)).scalar_one())
+        state["definition"]["implementation"] = implementation
+        values = {"type": implementation, "state": sealer.seal(state), "ownership": None}
+        connection.execute(update(resources).where(*mine).values(values))
+    await world.stop()
+    await world.start()
+    found: str | None = world.database.read_now(
+        lambda connection: connection.execute(select(c.ownership).where(*mine)).scalar_one()
+    )
+    return found
+
+
 async def test_every_double_is_logged(world: World, caplog: pytest.LogCaptureFixture) -> None:
     await world.stop()
     caplog.clear()

@@ -23,6 +23,7 @@ from stoker.store import ownership
 from stoker.store.journal import Batch
 from stoker.store.ownership import Owned, double, key_of, nothing
 from stoker.store.records import Resource, Stack
+from stoker.template.registry import is_template_name
 
 LOG = logging.getLogger(__name__)
 
@@ -93,14 +94,16 @@ async def examine_earlier_records(services: RecordingServices) -> None:
 
 
 def _owned_in(connection: Connection, services: EngineServices, stack: Stack) -> dict[str, Owned | None]:
-    """Return the claims of a stack's resources that were not examined, by UUID; without those of unknown types.
+    """Return the claims of a stack's resources that were not examined, by UUID.
 
-    The types of nested stacks, which may be templates, own no object.
+    Resources whose plug-in is missing are examined when it is there. Those of a template own no object.
     """
     found: dict[str, Owned | None] = {}
     for state in read_untyped(connection, services, stack.id, stack.name):
         if state.row.physical_id is None or state.row.ownership is not None:
             continue
         state.type = services.types.recorded(state, {})
+        if state.type is services.unknown_type and not is_template_name(state.implementation):
+            continue
         found[state.row.uuid] = owned_by(state, stack)
     return found
