@@ -147,6 +147,31 @@ async def test_an_object_has_no_owner_any_more_when_it_is_abandoned_or_retained(
     assert third["status"] == "COMPLETE", third["status_reason"]
 
 
+@pytest.mark.parametrize("turns", [0, 1, 2, 4, 8])
+async def test_of_two_adoptions_that_are_interrupted_one_gets_the_objects(world: World, turns: int) -> None:
+    names = ("net", "volume", "address")
+    await world.create("first", template(**{name: OBJECTS[name] for name in names}))
+    had, abandoned = await ids(world, "first"), await document(world, "first")
+    await world.call("stack_abandon", ref=ref("first"))
+    made = [
+        await world.call("stack_create", name=name, template=None, adopt_stack_data=abandoned)
+        for name in ("second", "third")
+    ]
+    for _ in range(turns):
+        await world.turn()
+    await world.stop()
+    await world.start()
+    for stack in made:
+        await world.settle(stack["id"])
+    owners: dict[str, list[str]] = {}
+    for name in ("second", "third"):
+        for resource, identifier in (await ids(world, name)).items():
+            if identifier:
+                assert identifier == had[resource]
+                owners.setdefault(resource, []).append(name)
+    assert {resource: len(found) for resource, found in owners.items()} == dict.fromkeys(names, 1)
+
+
 async def test_any_number_of_resources_may_refer_to_an_object(world: World) -> None:
     had = await make_first(world)
     user = template(
