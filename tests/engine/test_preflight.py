@@ -12,7 +12,7 @@ import pytest
 from openstack_emulator.compute.records import ComputeRecords
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
-from openstack_emulator.volume.records import VolumeRecords
+from openstack_emulator.volume.rules.composition import BlockStorage
 from stoker.engine.settings import EngineSettings
 from stoker_foundation.clock import SystemClock
 from testing.harness import World
@@ -96,7 +96,7 @@ def limit_compute(world: World, **limits: int) -> None:
 
 
 def limit_storage(world: World, **limits: int) -> None:
-    quotas = world.served.cloud.of(VolumeRecords).volumes.quotas
+    quotas = world.served.cloud.of(BlockStorage).quotas
     world.in_cloud(lambda: quotas.set_limits(world.context.project_id, limits))
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from openstack_emulator.compute.records import ComputeRecords
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
-from openstack_emulator.volume.records import VolumeRecords
+from openstack_emulator.volume.rules.composition import BlockStorage
 from stoker_foundation.clock import SystemClock
 from testing.harness import World
 
@@ -151,7 +151,7 @@ def limit(beside: Loop, compute: Any = None, storage: Any = None, network: Any =
     world, cloud = beside.world, beside.served.cloud
     project = world.context.project_id
     free = dict.fromkeys(("instances", "cores", "ram", "server_groups", "volumes", "gigabytes"), -1)
-    quotas = cloud.of(ComputeRecords).servers.quotas, cloud.of(VolumeRecords).volumes.quotas
+    quotas = cloud.of(ComputeRecords).servers.quotas, cloud.of(BlockStorage).quotas
     for quota, limits in zip(quotas, (compute, storage), strict=True):
         beside.served.do(partial(quota.reset_limits, project))
         beside.served.do(partial(quota.set_limits, project, limits or free))
