@@ -182,3 +182,33 @@ def test_what_happens_inside_of_nested_stacks_is_reported_where_that_is_asked_fo
     removed = changes("fewer", "UPDATE", 0, True)
     assert removed["Group.0"]["Action"] == "Remove"
     assert removed["Group.0"]["PhysicalResourceId"]
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_change_set_that_is_known_to_fail_says_so_unless_validation_is_disabled(boto: Any) -> None:
+    volume = {"Type": "AWS::EC2::Volume", "Properties": {"AvailabilityZone": "nova", "Size": 999999}}
+    body = json.dumps({"AWSTemplateFormatVersion": "2010-09-09", "Resources": {"Volume": volume}})
+    made = propose(boto, "beyond", "CREATE", body)
+    shown = boto.describe_change_set(ChangeSetName=made["Id"])
+    assert (shown["Status"], shown["ExecutionStatus"]) == ("FAILED", "UNAVAILABLE")
+    assert "the quota of the project is 1000" in shown["StatusReason"]
+    boto.delete_change_set(ChangeSetName=made["Id"])
+    request = {"StackName": "beyond", "TemplateBody": body, "DisableRollback": True}
+    boto.create_stack(**request)
+    with pytest.raises(WaiterError, match="CREATE_FAILED"):
+        boto.get_waiter("stack_create_complete").wait(StackName="beyond", WaiterConfig=FAST)
+    assert boto.list_stack_resources(StackName="beyond")["StackResourceSummaries"] == []
+
+    def without_validation(params: Any, **_: Any) -> None:
+        params["body"]["DisableValidation"] = "true"  # boto3 of this version does not know it
+
+    event = "before-call.cloudformation.CreateStack"
+    boto.meta.events.register(event, without_validation)
+    try:
+        boto.create_stack(**{**request, "StackName": "unchecked"})
+    finally:
+        boto.meta.events.unregister(event, without_validation)
+    with pytest.raises(WaiterError, match="CREATE_FAILED"):
+        boto.get_waiter("stack_create_complete").wait(StackName="unchecked", WaiterConfig=FAST)
+    (tried,) = boto.list_stack_resources(StackName="unchecked")["StackResourceSummaries"]
+    assert "VolumeSizeExceedsAvailableQuota" in tried["ResourceStatusReason"]

@@ -56,7 +56,8 @@ class Reader:
                 raise NotRead(late)
             self._asked[question] = asyncio.create_task(self._in_turn(ask))
         try:
-            return await asyncio.shield(self._asked[question])
+            task = self._asked[question]
+            return task.result() if task.done() else await asyncio.shield(task)
         except asyncio.CancelledError:
             if not self._asked[question].cancelled():
                 raise

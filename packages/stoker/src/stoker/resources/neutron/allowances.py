@@ -39,12 +39,12 @@ ROUTER_INTERFACE = (Consumption(PORTS, _interface_ports),)
 
 
 async def _rules(planned: Planned, facts: Facts) -> int | None:
-    """Return the number of rules that a group has at least: those of its properties, and Neutron's for egress."""
+    """Return the number of a group's rules: those of its properties, equal ones once, and Neutron's for egress."""
     rules = planned.properties.get("rules") or []
     if not isinstance(rules, list) or not all(isinstance(rule, Mapping) for rule in rules):
         return None
-    egress = [rule for rule in rules if rule.get("direction") == "egress"]
-    return len(rules) if egress else len(rules) + 2
+    different = len({repr(sorted(rule.items())) for rule in rules})
+    return different if any(rule.get("direction") == "egress" for rule in rules) else different + 2
 
 
 SECURITY_GROUP = (Consumption(SECURITY_GROUPS), Consumption(SECURITY_GROUP_RULES, _rules, "rules"))
