@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from openstack_emulator.compute.records import ComputeRecords
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
-from openstack_emulator.volume.rules.composition import BlockStorage
+from stoker.cloud.credentials import TokenCredential
 from stoker.engine.settings import EngineSettings
 from stoker_foundation.clock import SystemClock
 from testing.harness import World
@@ -90,14 +89,17 @@ async def found(world: World, body: Any, name: str | None = None) -> list[tuple[
     return [(each["code"], each["path"]) for each in plan["preflight"]["results"]]
 
 
-def limit_compute(world: World, **limits: int) -> None:
-    quotas = world.served.cloud.of(ComputeRecords).servers.quotas
-    world.in_cloud(lambda: quotas.set_limits(world.context.project_id, limits))
+async def limit_compute(world: World, **limits: int) -> None:
+    await limit(world, "nova", limits)
 
 
-def limit_storage(world: World, **limits: int) -> None:
-    quotas = world.served.cloud.of(BlockStorage).quotas
-    world.in_cloud(lambda: quotas.set_limits(world.context.project_id, limits))
+async def limit_storage(world: World, **limits: int) -> None:
+    await limit(world, "cinder", limits)
+
+
+async def limit(world: World, service: str, limits: Mapping[str, int]) -> None:
+    admin = await world.pool.cloud(TokenCredential(world.served.token("admin", "admin")))
+    await admin.put(service, f"/os-quota-sets/{world.context.project_id}", {"quota_set": dict(limits)})
 
 
 async def in_cloud(world: World, method: str, service: str, path: str, body: Any = None) -> Any:
@@ -154,7 +156,7 @@ async def test_replacements_count_beside_the_objects_that_they_replace(world: Wo
     await world.create("pair", template(one=volume(400), two=volume(100)))
     other_zone = volume(400, availability_zone="nova", scheduler_hints={"a": "b"})
     assert await found(world, template(one=other_zone, two=volume(100)), "pair") == []
-    limit_storage(world, gigabytes=800)
+    await limit_storage(world, gigabytes=800)
     assert await found(world, template(one=other_zone, two=volume(100)), "pair") == [("quota", "one")]
 
 
@@ -171,7 +173,7 @@ async def test_growth_counts_and_not_the_whole_size(world: World) -> None:
 
 
 async def test_members_of_a_group_that_are_replaced_a_few_at_a_time_are_not_refused(world: World) -> None:
-    limit_storage(world, gigabytes=50)
+    await limit_storage(world, gigabytes=50)
 
     def group(hints: Mapping[str, str]) -> dict[str, Any]:
         policy = {"rolling_update": {"max_batch_size": 1, "min_in_service": 0}}
@@ -189,7 +191,7 @@ async def test_members_of_a_group_that_are_replaced_a_few_at_a_time_are_not_refu
 
 
 async def test_limits_of_one_object_and_of_a_volume_type_are_compared(world: World) -> None:
-    limit_storage(world, per_volume_gigabytes=50, **{"gigabytes_lvmdriver-1": 60, "volumes_lvmdriver-1": 1})
+    await limit_storage(world, per_volume_gigabytes=50, **{"gigabytes_lvmdriver-1": 60, "volumes_lvmdriver-1": 1})
     results = await found(world, template(one=volume(51), two=volume(10, volume_type="lvmdriver-1")))
     assert ("object-limit", "one") in results
     assert ("quota", "two") in results or ("quota", "one") in results
@@ -252,7 +254,7 @@ async def test_many_resources_need_no_more_questions_than_few(world: World) -> N
     counts = []
     for number in (1, 40):
         many = {f"server{index}": server() for index in range(number)}
-        limit_compute(world, instances=100, cores=100)
+        await limit_compute(world, instances=100, cores=100)
         plan = (await world.call("stack_preview", name="many", template=template(**many)))["plan"]
         assert plan["preflight"]["results"] == []
         counts.append(plan["preflight"]["requests"])
@@ -273,6 +275,6 @@ async def test_it_is_switched_off(served: ServedCloud, tmp_path: Path, how: str)
 async def test_single_checks_are_switched_off(served: ServedCloud, tmp_path: Path) -> None:
     settings = EngineSettings(preflight_skipped=("quota",))
     world = await World(tmp_path / "some.db", served, settings=settings).start()
-    limit_storage(world, per_volume_gigabytes=50)
+    await limit_storage(world, per_volume_gigabytes=50)
     assert await found(world, template(one=volume(999999))) == [("object-limit", "one")]
     await world.stop()
