@@ -40,9 +40,17 @@ NEW = {
     "disable_rollback": True,
     "timeout_mins": None,
     "plan_digest": None,
+    "preflight": None,
     "adopt_stack_data": None,
 }
-HANDLING = {"tags": None, "disable_rollback": None, "timeout_mins": None, "plan_digest": None, "converge": None}
+HANDLING = {
+    "tags": None,
+    "disable_rollback": None,
+    "timeout_mins": None,
+    "plan_digest": None,
+    "converge": None,
+    "preflight": None,
+}
 _CHANGE = {"ref": REF, **DEFINITION, **HANDLING}
 CHANGE = {**_CHANGE, "existing_parameters": False}
 PATCH = {**_CHANGE, "clear_parameters": [], "keep_parameters": None, "policy": None}

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.cloud.credentials import TokenCredential
 from stoker.engine.settings import EngineSettings
+from stoker.store.tables import resources, stacks
 from stoker_foundation.clock import SystemClock
 from testing.harness import World
 
@@ -170,6 +172,25 @@ async def test_growth_counts_and_not_the_whole_size(world: World) -> None:
     await world.create("grows", template(one=volume(600)))
     assert await found(world, template(one=volume(1000)), "grows") == []
     assert await found(world, template(one=volume(1001)), "grows") == [("quota", "one")]
+
+
+@pytest.mark.parametrize("status", ["IN_PROGRESS", "FAILED"])
+async def test_what_an_interrupted_creation_has_made_is_in_nobodys_way(world: World, status: str) -> None:
+    """The engine died before it recorded the objects, whose resources the update creates or finds."""
+    body = template(
+        net=net(), subnet=subnet("10.8.0.0/24", {"get_resource": "net"}), key={
+            "type": "OS::Nova::KeyPair", "properties": {"name": "mine", "public_key": KEY},
+        },
+    )  # fmt: skip
+    await world.create("web", body)
+    with world.database.writing() as connection:
+        names = resources.c.name.in_(("subnet", "key"))
+        connection.execute(update(resources).where(names).values(status=status, physical_id=None))
+        connection.execute(update(stacks).values(status="FAILED"))
+    admin = await world.pool.cloud(TokenCredential(world.served.token("admin", "admin")))
+    await admin.put("neutron", f"/v2.0/quotas/{world.context.project_id}", {"quota": {"subnet": 2}})
+    stack = await world.update("web", body)
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
 
 
 async def test_members_of_a_group_that_are_replaced_a_few_at_a_time_are_not_refused(world: World) -> None:

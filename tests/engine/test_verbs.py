@@ -279,7 +279,7 @@ async def test_nothing_makes_well_what_its_creation_has_not_brought_about(world:
         "properties": {"network": {"get_resource": "net"}, "cidr": "10.7.0.0/24"},
     }
     made = template(net=net(), first=subnet, second={**subnet, "depends_on": "first"})
-    await world.create("web", made)
+    await world.create("web", made, preflight=False)
     stack = await act(world, "web", "check")
     assert state(stack) == "CHECK_FAILED"
     assert "resources.second: its creation has not finished: " in stack["status_reason"]

@@ -7,7 +7,7 @@ only once. `CHECKS` describes every check.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
@@ -123,7 +123,8 @@ class Planned:
 
     `properties` are in the form that the type's methods receive; values can be unknown. `makes` is true for a new
     object. `former` is the resource as recorded, None for a new one. `neighbours` are the planned resources of the same
-    stack by name. `path` are the names from the root stack's resource on, joined by dots.
+    stack by name, `leaving` the IDs of all objects that the plan replaces or removes: they may go before a new object
+    is made. `path` are the names from the root stack's resource on, joined by dots.
     """
 
     path: str
@@ -134,6 +135,7 @@ class Planned:
     physical_id: str | None = None
     former: Planned | None = None
     neighbours: Mapping[str, Planned] = field(default_factory=dict, repr=False)
+    leaving: Collection[str] = field(default=(), repr=False)
 
     def known(self, name: str) -> Any:
         """Return the value of a property; None if it is unknown or not given."""
@@ -209,7 +211,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A check of all planned resources of a type. `find` yields the problems. Raises NotRead."""
+    """A check of the planned resources of a type. `find` yields the problems. Raises NotRead.
+
+    It gets the resources of which no object is recorded: the objects of the others may be in their own way.
+    """
 
     code: Code
     find: Callable[[Sequence[Planned], Facts], AsyncIterator[Problem]]

@@ -73,7 +73,7 @@ async def call_to_look(view: StackView, state: ResourceState, reader: NestedRead
         state,
         required=False,
         child=looks(ChildView(view, state, reader), "members", "member_attribute", "outputs", "template"),
-        neighbours=looks(NeighboursView(view.current), "by_reference", "by_name"),
+        neighbours=looks(NeighboursView(view.current), "by_reference", "by_name", "of_type"),
         configs=looks(StoredConfigs(services, project_id, NoWriter()), "get"),
         deployments=looks(StoredDeployments(services, project_id, NoWriter()), "get"),
         unrecorded=Unrecorded(view, state.type.part_of),

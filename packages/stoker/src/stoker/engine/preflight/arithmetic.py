@@ -56,6 +56,10 @@ def _sum(node: StackNode, amounts: Amounts) -> _Sum:
     for item in node.items:
         new, old = _new(item, amounts), _former(item, amounts)
         match item.step.kind:
+            case _ if item.uncertain:  # what is in use may contain it
+                most += new
+            case Kind.DELETE if item.goes_first:
+                made, freed = made - old, freed + old
             case Kind.REPLACE if not item.step.deletes_first:
                 made, most = made + new, most + new
             case Kind.CREATE | Kind.REPLACE | Kind.UPDATE:
@@ -83,4 +87,4 @@ def _former(item: Item, amounts: Amounts) -> int:
 
 def _removed(item: Item, amounts: Amounts) -> int:
     """Return what a removal frees, which comes after everything has been made."""
-    return _former(item, amounts) if item.step.kind is Kind.DELETE else 0
+    return _former(item, amounts) if item.step.kind is Kind.DELETE and not item.goes_first else 0

@@ -47,7 +47,7 @@ def _is_concerned(type_: ResourceType) -> bool:
 async def _all_findings(root: StackNode, items: Collection[Item], facts: Facts) -> list[Finding]:
     planned: dict[Conflict, list[Planned]] = {}
     for item in items:
-        if item.planned is not None:
+        if item.planned is not None and not item.known:  # it must not be in conflict with an object of its own
             for conflict in item.planned.type.conflicts:
                 planned.setdefault(conflict, []).append(item.planned)
     found = await asyncio.gather(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from stoker.base.diagnostics import Diagnostic
+from stoker.engine.planning.decide import NOT_CREATED, may_have_unknown_object, was_never_usable
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step, Subject
 from stoker.engine.records.state import ResourceState
@@ -22,11 +23,19 @@ _EXISTS_AFTER = (Kind.CREATE, Kind.REPLACE, Kind.UPDATE)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Item:
-    """A step with what it makes (`planned`, None for a removal) and what was there before (`former`)."""
+    """A step with what it makes (`planned`, None for a removal) and what was there before (`former`).
+
+    `known` says that the stack has recorded an object of the resource, `uncertain` that an interrupted creation may
+    have made one, which is then used or deleted first, and `goes_first` that a removal may come before an object of
+    the same name is made.
+    """
 
     step: Step
     planned: Planned | None
     former: Planned | None
+    known: bool = False
+    uncertain: bool = False
+    goes_first: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -42,6 +51,7 @@ class StackNode:
     items: list[Item] = field(default_factory=list)
     children: list[StackNode] = field(default_factory=list)
     neighbours: dict[str, Planned] = field(default_factory=dict)
+    recorded: dict[str, list[ResourceState]] = field(default_factory=dict)
 
     def all_items(self) -> Iterator[Item]:
         """Yield the steps of the stack and of all stacks below it."""
@@ -52,7 +62,7 @@ class StackNode:
 
 def tree_of(plan: Plan, concerned: Callable[[ResourceType], bool]) -> StackNode:
     """Return the stacks of a plan with the steps of the types that are `concerned`."""
-    root = StackNode()
+    root, leaving = StackNode(), set[str]()
     levels = [root]
     for step in plan.steps:
         del levels[step.depth + 1 :]
@@ -61,7 +71,11 @@ def tree_of(plan: Plan, concerned: Callable[[ResourceType], bool]) -> StackNode:
         if subject is None or step.kind is Kind.KEEP:
             levels.append(StackNode())
             continue
-        item = _item(step, subject, node)
+        item = _item(step, subject, node, leaving)
+        if (state := subject.state) is not None and state.row.action != NOT_CREATED:
+            node.recorded.setdefault(state.row.name, []).append(state)
+            if step.kind is not Kind.UPDATE and state.row.physical_id is not None:
+                leaving.add(state.row.physical_id)
         if item.planned is not None:
             node.neighbours[item.planned.name] = item.planned
         if concerned(subject.type):
@@ -77,9 +91,24 @@ def _prune(node: StackNode) -> None:
     for child in node.children:
         _prune(child)
     node.children = [child for child in node.children if child.items or child.children]
+    node.items = [_beside(item, node) for item in node.items]
 
 
-def _item(step: Step, subject: Subject, node: StackNode) -> Item:
+def _beside(item: Item, node: StackNode) -> Item:
+    """Return a step with what the stack has recorded under the name of its resource."""
+    subject = item.planned or item.former
+    states = node.recorded.get(subject.name, []) if subject is not None else []
+    if item.planned is None:
+        replacement = node.neighbours.get(subject.name) if subject is not None else None
+        made = replacement is not None and replacement.makes
+        return replace(
+            item, goes_first=made and item.step.subject is not None and _may_go_first(item.step.subject.state)
+        )
+    uncertain = item.planned.makes and any(may_have_unknown_object(state) for state in states)
+    return replace(item, known=bool(states), uncertain=uncertain)
+
+
+def _item(step: Step, subject: Subject, node: StackNode, leaving: set[str]) -> Item:
     name = step.name.rpartition(".")[2] if step.depth else step.name
     state = subject.state
     former = None
@@ -98,6 +127,7 @@ def _item(step: Step, subject: Subject, node: StackNode) -> Item:
         None if makes else state.row.physical_id if state is not None else None,
         present,
         node.neighbours,
+        leaving,
     )
     return Item(step, planned, present)
 
@@ -105,6 +135,11 @@ def _item(step: Step, subject: Subject, node: StackNode) -> Item:
 def _is_unmade(state: ResourceState | None) -> bool:
     """Return whether the object of a recorded resource has not been made, as far as the record knows."""
     return state is not None and state.row.physical_id is None and state.row.action in ("INIT", "CREATE")
+
+
+def _may_go_first(state: ResourceState | None) -> bool:
+    """Return whether a removal is tried before another object is made for the same resource."""
+    return state is not None and (was_never_usable(state) or state.row.action == "DELETE")
 
 
 def placed(subject: Subject | None, name: str, diagnostic: Diagnostic, at: tuple[str | int, ...]) -> Diagnostic:

@@ -90,11 +90,11 @@ async def _overlaps_in_network(subnets: Sequence[Planned], facts: Facts) -> Asyn
 
 
 def _overlapping(group: Sequence[Planned], present: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
-    replaced = {each.former.physical_id for each in group if each.former is not None}
+    leaving = {identifier for each in group for identifier in each.leaving}
     others = [
         (found, f"{each['cidr']} of the subnet {each.get('name') or each['id']}")
         for each in present
-        if each["id"] not in replaced and (found := _network(each["cidr"])) is not None
+        if each["id"] not in leaving and (found := _network(each["cidr"])) is not None
     ]
     for subnet in group:
         name, mine = _range(subnet) or ("", None)
@@ -277,12 +277,12 @@ def _in_use(
     network = wish.network.identifier if wish.network is not None else ""
     if not network and wish.subnet is not None:
         network = str(existing.get(wish.subnet.identifier, {}).get("network_id") or "")
-    former = wish.planned.former
+    leaving = wish.planned.leaving
     for port in ports:
         addresses = {_address(fixed.get("ip_address")) for fixed in port.get("fixed_ips") or []}
         if port["network_id"] != network or wish.address not in addresses:
             continue
-        if former is not None and former.physical_id in (port["id"], port.get("device_id")):
+        if port["id"] in leaving or port.get("device_id") in leaving:
             continue
         message = f"the address {wish.address} is in use by the port {port.get('name') or port['id']}"
         return Problem(wish.planned, wish.at, message, "give another address, or free this one")

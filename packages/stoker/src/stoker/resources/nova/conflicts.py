@@ -22,8 +22,7 @@ async def _taken_names(key_pairs: Sequence[Planned], facts: Facts) -> AsyncItera
     taken: dict[str, str] = {str(each["keypair"]["name"]): "exists already" for each in listed}
     for each in new:
         name = str(each.known("name"))
-        replaced = each.former is not None and each.former.properties.get("name") == name
-        if name in taken and not replaced:
+        if name in taken and name not in each.leaving:
             message = f"the key pair {name!r} {taken[name]}"
             yield Problem(each, ("name",), message, "choose another name, or use the key pair without making it")
         taken[name] = f"is made by {each.path} too"
