@@ -180,7 +180,7 @@ class World:
 
     async def stop(self) -> None:
         """Stop the engine, which hands its operations over, and close what it used."""
-        await self._ended(self.engine.stop())
+        await self.ended(self.engine.stop())
         self.journal.close()
         await self.pool.close()
         self.database.close()
@@ -189,7 +189,7 @@ class World:
 
     async def call(self, method: str, **arguments: Any) -> Any:
         """Run an operation of the engine as the user demo. Raises what the operation raises."""
-        return await self._ended(OPERATIONS[method](self.engine, self.context, arguments))
+        return await self.ended(OPERATIONS[method](self.engine, self.context, arguments))
 
     async def create(self, name: str, template: Any, **arguments: Any) -> dict[str, Any]:
         """Create a stack; return it as `stack_show` does, when the operation has ended."""
@@ -235,7 +235,7 @@ class World:
             if due is not None:
                 self.clock.advance(min(max(due - self.clock.now(), 0.0), 1.0))
 
-    async def _ended(self, work: Coroutine[Any, Any, Result]) -> Result:
+    async def ended(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Wait for `work` and return its result. A manual clock moves only if that takes long: on a busy machine the
         engine may wait for its next heartbeat, which is due by that clock.
 

@@ -37,8 +37,8 @@ class Loop:
         self.run(self.world.start())
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Return the result of a coroutine."""
-        return self._loop.run_until_complete(work)
+        """Return the result of a coroutine; requests that are repeated wait by the world's clock, which moves."""
+        return self._loop.run_until_complete(self.world.ended(work))
 
     def stop(self) -> None:
         """Stop the engine."""
