@@ -278,11 +278,10 @@ class PipedClient:
     """An `EngineClient` of release 0.1.0 that calls the process which started this one."""
 
     def call(self, context: Any, method: str, arguments: Any, timeout: float = 60.0) -> Any:
-        from stoker.rpc.contract import opened, packed  # type: ignore[attr-defined]  # as in release 0.1.0
-
-        sent = {"caller": context.to_dict(), "method": method, "arguments": packed("them", arguments)}
+        envelope: Any = import_module("stoker.rpc.envelope")  # a module of release 0.1.0
+        sent = {"caller": context.to_dict(), "method": method, "arguments": envelope.packed("them", arguments)}
         print(json.dumps(sent), flush=True)
-        return opened(json.loads(sys.stdin.readline()))
+        return envelope.opened(json.loads(sys.stdin.readline()))
 
 
 async def serve_engine(url: str, cloud: str, token: str) -> None:
@@ -290,9 +289,9 @@ async def serve_engine(url: str, cloud: str, token: str) -> None:
 
     from stoker.base.context import RequestContext
     from stoker.operations import OPERATIONS
-    from stoker.rpc.contract import reply_of, unpacked
     from stoker.rpc.dispatch import Dispatcher
 
+    envelope: Any = import_module("stoker.rpc.envelope")  # a module of release 0.1.0
     emulated: Any = import_module("crashing").Emulated(cloud, token)
     world: Any = await import_module("world").World(url, emulated).start()
     context = world.context
@@ -302,7 +301,7 @@ async def serve_engine(url: str, cloud: str, token: str) -> None:
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         call = json.loads(line)
         caller = RequestContext.from_dict(call["caller"])
-        reply = await reply_of(service, caller, call["method"], unpacked(call["arguments"]))
+        reply = await envelope.reply_of(service, caller, call["method"], envelope.unpacked(call["arguments"]))
         print(json.dumps(reply), flush=True)
     await world.stop()
 

@@ -15,7 +15,7 @@ import pytest
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.base.context import RequestContext
-from stoker.contract.request import ADDED, Answer, Request
+from stoker.contract.request import ADDED, Answer, Request, wire_name
 from stoker.operations import OPERATIONS
 from stoker.rpc.contract import answer_of, packed, reply_of, unpacked
 from stoker.rpc.dispatch import Dispatcher
@@ -56,8 +56,8 @@ def test_every_method_of_the_release_before_takes_what_this_one_sends(sources: P
     assert done.returncode == 0, done.stderr
     known = requests()
     for method, taken in json.loads(done.stdout).items():
-        ours = {item.name: item.default for item in fields(known[method])}  # type: ignore[arg-type]
-        declared = {item.name for item in fields(known[method]) if item.metadata.keys() & ADDED}  # type: ignore[arg-type]
+        ours = {wire_name(item): item.default for item in fields(known[method])}  # type: ignore[arg-type]
+        declared = {wire_name(item) for item in fields(known[method]) if item.metadata.keys() & ADDED}  # type: ignore[arg-type]
         assert declared == ours.keys() - taken.keys(), method
         for name, argument in taken.items():
             if "default" not in argument:

@@ -40,7 +40,8 @@ def sent_as(name: str) -> Mapping[str, str]:
 _SENT_AS = "sent_as"
 
 
-def _wire_name(item: Field[Any]) -> str:
+def wire_name(item: Field[Any]) -> str:
+    """Return the name of a request's field on the wire."""
     name: str = item.metadata.get(_SENT_AS, item.name)
     return name
 
@@ -100,7 +101,7 @@ class Request(Generic[Answer]):
         """Return an argument that is sent, and that the first release does not know; None if there is none."""
         known: Any = self  # subclasses are dataclasses
         names = self.arguments()
-        added = (_wire_name(item) for item in fields(known) if item.metadata.keys() & ADDED)
+        added = (wire_name(item) for item in fields(known) if item.metadata.keys() & ADDED)
         return next((name for name in added if name in names), None)
 
     @classmethod
@@ -155,7 +156,7 @@ def sent(record: Any) -> dict[str, Any]:
     for item in fields(record):
         value = getattr(record, item.name)
         if item.default is MISSING or value != item.default:
-            found[_wire_name(item)] = sent(value) if is_dataclass(value) else value
+            found[wire_name(item)] = sent(value) if is_dataclass(value) else value
     return found
 
 
@@ -212,6 +213,6 @@ def _shape(kind: Any) -> tuple[Mapping[str, Any], frozenset[str], Mapping[str, s
     if is_typeddict(kind):
         return expected, kind.__required_keys__, {}
     items: tuple[Field[Any], ...] = fields(kind)
-    required = frozenset(_wire_name(item) for item in items if item.default is MISSING)
-    by_wire_name = types.MappingProxyType({_wire_name(item): expected[item.name] for item in items})
-    return by_wire_name, required, {_wire_name(item): item.name for item in items}
+    required = frozenset(wire_name(item) for item in items if item.default is MISSING)
+    by_wire_name = types.MappingProxyType({wire_name(item): expected[item.name] for item in items})
+    return by_wire_name, required, {wire_name(item): item.name for item in items}
