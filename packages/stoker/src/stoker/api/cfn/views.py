@@ -212,7 +212,7 @@ def resource_drift(view: View) -> dict[str, Any]:
             for each in view["differences"]
         ],
         "StackResourceDriftStatus": view["status"],
-        "DriftStatusReason": view["reason"] or None,
+        "DriftStatusReason": view.get("reason") or None,
         "Timestamp": time_text(view["time"]),
     }
 
