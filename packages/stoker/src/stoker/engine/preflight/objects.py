@@ -96,16 +96,20 @@ def _prune(node: StackNode) -> None:
 
 def _beside(item: Item, node: StackNode) -> Item:
     """Return a step with what the stack has recorded under the name of its resource."""
-    subject = item.planned or item.former
-    states = node.recorded.get(subject.name, []) if subject is not None else []
     if item.planned is None:
-        replacement = node.neighbours.get(subject.name) if subject is not None else None
-        made = replacement is not None and replacement.makes
-        return replace(
-            item, goes_first=made and item.step.subject is not None and _may_go_first(item.step.subject.state)
-        )
+        return replace(item, goes_first=_may_go_first(item, node))
+    states = node.recorded.get(item.planned.name, ())
     uncertain = item.planned.makes and any(may_have_unknown_object(state) for state in states)
     return replace(item, known=bool(states), uncertain=uncertain)
+
+
+def _may_go_first(item: Item, node: StackNode) -> bool:
+    """Return whether a removal is tried before another object is made for the same resource."""
+    state = item.step.subject.state if item.step.subject is not None else None
+    successor = node.neighbours.get(item.former.name) if item.former is not None else None
+    if state is None or successor is None or not successor.makes:
+        return False
+    return was_never_usable(state) or state.row.action == "DELETE"
 
 
 def _item(step: Step, subject: Subject, node: StackNode, leaving: set[str]) -> Item:
@@ -135,11 +139,6 @@ def _item(step: Step, subject: Subject, node: StackNode, leaving: set[str]) -> I
 def _is_unmade(state: ResourceState | None) -> bool:
     """Return whether the object of a recorded resource has not been made, as far as the record knows."""
     return state is not None and state.row.physical_id is None and state.row.action in ("INIT", "CREATE")
-
-
-def _may_go_first(state: ResourceState | None) -> bool:
-    """Return whether a removal is tried before another object is made for the same resource."""
-    return state is not None and (was_never_usable(state) or state.row.action == "DELETE")
 
 
 def placed(subject: Subject | None, name: str, diagnostic: Diagnostic, at: tuple[str | int, ...]) -> Diagnostic:

@@ -90,7 +90,7 @@ async def _overlaps_in_network(subnets: Sequence[Planned], facts: Facts) -> Asyn
 
 
 def _overlapping(group: Sequence[Planned], present: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
-    leaving = {identifier for each in group for identifier in each.leaving}
+    leaving = group[0].leaving  # of the whole plan, so the same for each
     others = [
         (found, f"{each['cidr']} of the subnet {each.get('name') or each['id']}")
         for each in present
