@@ -76,7 +76,7 @@ class Member:
         """Everything a real process does before it takes requests; run it as a task of the process."""
         cluster, nature = self._cluster, self._cluster.nature
         clock = ProcessClock(self.process, cluster.clock)
-        self.database = SimulatedDatabase(f"sqlite:///{cluster.path}", nature)
+        self.database = SimulatedDatabase(cluster.database, nature)
         self.journal = SimulatedJournal(self.database, cluster.loop, nature, lambda: self.engine.services.id)
         transport = SimulatedTransport(CLOUD, self.process, clock, cluster.cloud, nature)
         self.pool = SimulatedPool(CLOUD, clock, transport, cluster.cloud, nature)

@@ -268,10 +268,11 @@ def _is_heartbeat(batch: Batch) -> bool:
 
 
 class SimulatedDatabase(Database):
-    """Cannot be read while it is away."""
+    """Cannot be read while it is away. All processes share the statements that SQLAlchemy has compiled."""
 
-    def __init__(self, url: str, nature: Nature) -> None:
-        super().__init__(url)
+    def __init__(self, shared: Database, nature: Nature) -> None:
+        super().__init__(shared.url.render_as_string(hide_password=False))
+        self.engine = shared.engine
         self._nature = nature
 
     def read_now(self, query: Callable[..., Any], *arguments: Any) -> Any:

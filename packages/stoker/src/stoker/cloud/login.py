@@ -13,6 +13,7 @@ from keystoneauth1 import exceptions as ksa_errors
 from keystoneauth1 import session as ksa_session
 from keystoneauth1.access import service_catalog
 from keystoneauth1.identity.base import BaseIdentityPlugin
+from os_service_types import ServiceTypes
 
 from stoker.base.errors import CloudError, LoginFailed, TokenRejected
 from stoker.cloud.guard import is_refusal
@@ -22,6 +23,9 @@ RENEW_BEFORE = 60.0
 """Seconds before its expiry at which a token is renewed."""
 CATALOG_SECONDS = 60.0
 """Seconds after which a token is renewed again because its catalog lacks an endpoint."""
+
+_TYPES = ServiceTypes()
+"""Types of services and their aliases, as the service-types authority publishes them."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -34,6 +38,16 @@ class Access:
     project_id: str | None = None
     user_id: str | None = None
     role_names: tuple[str, ...] = ()
+
+    def urls(self, service_type: str, interface: str | None, region: str | None) -> list[str]:
+        """Return the catalog's URLs for a type of service or its aliases, by interface and region (None: any).
+
+        keystoneauth copies the whole catalog for each lookup, which costs milliseconds. It gets only the entries of
+        the service.
+        """
+        entries = [entry for entry in self.catalog.catalog if _TYPES.is_match(service_type, entry.get("type", ""))]
+        found = type(self.catalog)(entries).get_urls(service_type, interface, region)
+        return [url for url in found if url is not None]
 
     def fresh(self, now: float) -> bool:
         """Return whether the token is valid for at least `RENEW_BEFORE` seconds."""

@@ -119,11 +119,8 @@ class Cloud:
         settings = self._shared.settings
         chosen = settings.server_auth_url
         if settings.server_keystone_endpoint_type:
-            urls = self._access.catalog.get_urls(
-                service_type="identity",
-                interface=settings.server_keystone_endpoint_type,
-                region_name=_region(settings, "identity", self.region),
-            )
+            region = _region(settings, "identity", self.region)
+            urls = self._access.urls("identity", settings.server_keystone_endpoint_type, region)
             chosen = urls[0] if urls else chosen
         return identity_url(chosen) if chosen else self._login.auth_url
 
@@ -144,12 +141,12 @@ class Cloud:
 
         Without an interface, the configured one is used. For clients that are not Stoker's own.
         """
-        urls = self._access.catalog.get_urls(
-            service_type=service_type,
-            interface=interface or self._shared.settings.client("").endpoint_type,
-            region_name=region or _region(self._shared.settings, service_type, self.region),
+        urls = self._access.urls(
+            service_type,
+            interface or self._shared.settings.client("").endpoint_type,
+            region or _region(self._shared.settings, service_type, self.region),
         )
-        return str(urls[0]) if urls else None
+        return urls[0] if urls else None
 
     def client_settings(self, service: str) -> ClientSettings:
         """Return the operator's settings for the clients of a service. For clients that are not Stoker's own."""
@@ -429,13 +426,9 @@ class Cloud:
         if given is not None:
             return given.replace("%(tenant_id)s", self.project_id or "")
         for catalog_type in service.catalog_types:
-            urls = self._access.catalog.get_urls(
-                service_type=catalog_type,
-                interface=client.endpoint_type,
-                region_name=self.region if self._client else _region(settings, catalog_type, self.region),
-            )
-            if urls:
-                return str(urls[0])
+            region = self.region if self._client else _region(settings, catalog_type, self.region)
+            if urls := self._access.urls(catalog_type, client.endpoint_type, region):
+                return urls[0]
         return self._login.auth_url if service.name == "keystone" else None
 
 
