@@ -1,7 +1,8 @@
 """Stacks that a service refuses something: because of a quota, a conflict, or an object that is still in use.
 
-The cases are in `refusals.yaml`. Each ends within seconds with the words of the service and the path of the resource;
-when the cause is gone, the next operation on the same stack completes.
+The cases are in `refusals.yaml`. What the checks before the first change know of is refused by them, and then, without
+them, by the service. Each ends within seconds with the words of the service and the path of the resource; when the
+cause is gone, the next operation on the same stack completes.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def _quota(place: Place, name: str, case: Mapping[str, Any]) -> str:
     place.administrator.ask(case["service"], case.get("method", "PUT"), path, json=case["quota"], headers=headers)
     stack = ""
     try:
-        stack, told = _refused(place, _slug(name), template, case["words"])
+        stack, told = _refused(place, _slug(name), template, case)
     finally:
         place.administrator.ask(case["service"], "DELETE", path, headers=headers)
     place.engine.update(stack, template, {})
@@ -77,7 +78,7 @@ def _conflict(place: Place, name: str, case: Mapping[str, Any]) -> str:
     given = place.outputs(first)
     parameters = {key: {"type": "string"} for key in given}
     template = _template(case["resources"], parameters=parameters)
-    stack, told = _refused(place, _slug(name), template, case["words"], parameters=given)
+    stack, told = _refused(place, _slug(name), template, case, parameters=given)
     thing = template["resources"][THING]
     template["resources"][THING] = {**thing, "properties": merged(thing["properties"], case["mended"])}
     place.engine.update(stack, template, {}, parameters=given)
@@ -102,10 +103,17 @@ def _undeletable(place: Place, name: str, case: Mapping[str, Any]) -> str:
     return told
 
 
-def _refused(place: Place, name: str, template: Mapping[str, Any], words: str, **options: Any) -> tuple[str, str]:
+def _refused(
+    place: Place, name: str, template: Mapping[str, Any], case: Mapping[str, Any], **options: Any
+) -> tuple[str, str]:
     """Create a stack that is refused; return its path and how it ended."""
-    stack = place.create(name, template, **options)
-    return stack, _ended(place, stack, "CREATE_FAILED", words, SECONDS)
+    foreseen = case.get("foreseen")
+    if foreseen is not None:
+        stack = place.create(f"{name}-foreseen", template, **options)
+        _ended(place, stack, "CREATE_FAILED", foreseen, SECONDS)
+        place.delete(stack)
+    stack = place.create(name, template, preflight=foreseen is None, **options)
+    return stack, _ended(place, stack, "CREATE_FAILED", case["words"], SECONDS)
 
 
 def _ended(place: Place, stack: str, status: str, words: str, seconds: float) -> str:

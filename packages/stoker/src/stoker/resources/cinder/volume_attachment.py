@@ -24,6 +24,7 @@ from stoker.schema.live import FETCHED
 from stoker.schema.property import Change, Property
 
 _BUSY = 2.0
+_CHOSEN = "the server has it as {}, which its hypervisor may have chosen instead"
 
 
 class VolumeAttachment(ResourceType):
@@ -52,13 +53,16 @@ class VolumeAttachment(ResourceType):
     }
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
-        server, volume = call.properties["instance_uuid"], call.properties["volume_id"]
+        """See ResourceType. Another device is no change: most hypervisors ignore the name that Nova is asked for."""
+        server, volume, device = (call.properties[name] for name in ("instance_uuid", "volume_id", "mountpoint"))
         shown = await attachment_shown(call, server, volume)
         if shown is None:
             return None
         call.compared.update(call.properties)
-        device = call.properties["mountpoint"]
-        return {} if not device or shown.get("device") == device else {"mountpoint": shown.get("device")}
+        if device and shown.get("device") != device:
+            call.compared.remove("mountpoint")
+            call.unread["mountpoint"] = _CHOSEN.format(shown.get("device"))
+        return {}
 
     async def find(self, call: Call) -> str | None:
         return await attachment_of(call, call.properties["instance_uuid"], call.properties["volume_id"])
