@@ -22,6 +22,11 @@ NAMES_IN_STATE_FILES = {
         "finish_upload", "settle",
     },
     "glance": {"begin_saving", "finish_import", "finish_task", "finish_with_stand_in", "settle"},
+    "manila": {
+        "empty_bin", "finish_allowing", "finish_creation", "finish_deletion", "finish_denying", "finish_managing",
+        "finish_resizing", "finish_reverting", "finish_snapshot", "finish_snapshot_deletion", "finish_unmanaging",
+        "settle",
+    },
     "neutron": {"call", "settle"},
     "nova": {
         "allocate_networks", "await_volumes", "connect_volume", "end_events", "finish_attach_volume", "finish_build",

@@ -27,11 +27,12 @@ class Box(TypedRecord):
     name: str
     size: int
     lid: Lid | None
+    labels: list[Lid]
     key: str = field(metadata=named("_key"))
 
 
 def box(key: str, size: int = 1, lid: Lid | None = None) -> Box:
-    return Box(id=key, name=key.upper(), size=size, lid=lid, key="k")
+    return Box(id=key, name=key.upper(), size=size, lid=lid, labels=[Lid(color="gray")], key="k")
 
 
 def boxes(store: Store) -> Table[Box]:
@@ -49,8 +50,11 @@ def test_a_record_is_stored_under_its_names_and_comes_back(tmp_path: Path) -> No
     a, b = found.require("a"), found.require("b")
     store.close()
 
-    assert orjson.loads(to_bytes(a)) == {"id": "a", "name": "A", "size": 1, "lid": {"color": "red"}, "_key": "k"}
+    assert orjson.loads(to_bytes(a)) == {
+        "id": "a", "name": "A", "size": 1, "lid": {"color": "red"}, "labels": [{"color": "gray"}], "_key": "k"
+    }  # fmt: skip
     assert a.lid is not None and a.lid.color == "red"
+    assert [label.color for label in a.labels] == ["gray"]
     assert (b.lid, b.key, b.fault) == (None, "k", None)
 
 
@@ -97,7 +101,7 @@ def test_a_field_that_the_class_lacks_cannot_be_set_or_selected() -> None:
 def test_a_stored_record_without_a_field_is_refused_and_one_too_many_is_left_out(tmp_path: Path) -> None:
     store = Store(tmp_path / "state.db")
     old = store.collection("shelf", "boxes")
-    old.add({"id": "a", "name": "A", "size": 1, "lid": None, "_key": "k", "weight": 5})
+    old.add({"id": "a", "name": "A", "size": 1, "lid": None, "labels": [], "_key": "k", "weight": 5})
     store.close()
 
     store = Store(tmp_path / "state.db")
@@ -106,7 +110,7 @@ def test_a_stored_record_without_a_field_is_refused_and_one_too_many_is_left_out
     store.close()
 
     store = Store(tmp_path / "state.db")
-    store.collection("shelf", "boxes").add({"id": "b", "name": "B", "size": 1, "lid": None})
+    store.collection("shelf", "boxes").add({"id": "b", "name": "B", "size": 1, "lid": None, "labels": []})
     store.close()
     store = Store(tmp_path / "state.db")
     with pytest.raises(StateUnusable, match="b of shelf/boxes without the field '_key'"):

@@ -11,6 +11,7 @@ import orjson
 import pytest
 
 from openstack_emulator.core.store import Store
+from openstack_emulator.core.typed import to_bytes
 from openstack_emulator.core.upgrades import STEPS, StateUnusable, filled, upgrade
 from openstack_emulator.main import main as emulator
 from openstack_emulator.services import new_cloud
@@ -31,6 +32,8 @@ ENDPOINTS: dict[str, Any] = {
     "pids": {"cloud": 11, "engine": 12},
 }
 """As release 0.1.0 writes it."""
+UNTYPED = Path(__file__).parent / "untyped_records"
+"""Records as services wrote them while these were JSON objects in the source, too, with the form of the state file."""
 
 
 def test_the_files_of_the_first_release_are_read(tmp_path: Path) -> None:
@@ -132,6 +135,31 @@ def test_the_volumes_of_the_first_release_are_typed_records(state_file: Path) ->
     with sqlite3.connect(state_file) as connection:
         assert rows(connection, "volumes") == [{**row, "_content": None} for row in before]
     connection.close()
+
+
+@pytest.mark.parametrize("place", sorted(UNTYPED.glob("*.json")), ids=lambda place: place.stem)
+def test_records_from_before_a_service_had_classes_for_them_are_read(tmp_path: Path, place: Path) -> None:
+    """The records are those of the state file of a cloud to which random requests were sent."""
+    service, kept = place.stem, orjson.loads(place.read_bytes())
+    path = tmp_path / "cloud.db"
+    Store(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"PRAGMA user_version = {kept['form']}")
+        stored = [("core", "seeded", service, orjson.dumps({"id": service}))]
+        for collection, rows in kept["records"].items():
+            stored += [(service, collection, row["id"], orjson.dumps(row)) for row in rows]
+        connection.executemany("INSERT INTO record (service, collection, id, data) VALUES (?, ?, ?, ?)", stored)
+    connection.close()
+
+    cloud = new_cloud(clock=ManualClock(), state_path=path)
+    cloud.running(service)
+    for collection, rows in kept["records"].items():
+        table = cloud.store.collections[service, collection]
+        for row in rows:
+            now = orjson.loads(to_bytes(table.to_json(table.require(row["id"]))))
+            assert now.items() >= row.items()
+            assert all(now[name] in (None, False, "", [], {}) for name in now.keys() - row.keys())
+    cloud.close()
 
 
 def test_a_record_without_a_field_of_its_class_is_refused(state_file: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openstack_emulator.share.backend import fits
+from openstack_emulator.share.rules.backend import fits
 from openstack_emulator.testing import ServedCloud
 from tests.emulator.share.test_shared_file_systems import Manila
 from tests.emulator.users import token_with_role

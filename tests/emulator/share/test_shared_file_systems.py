@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from openstack_emulator.share.types import ABILITIES
+from openstack_emulator.share.rules.types import ABILITIES
 from openstack_emulator.testing import Answer, ServedCloud
 
 VERSION = "X-OpenStack-Manila-API-Version"

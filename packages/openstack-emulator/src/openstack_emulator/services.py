@@ -32,7 +32,7 @@ SERVICES = (
     Offer("octavia", "/load-balancer", {"load-balancer": "/load-balancer"},
           "openstack_emulator.loadbalancer.octavia:LOAD_BALANCER_SERVICE", "load-balancer", needs=("network",)),
     Offer("manila", "/share", {"sharev2": "/share/v2", "shared-file-system": "/share/v2"},
-          "openstack_emulator.share.manila:SHARE", "share", needs=("network",)),
+          "openstack_emulator.share.service:SHARE", "share", needs=("network",)),
     Offer("trove", "/database", {"database": "/database/v1.0/%(project_id)s"},
           "openstack_emulator.database.trove:DATABASE", "database", needs=("compute", "network")),
     Offer("ironic", "/baremetal", {"baremetal": "/baremetal"}, "openstack_emulator.baremetal.ironic:BARE_METAL",

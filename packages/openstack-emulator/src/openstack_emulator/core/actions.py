@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
+from openstack_emulator.core import fields
 from openstack_emulator.core.component import ActionHandler
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
@@ -12,6 +13,7 @@ from openstack_emulator.core.http import Request, Response
 Actions = Mapping[str, ActionHandler]
 S = TypeVar("S")
 R = TypeVar("R")
+ACCEPTED = 202
 
 
 def act(
@@ -33,3 +35,50 @@ def act(
     if action is None:
         raise bad_request(unknown.format(name=name))
     return action(records, request, record, arguments)
+
+
+def arguments_of(
+    name: str,
+    arguments: Any,
+    checks: Mapping[str, fields.Check],
+    required: Collection[str] = (),
+    strict: bool = True,
+) -> dict[str, Any]:
+    """The known arguments of an action, checked; others are refused if `strict`. Raises ApiError 400."""
+    fields.check_fields(arguments, checks, required, name, strict)
+    return {key: arguments[key] for key in checks if key in arguments}
+
+
+def argument_of(name: str, arguments: Any, key: str, check: fields.Check, strict: bool = True) -> Any:
+    """An argument that an action must have, checked. Raises ApiError 400."""
+    return arguments_of(name, arguments, {key: check}, (key,), strict)[key]
+
+
+def status_among(name: str, statuses: Collection[str], strict: bool = True) -> Callable[[Any], str]:
+    """What reads the new status out of the arguments of an action. It raises ApiError 400 for one that is none."""
+    check = fields.one_of(*statuses)
+    return lambda arguments: str(argument_of(name, arguments, "status", check, strict))
+
+
+def for_administrators(change: Callable[[S, R], None]) -> Callable[[S, Request, R, Any], Response]:
+    """The action of administrators that makes a change, whatever its arguments are."""
+
+    def serve(records: S, request: Request, record: R, arguments: Any) -> Response:
+        request.context.require()
+        change(records, record)
+        return Response(status=ACCEPTED)
+
+    return serve
+
+
+def reset_status(
+    status: Callable[[Any], str], change: Callable[[S, R, str], None]
+) -> Callable[[S, Request, R, Any], Response]:
+    """The action of administrators that sets any status; `status` reads it out of the arguments, or raises ApiError."""
+
+    def serve(records: S, request: Request, record: R, arguments: Any) -> Response:
+        request.context.require()
+        change(records, record, status(arguments))
+        return Response(status=ACCEPTED)
+
+    return serve

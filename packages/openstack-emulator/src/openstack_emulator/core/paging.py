@@ -11,6 +11,8 @@ from openstack_emulator.core.http import Query, Request
 from openstack_emulator.core.store import R
 
 LARGEST_PAGE = 1000
+Order = Sequence[tuple[str, bool]]
+"""Fields, the most significant one first, each with whether it is descending."""
 
 
 @dataclass(frozen=True)
@@ -62,18 +64,24 @@ def page(
     return Page(shown, str(shown[-1].get(key)) if full else None, start + size < len(rows))
 
 
-def ordered(rows: Sequence[R], query: Query, default: Sequence[tuple[str, bool]] = ()) -> list[R]:
+def ordered(rows: Sequence[R], query: Query, default: Order = ()) -> list[R]:
     """The rows in the order asked for: `sort=name:asc,size:desc`, or `sort_key` and `sort_dir`, repeated.
 
-    default: `(field, descending)` pairs. Rows without a value come first. Ties stay as they are.
+    Rows without a value come first. Ties stay as they are.
     """
+    return ranked(rows, order_of(query) or default)
+
+
+def ranked(rows: Sequence[R], order: Order) -> list[R]:
+    """The rows in an order. Those without a value come first. Ties stay as they are."""
     result = list(rows)
-    for field, descending in reversed(_sort_fields(query) or list(default)):
+    for field, descending in reversed(order):
         result.sort(key=lambda row: _rank(row.get(field)), reverse=descending)
     return result
 
 
-def _sort_fields(query: Query) -> list[tuple[str, bool]]:
+def order_of(query: Query) -> Order:
+    """The order that a query asks for. Raises ApiError 400 for an unknown direction."""
     if (combined := query.get("sort")) is not None:
         parts = [part.partition(":") for part in combined.split(",") if part]
         return [(field, _descending(direction)) for field, _, direction in parts]

@@ -7,8 +7,8 @@
         key: str = field(metadata=named("_key"))
 
 A field is stored under its own name, or under the name that `named` gives. What a field may be is what JSON can be, or
-another dataclass: a `Part`. All fields are stored; a release that adds a field also adds a step to `upgrades.STEPS`
-that gives it to the records of older state files.
+another dataclass (a `Part`), or a list of such. All fields are stored; a release that adds a field also adds a step to
+`upgrades.STEPS` that gives it to the records of older state files.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, NamedTuple, Protocol, Self, get_type_hints
+from typing import Any, NamedTuple, Protocol, Self, get_args, get_origin, get_type_hints
 
 import orjson
 
@@ -38,11 +38,12 @@ class Readable(Protocol):
 
 
 class _Form(NamedTuple):
-    """How a class is stored: the attributes by their names in JSON, a function that reads them all, and the parts."""
+    """How a class is stored: the attributes by their names in JSON, a function that reads them all, and those that
+    make parts of the JSON of an attribute."""
 
     attributes: Mapping[str, str]
     values: Callable[[Any], tuple[Any, ...]]
-    parts: Mapping[str, type[Part]]
+    parts: Mapping[str, Callable[[Any], Any]]
 
 
 _FORMS: dict[type[Part], _Form] = {}
@@ -62,7 +63,7 @@ def _form_of(kind: type[Part]) -> _Form:
     return _Form(
         {one.metadata.get(_NAME, one.name): one.name for one in fields},
         _reader([one.name for one in fields]),
-        {one.name: part for one in fields if (part := _part(hints[one.name])) is not None},
+        {one.name: part for one in fields if (part := _part_of(hints[one.name])) is not None},
     )
 
 
@@ -72,10 +73,14 @@ def _reader(attributes: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
     return read if len(attributes) > 1 else lambda record: (read(record),)
 
 
-def _part(hint: Any) -> type[Part] | None:
-    """The class of a field that is a part, or a part or None."""
-    options = (hint, *getattr(hint, "__args__", ()))
-    return next((one for one in options if isinstance(one, type) and issubclass(one, Part)), None)
+def _part_of(hint: Any) -> Callable[[Any], Any] | None:
+    """What makes the value of a field that is a part, a part or None, or a list of parts; None for other fields."""
+    options = (hint, *get_args(hint))
+    part = next((one for one in options if isinstance(one, type) and issubclass(one, Part)), None)
+    if part is None:
+        return None
+    made = part.from_json
+    return (lambda data: [made(one) for one in data]) if get_origin(hint) is list else made
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -94,7 +99,7 @@ class Part:
         values = {attribute: data[name] for name, attribute in form.attributes.items()}
         for attribute, part in form.parts.items():
             if values[attribute] is not None:
-                values[attribute] = part.from_json(values[attribute])
+                values[attribute] = part(values[attribute])
         return cls(**values)
 
 

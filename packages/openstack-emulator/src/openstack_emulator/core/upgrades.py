@@ -62,11 +62,20 @@ def origins_of_volumes(database: sqlite3.Connection) -> None:
     )
 
 
+def whole_shares(database: sqlite3.Connection) -> None:
+    """Shares of Manila and what belongs to them have all of their fields."""
+    whole = {"is_soft_deleted": False, "scheduled_to_be_deleted_at": None, "_request_id": None}
+    filled("manila", "shares", whole)(database)
+    filled("manila", "snapshots", {"metadata": {}})(database)
+    filled("manila", "subnets", {"metadata": {}})(database)
+
+
 STEPS: Sequence[Step] = (
     numbered,
     filled("nova", "servers", {"_image_name": ""}),
     trusts_of_subscriptions,
     origins_of_volumes,
+    whole_shares,
 )
 
 

@@ -13,7 +13,6 @@ from openstack_emulator.volume.rules.composition import BlockStorage
 R = TypeVar("R")
 Actions = Mapping[str, Callable[[BlockStorage, Request, R, Any], Response]]
 """The handlers by the name of the action; the last argument is what the body has under this name."""
-ACCEPTED = 202
 UNKNOWN = "There is no such action: {name}. Verify the request body and Content-Type header and try again."
 REFUSAL = "Policy doesn't allow volume_extension:{kind}_admin_actions:{rule} to be performed."
 RULES = {"os-reset_status": "reset_status", "os-force_delete": "force_delete", "os-force_detach": "force_detach"}

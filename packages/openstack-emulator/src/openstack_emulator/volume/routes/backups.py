@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core import fields
+from openstack_emulator.core.actions import for_administrators, reset_status, status_among
 from openstack_emulator.core.component import visible
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.filters import project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.volume.records import Backup
-from openstack_emulator.volume.routes.acting import ACCEPTED, Actions, act_by_policy
-from openstack_emulator.volume.routes.bodies import FREE_TEXT, METADATA, NAMED, flag, status_of
+from openstack_emulator.volume.routes.acting import Actions, act_by_policy
+from openstack_emulator.volume.routes.bodies import FREE_TEXT, METADATA, NAMED, flag
 from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.routes.snapshots import FILTERS
 from openstack_emulator.volume.rules.backups import BACKUP_STATUSES
@@ -109,22 +108,12 @@ def import_record(storage: BlockStorage, request: Request) -> Response:
     return Response({"backup": brief_backup(request, backup)}, 201)
 
 
-def _reset(storage: BlockStorage, request: Request, backup: Backup, arguments: Any) -> Response:
-    request.context.require()
-    backup.status = status_of("os-reset_status", arguments, BACKUP_STATUSES)
-    storage.backups.rows.save(backup)
-    return Response(status=ACCEPTED)
-
-
-def _force_delete(storage: BlockStorage, request: Request, backup: Backup, arguments: Any) -> Response:
-    request.context.require()
-    storage.backups.delete(backup, force=True)
-    return Response(status=ACCEPTED)
-
-
 ACTIONS: Actions[Backup] = {
-    "os-reset_status": _reset,
-    "os-force_delete": _force_delete,
+    "os-reset_status": reset_status(
+        status_among("os-reset_status", BACKUP_STATUSES),
+        lambda storage, backup, status: storage.backups.set_status(backup, status),
+    ),
+    "os-force_delete": for_administrators(lambda storage, backup: storage.backups.delete(backup, force=True)),
 }
 
 

@@ -36,24 +36,6 @@ def renamed(wanted: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]
     return {name.removeprefix("display_"): value for name, value in wanted.items() if name in known}
 
 
-def arguments_of(
-    name: str, arguments: Any, checks: Mapping[str, fields.Check], required: Collection[str] = ()
-) -> dict[str, Any]:
-    """The arguments of an action, checked. Raises ApiError 400."""
-    fields.check_fields(arguments, checks, required, name)
-    return dict(arguments)
-
-
-def argument_of(name: str, arguments: Any, key: str, check: fields.Check) -> Any:
-    """The value of the only argument of an action, checked. Raises ApiError 400."""
-    return arguments_of(name, arguments, {key: check}, (key,))[key]
-
-
-def status_of(name: str, arguments: Any, statuses: Collection[str]) -> str:
-    """The status that the arguments `{"status": …}` of an action name; 400 for one that is none."""
-    return str(argument_of(name, arguments, "status", fields.one_of(*statuses)))
-
-
 def is_public(row: Readable, wanted: str) -> bool:
     """The filter of lists of types: `none` stands for all."""
     return wanted.lower() == "none" or bool(row.get("is_public") == flag(wanted, "is_public"))

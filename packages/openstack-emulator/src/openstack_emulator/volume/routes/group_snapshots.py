@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from openstack_emulator.core import fields
-from openstack_emulator.core.actions import act
+from openstack_emulator.core.actions import act, reset_status, status_among
 from openstack_emulator.core.component import visible
 from openstack_emulator.core.filters import project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.volume.records import GroupSnapshot
-from openstack_emulator.volume.routes.bodies import FREE_TEXT, GROUP_FILTERS, status_of
+from openstack_emulator.volume.routes.acting import Actions
+from openstack_emulator.volume.routes.bodies import FREE_TEXT, GROUP_FILTERS
 from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.groups import GROUP_STATUSES
@@ -50,14 +49,12 @@ def delete(storage: BlockStorage, request: Request) -> Response:
     return Response(status=202)
 
 
-def _reset(storage: BlockStorage, request: Request, taken: GroupSnapshot, arguments: Any) -> Response:
-    request.context.require()
-    taken.status = status_of("reset_status", arguments, GROUP_STATUSES)
-    storage.group_snapshots.rows.save(taken)
-    return Response(status=202)
-
-
-ACTIONS = {"reset_status": _reset}
+ACTIONS: Actions[GroupSnapshot] = {
+    "reset_status": reset_status(
+        status_among("reset_status", GROUP_STATUSES),
+        lambda storage, taken, status: storage.group_snapshots.set_status(taken, status),
+    ),
+}
 
 
 def act_on(storage: BlockStorage, request: Request) -> Response:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from openstack_emulator.core import fields
-from openstack_emulator.core.actions import act
+from openstack_emulator.core.actions import act, reset_status, status_among
 from openstack_emulator.core.component import visible
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.filters import project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.volume.records import Group
-from openstack_emulator.volume.routes.bodies import FREE_TEXT, GROUP_FILTERS, flag, status_of
+from openstack_emulator.volume.routes.acting import Actions
+from openstack_emulator.volume.routes.bodies import FREE_TEXT, GROUP_FILTERS, flag
 from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.groups import GROUP_STATUSES
@@ -86,15 +87,14 @@ def _delete(storage: BlockStorage, request: Request, group: Group, arguments: An
     return Response(status=202)
 
 
-def _reset(storage: BlockStorage, request: Request, group: Group, arguments: Any) -> Response:
-    request.context.require()
-    group.status = status_of("reset_status", arguments, GROUP_STATUSES)
-    storage.groups.rows.save(group)
-    return Response(status=202)
-
-
-OLD_ACTIONS = {"delete": _delete}
-ACTIONS = {**OLD_ACTIONS, "reset_status": _reset}
+OLD_ACTIONS: Actions[Group] = {"delete": _delete}
+ACTIONS: Actions[Group] = {
+    **OLD_ACTIONS,
+    "reset_status": reset_status(
+        status_among("reset_status", GROUP_STATUSES),
+        lambda storage, group, status: storage.groups.set_status(group, status),
+    ),
+}
 
 
 def act_on(storage: BlockStorage, request: Request) -> Response:

@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.filters import Filter, equal
 from openstack_emulator.core.http import Query, Request, Response
-from openstack_emulator.core.paging import ordered, page
+from openstack_emulator.core.lists import check_numbers, listed, matching
+from openstack_emulator.core.paging import order_of
 from openstack_emulator.core.store import R
 
 SORTABLE = frozenset(
@@ -52,20 +53,19 @@ def listing(
 ) -> Response:
     """The answer: filtered, ordered, one page of it, with the link to the next."""
     query = request.query
-    _check_limit(query)
-    for name, test in _tests(request, filters).items():
-        if (wanted := query.get(name)) is not None:
-            rows = [row for row in rows if test(row, wanted)]
-    total = len(rows)
-    rows = ordered(rows, _sorting(query))[query.integer("offset") or 0 :]
+    check_numbers(query, ("limit",))
+    found = matching(rows, _tests(request, filters), query)
     kind = plural.removesuffix("s").capitalize()
-    shown = page(rows, query, missing=lambda key: not_found(f"{kind} {key} could not be found."))
-    body: dict[str, Any] = {plural: [view(row) for row in shown.rows]}
-    if shown.next_marker is not None:
-        body[f"{plural}_links"] = shown.links(request)
-    if request.version >= (3, 45) and query.boolean("with_count"):
-        body |= {"count": total}
-    return Response(body)
+    return listed(
+        request,
+        plural,
+        found,
+        order_of(_sorting(query)),
+        view,
+        counted=(3, 45),
+        linked=True,
+        missing=lambda key: not_found(f"{kind} {key} could not be found."),
+    )
 
 
 def _tests(request: Request, filters: Mapping[str, Filter]) -> dict[str, Filter]:
@@ -112,11 +112,3 @@ def _sortable(field: str) -> str:
     if name not in SORTABLE:
         raise bad_request("Invalid input received: Invalid sort key")
     return name
-
-
-def _check_limit(query: Query) -> None:
-    given = query.get("limit")
-    if given is not None and not given.removeprefix("-").isdecimal():
-        raise bad_request("limit param must be an integer")
-    if given is not None and int(given) < 0:
-        raise bad_request("limit param must be positive")

@@ -5,22 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from openstack_emulator.core import fields
+from openstack_emulator.core.actions import ACCEPTED, arguments_of, for_administrators, reset_status, status_among
 from openstack_emulator.core.component import visible
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.filters import equal, holds, project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.metadata import Metadata
 from openstack_emulator.volume.records import Snapshot
-from openstack_emulator.volume.routes.acting import ACCEPTED, Actions, act_by_policy
+from openstack_emulator.volume.routes.acting import Actions, act_by_policy
 from openstack_emulator.volume.routes.bodies import (
     METADATA,
     NAMED,
     NO_ITEM,
     OTHER_KEY,
-    arguments_of,
     flag,
     renamed,
-    status_of,
 )
 from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.rules.composition import BlockStorage
@@ -113,13 +112,6 @@ SNAPSHOT_UPDATES = {
 """The statuses that the back end may set on a snapshot, by its present status."""
 
 
-def _reset(storage: BlockStorage, request: Request, snapshot: Snapshot, arguments: Any) -> Response:
-    request.context.require()
-    snapshot.status = status_of("os-reset_status", arguments, SNAPSHOT_STATUSES)
-    storage.snapshots.rows.save(snapshot)
-    return Response(status=ACCEPTED)
-
-
 def _update_status(storage: BlockStorage, request: Request, snapshot: Snapshot, arguments: Any) -> Response:
     checks = {"status": fields.text(1), "progress": fields.nullable(fields.text(pattern=r"(100|[0-9]{1,2})%?"))}
     wanted = arguments_of("os-update_snapshot_status", arguments, checks, ("status",))
@@ -131,23 +123,14 @@ def _update_status(storage: BlockStorage, request: Request, snapshot: Snapshot, 
     return Response(status=ACCEPTED)
 
 
-def _unmanage(storage: BlockStorage, request: Request, snapshot: Snapshot, arguments: Any) -> Response:
-    request.context.require()
-    storage.unmanaged.unmanage_snapshot(snapshot)
-    return Response(status=ACCEPTED)
-
-
-def _force_delete(storage: BlockStorage, request: Request, snapshot: Snapshot, arguments: Any) -> Response:
-    request.context.require()
-    storage.snapshots.delete(snapshot, force=True)
-    return Response(status=ACCEPTED)
-
-
 ACTIONS: Actions[Snapshot] = {
-    "os-reset_status": _reset,
+    "os-reset_status": reset_status(
+        status_among("os-reset_status", SNAPSHOT_STATUSES),
+        lambda storage, snapshot, status: storage.snapshots.set_status(snapshot, status),
+    ),
     "os-update_snapshot_status": _update_status,
-    "os-force_delete": _force_delete,
-    "os-unmanage": _unmanage,
+    "os-force_delete": for_administrators(lambda storage, snapshot: storage.snapshots.delete(snapshot, force=True)),
+    "os-unmanage": for_administrators(lambda storage, snapshot: storage.unmanaged.unmanage_snapshot(snapshot)),
 }
 
 

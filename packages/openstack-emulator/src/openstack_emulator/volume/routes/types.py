@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from openstack_emulator.core import fields
+from openstack_emulator.core.actions import argument_of
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.filters import Filter, equal, holds
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.specs import Specs
 from openstack_emulator.volume.records import VolumeType
-from openstack_emulator.volume.routes.bodies import SPECS, argument_of, flag, is_public
+from openstack_emulator.volume.routes.bodies import SPECS, flag, is_public
 from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.wanted import NewEncryption

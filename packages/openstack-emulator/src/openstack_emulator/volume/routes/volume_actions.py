@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from openstack_emulator.core import fields
+from openstack_emulator.core.actions import ACCEPTED, argument_of, arguments_of, for_administrators
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.volume.records import Volume
-from openstack_emulator.volume.routes.acting import ACCEPTED, UNKNOWN, Actions, act_by_policy
+from openstack_emulator.volume.routes.acting import UNKNOWN, Actions, act_by_policy
 from openstack_emulator.volume.routes.attachments import from_service
-from openstack_emulator.volume.routes.bodies import argument_of, arguments_of, flag
+from openstack_emulator.volume.routes.bodies import flag
 from openstack_emulator.volume.routes.volumes import found
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.volumes import STATUSES
@@ -141,18 +142,6 @@ def reset_volume(storage: BlockStorage, request: Request, volume: Volume, argume
     return Response(status=ACCEPTED)
 
 
-def force_delete(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
-    request.context.require()
-    storage.volumes.delete(volume, force=True)
-    return Response(status=ACCEPTED)
-
-
-def unmanage(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
-    request.context.require()
-    storage.unmanaged.unmanage_volume(volume)
-    return Response(status=ACCEPTED)
-
-
 def migrate(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
     request.context.require()
     fields.check_fields(arguments, {"host": fields.text(1)}, ("host",), "os-migrate_volume", strict=False)
@@ -226,8 +215,8 @@ ACTIONS: Actions[Volume] = {
     "os-update_readonly_flag": set_readonly,
     "os-set_bootable": set_bootable,
     "os-reset_status": reset_volume,
-    "os-force_delete": force_delete,
-    "os-unmanage": unmanage,
+    "os-force_delete": for_administrators(lambda storage, volume: storage.volumes.delete(volume, force=True)),
+    "os-unmanage": for_administrators(lambda storage, volume: storage.unmanaged.unmanage_volume(volume)),
     "os-migrate_volume": migrate,
     "os-volume_upload_image": upload_image,
     "os-set_image_metadata": set_image_metadata,

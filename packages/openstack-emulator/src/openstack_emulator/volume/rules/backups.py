@@ -177,6 +177,10 @@ class Backups(Rules):
         volume.bootable = volume.bootable or bool(known.image_metadata)
         self.volumes.rows.save(volume)
 
+    def set_status(self, backup: Backup, status: str) -> None:
+        backup.status = status
+        self.rows.save(backup)
+
     def delete(self, backup: Backup, force: bool = False) -> None:
         """Begin to delete a backup; 400 while it is in use or incremental backups depend on it."""
         if backup.status not in ("available", "error", "error_deleting") and not force:

@@ -110,6 +110,10 @@ class Groups(Rules):
             self.rows.save(group)
             self.records.become(SHORT, self.rows, group, {"status": "available"}, {"status": "error"})
 
+    def set_status(self, group: Group, status: str) -> None:
+        group.status = status
+        self.rows.save(group)
+
     def delete(self, group: Group, delete_volumes: bool) -> None:
         """Begin to delete a group with its volumes; 400 when it is not empty and they are not to go, or while it or
         one of them is used."""
@@ -224,6 +228,10 @@ class GroupSnapshots(Rules):
             self._snapshots.create(context, volume, wanted, force=True)
         self.records.become(LONG, self.rows, taken, {"status": "available"}, {"status": "error"})
         return taken
+
+    def set_status(self, taken: GroupSnapshot, status: str) -> None:
+        taken.status = status
+        self.rows.save(taken)
 
     def delete(self, taken: GroupSnapshot) -> None:
         """Begin to delete a group snapshot with its snapshots; 400 while it is in use or a group is created from it."""

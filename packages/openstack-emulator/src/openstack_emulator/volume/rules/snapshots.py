@@ -78,6 +78,10 @@ class Snapshots(Rules):
                 snapshot.progress = "100%"
             self.rows.save(snapshot)
 
+    def set_status(self, snapshot: Snapshot, status: str) -> None:
+        snapshot.status = status
+        self.rows.save(snapshot)
+
     def delete(self, snapshot: Snapshot, force: bool = False) -> None:
         """Begin to delete a snapshot; 400 unless it is available or in error, or when `force`."""
         if snapshot.status not in ("available", "error", "error_deleting") and not force:

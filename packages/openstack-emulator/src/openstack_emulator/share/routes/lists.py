@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from openstack_emulator.core.filters import Filter, contains, equal
-from openstack_emulator.core.http import Query, Request, Response
-from openstack_emulator.core.paging import ordered, page
-from openstack_emulator.core.store import Record
-from openstack_emulator.share.refusals import check_page, invalid_input
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.core.lists import check_numbers, listed, matching
+from openstack_emulator.core.store import R
+from openstack_emulator.share.rules.errors import invalid_input
 
 COMMON: Mapping[str, Filter] = {
     "name": equal("name"),
@@ -20,8 +20,6 @@ COMMON: Mapping[str, Filter] = {
     "status": equal("status"),
 }
 SINCE_LIKE = (2, 36)
-SINCE_COUNT = (2, 42)
-UNSORTED = Query("")
 LIKE: Mapping[str, Filter] = {"name~": contains("name"), "description~": contains("description")}
 """Filters that exist since microversion 2.36."""
 RENAMED = {"display_name": "name", "share_type": "share_type_id", "share_network": "share_network_id",
@@ -33,14 +31,14 @@ SORTABLE = frozenset({"id", "name", "status", "size", "host", "share_proto", "av
 
 
 def created_within(
-    request: Request, rows: Collection[Record], read: Callable[[str], datetime] = datetime.fromisoformat
-) -> list[Record]:
+    request: Request, rows: Collection[R], read: Callable[[str], datetime] = datetime.fromisoformat
+) -> list[R]:
     """The rows between the query's `created_since` and `created_before`.
 
     read: parses these; raises ValueError for other strings, which are refused with ApiError 400.
     """
     since, before = (_moment(request.query.get(name), read) for name in ("created_since", "created_before"))
-    found = [(datetime.fromisoformat(row["created_at"]), row) for row in rows]
+    found = [(datetime.fromisoformat(row.get("created_at")), row) for row in rows]
     return [row for at, row in found if (since is None or at >= since) and (before is None or at <= before)]
 
 
@@ -55,16 +53,14 @@ def _moment(given: str | None, read: Callable[[str], datetime]) -> datetime | No
 def listing(
     request: Request,
     plural: str,
-    rows: Collection[Record],
+    rows: Collection[R],
     filters: Mapping[str, Filter],
-    view: Callable[[Record], dict[str, Any]],
+    view: Callable[[R], dict[str, Any]],
 ) -> Response:
     """The answer to a list request: the newest records first unless it asks for another order."""
     query = request.query
-    check_page(query)
-    tests = {**filters, **(LIKE if request.version >= SINCE_LIKE else {})}
-    wanted = [(test, value) for name, test in tests.items() if (value := query.get(name)) is not None]
-    found = [row for row in rows if all(test(row, value) for test, value in wanted)]
+    check_numbers(query, ("limit", "offset"))
+    found = matching(rows, {**filters, **(LIKE if request.version >= SINCE_LIKE else {})}, query)
     key = query.get("sort_key") or "created_at"
     direction = query.get("sort_dir") or "desc"
     field = RENAMED.get(key, key)
@@ -74,9 +70,4 @@ def listing(
         raise invalid_input(f"Wrong sorting direction provided - '{direction}'")
     if direction == "desc":
         found.reverse()  # records of the same moment: the newest first, too
-    ranked = ordered(found, UNSORTED, [(field, direction == "desc")])
-    shown = page(ranked[query.integer("offset") or 0 :], query)
-    body: dict[str, Any] = {plural: [view(row) for row in shown.rows]}
-    if request.version >= SINCE_COUNT and query.boolean("with_count"):
-        body["count"] = len(found)
-    return Response(body)
+    return listed(request, plural, found, [(field, direction == "desc")], view, counted=(2, 42))

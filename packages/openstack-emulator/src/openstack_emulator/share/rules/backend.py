@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from openstack_emulator.core import fields
-from openstack_emulator.share.tables import BACKEND_HOST, ZONE
+from openstack_emulator.share.rules.constants import BACKEND_HOST, ZONE
 
 TOTAL_GIB = 10_000
 CAPABILITIES: Mapping[str, Any] = {

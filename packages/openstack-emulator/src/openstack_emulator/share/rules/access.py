@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from ipaddress import IPv4Network, ip_network
-from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Component
+from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Context, Version
-from openstack_emulator.core.store import Collection, Record
-from openstack_emulator.share.shares import Shares
-from openstack_emulator.share.tables import LONG, SHORT
+from openstack_emulator.core.store import Table
+from openstack_emulator.share.records import AccessRule, Share
+from openstack_emulator.share.rules.constants import LONG, SHORT
+from openstack_emulator.share.rules.shares import Shares
+from openstack_emulator.share.rules.wanted import NewRule
 
-SINCE_STATES = (2, 28)
-"""The first microversion that shows what happens to a rule; before, it is new, active or in error."""
 SINCE_IPV6 = (2, 38)
 LEVELS = ("rw", "ro")
 _USER = re.compile(r"[\w.\-$ \\{}\[\];'`]{4,255}", re.ASCII)
@@ -57,91 +55,91 @@ def _same(kind: str, one: str, other: str) -> bool:
     return one == other
 
 
-def shown_state(rule: Record, version: Version) -> str:
-    """The state of a rule as a microversion names it."""
-    state: str = rule["state"]
-    if version >= SINCE_STATES:
-        return state
-    return {"queued_to_apply": "new", "queued_to_deny": "active"}.get(state, state)
-
-
-class AccessRules(Component):
+class AccessRules(Rules):
     """The access rules of shares.
 
-    rows: the collection of rules.
+    rows: the table of rules.
     """
 
-    def __init__(self, records: Records, rows: Collection, shares: Shares) -> None:
+    def __init__(self, records: Records, rows: Table[AccessRule], shares: Shares) -> None:
         super().__init__(records)
         self.rows = rows
         self.shares = shares
         records.deferrable(self.finish_allowing, self.finish_denying)
 
-    def allow(self, share: Record, wanted: Mapping[str, Any], version: Version) -> Record:
+    def allow(self, share: Share, wanted: NewRule, version: Version) -> AccessRule:
         """Begin to allow somebody the use of a share; 400 for an invalid rule, one that it has, or another status."""
-        check_target(wanted["access_type"], wanted["access_to"], version)
-        level = wanted.get("access_level") or LEVELS[0]
+        check_target(wanted.access_type, wanted.access_to, version)
+        level = wanted.access_level or LEVELS[0]
         if level not in LEVELS:
             raise bad_request(f"Invalid access rule: Invalid share access level: {level}.")
         self.shares.require_status(share, "available")
-        target = wanted["access_to"].strip()
-        present = self.rows.select(share_id=share["id"], access_type=wanted["access_type"])
-        if any(_same(wanted["access_type"], rule["access_to"], target) for rule in present):
-            raise bad_request(f"Share access {wanted['access_type']}:{target} exists.")
+        target = wanted.access_to.strip()
+        present = self.rows.select(share_id=share.id, access_type=wanted.access_type)
+        if any(_same(wanted.access_type, rule.access_to, target) for rule in present):
+            raise bad_request(f"Share access {wanted.access_type}:{target} exists.")
         rule = self.rows.add(
-            {
-                "id": new_id(),
-                "share_id": share["id"],
-                "access_type": wanted["access_type"],
-                "access_to": target,
-                "access_level": level,
-                "access_key": None,
-                "state": "queued_to_apply",
-                "metadata": wanted.get("metadata") or {},
-                "created_at": self.moment(),
-                "updated_at": None,
-            }
+            AccessRule(
+                id=new_id(),
+                share_id=share.id,
+                access_type=wanted.access_type,
+                access_to=target,
+                access_level=level,
+                access_key=None,
+                state="queued_to_apply",
+                metadata=wanted.metadata,
+                created_at=self.moment(),
+                updated_at=None,
+            )
         )
-        self.after(LONG, self.finish_allowing, rule["id"])
+        self.after(LONG, self.finish_allowing, rule.id)
         return rule
 
     def finish_allowing(self, rule_id: str) -> None:
         rule = self.rows.get(rule_id)
-        if rule is not None and rule["state"] == "queued_to_apply":
-            state = "error" if rule.pop("_fault", None) is not None else "active"
-            self.rows.update(rule, state=state, updated_at=self.moment())
+        if rule is not None and rule.state == "queued_to_apply":
+            self._set_state(rule, "error" if rule.take_fault() is not None else "active")
 
-    def of(self, share: Record) -> list[Record]:
+    def _set_state(self, rule: AccessRule, state: str) -> None:
+        rule.state = state
+        self.save(rule)
+
+    def save(self, rule: AccessRule) -> None:
+        """Note that a rule was changed now."""
+        rule.updated_at = self.moment()
+        self.rows.save(rule)
+
+    def of(self, share: Share) -> list[AccessRule]:
         """The rules of a share."""
-        return self.rows.select(share_id=share["id"])
+        return self.rows.select(share_id=share.id)
 
-    def find(self, context: Context, rule_id: str) -> Record:
+    def find(self, context: Context, rule_id: str) -> AccessRule:
         """A rule of a share of the caller; 404 for others."""
         rule = self.rows.require(rule_id)
-        if not context.may_see(self.shares.rows.require(rule["share_id"])):
+        if not context.may_see(self.shares.rows.require(rule.share_id)):
             raise self.rows.missing(rule_id)
         return rule
 
-    def deny(self, share: Record, rule_id: str) -> None:
+    def deny(self, share: Share, rule_id: str) -> None:
         """Begin to remove a rule of a share; 404 for one that it does not have."""
         rule = self.rows.get(rule_id)
-        if rule is None or rule["share_id"] != share["id"]:
+        if rule is None or rule.share_id != share.id:
             raise self.rows.missing(rule_id)
-        self.rows.update(rule, state="queued_to_deny", updated_at=self.moment())
+        self._set_state(rule, "queued_to_deny")
         self.after(SHORT, self.finish_denying, rule_id)
 
     def finish_denying(self, rule_id: str) -> None:
         rule = self.rows.get(rule_id)
-        if rule is None or rule["state"] != "queued_to_deny":
+        if rule is None or rule.state != "queued_to_deny":
             return
-        if rule.pop("_fault", None) is not None:
-            self.rows.update(rule, state="error", updated_at=self.moment())
+        if rule.take_fault() is not None:
+            self._set_state(rule, "error")
         else:
             self.rows.remove(rule)
 
-    def status_of(self, share: Record) -> str:
+    def status_of(self, share: Share) -> str:
         """The state of all rules of a share: `access_rules_status`."""
-        states = {rule["state"] for rule in self.of(share)}
+        states = {rule.state for rule in self.of(share)}
         if "error" in states:
             return "error"
         return "active" if states <= {"active"} else "syncing"

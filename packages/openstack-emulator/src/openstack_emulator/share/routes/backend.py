@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.share.backend import CAPABILITIES, TOTAL_GIB, fits, processes
-from openstack_emulator.share.shares import Shares
-from openstack_emulator.share.tables import BACKEND_HOST
+from openstack_emulator.share.rules.backend import CAPABILITIES, TOTAL_GIB, fits, processes
+from openstack_emulator.share.rules.composition import SharedFileSystems
+from openstack_emulator.share.rules.constants import BACKEND_HOST
 from stoker_foundation.patterns import PatternError
 from stoker_foundation.patterns.linear import expression
 
@@ -16,9 +16,9 @@ POOL_FILTERS = ("host", "backend", "pool")
 SINCE_TYPE = (2, 23)
 
 
-def services(shares: Shares, request: Request) -> Response:
+def services(systems: SharedFileSystems, request: Request) -> Response:
     rows = [
-        {"id": number, **one, "status": "enabled", "state": "up", "updated_at": shares.moment()}
+        {"id": number, **one, "status": "enabled", "state": "up", "updated_at": systems.shares.moment()}
         for number, one in enumerate(processes(), 1)
     ]
     wanted = {name: request.query.get(name) for name in SERVICE_FILTERS}
@@ -34,7 +34,7 @@ def _found(pattern: str | None, name: str) -> bool:
         return False
 
 
-def _pools(shares: Shares, request: Request) -> list[dict[str, Any]]:
+def _pools(systems: SharedFileSystems, request: Request) -> list[dict[str, Any]]:
     """The pool, if the query's host, back end, pool, share type and capabilities fit."""
     rest, pool = BACKEND_HOST.split("#")
     host, backend = rest.split("@")
@@ -43,21 +43,21 @@ def _pools(shares: Shares, request: Request) -> list[dict[str, Any]]:
     if not all(_found(query.get(name), row[name]) for name in POOL_FILTERS):
         return []
     kind = query.get("share_type") if request.version >= SINCE_TYPE else None
-    if kind and not fits(shares.types.find(request.context, kind)["extra_specs"]):
+    if kind and not fits(systems.types.find(request.context, kind).extra_specs):
         return []
     asked = {name: value for name, value in query.pairs if name in CAPABILITIES}
     return [row] if fits(asked) else []
 
 
-def pools(shares: Shares, request: Request) -> Response:
-    return Response({"pools": _pools(shares, request)})
+def pools(systems: SharedFileSystems, request: Request) -> Response:
+    return Response({"pools": _pools(systems, request)})
 
 
-def pools_in_detail(shares: Shares, request: Request) -> Response:
-    used = sum(share["size"] for share in shares.rows)
+def pools_in_detail(systems: SharedFileSystems, request: Request) -> Response:
+    used = sum(share.size for share in systems.shares.rows)
     state = {"allocated_capacity_gb": used, "provisioned_capacity_gb": used, "free_capacity_gb": TOTAL_GIB - used}
     rows = [
-        {**row, "capabilities": {**CAPABILITIES, **state, "timestamp": shares.moment()}}
-        for row in _pools(shares, request)
+        {**row, "capabilities": {**CAPABILITIES, **state, "timestamp": systems.shares.moment()}}
+        for row in _pools(systems, request)
     ]
     return Response({"pools": rows})

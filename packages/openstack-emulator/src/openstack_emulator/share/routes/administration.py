@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from openstack_emulator.core import fields
-from openstack_emulator.core.cloud import Microversions, Records
+from openstack_emulator.core.cloud import Microversions
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.core.extensions import Extensions
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.microversions import write
 from openstack_emulator.core.versions import DESCRIBED, ApiVersion, all_versions, media_type, own
-from openstack_emulator.share.quotas import SINCE, Quotas
-from openstack_emulator.share.tables import ZONE
+from openstack_emulator.share.rules.composition import SharedFileSystems
+from openstack_emulator.share.rules.constants import ZONE
+from openstack_emulator.share.rules.quotas import SINCE
 
 UPDATED = "2015-08-27T11:33:21Z"
 OLDEST, NEWEST = (2, 7), (2, 78)
@@ -59,79 +60,86 @@ def _changed_project(request: Request) -> str:
     return _project(request)
 
 
-def show_quota(quotas: Quotas, request: Request) -> Response:
+def show_quota(systems: SharedFileSystems, request: Request) -> Response:
     project = _project(request)
-    return Response({"quota_set": {"id": project, **_set(request, quotas.limits_of(project))}})
+    return Response({"quota_set": {"id": project, **_set(request, systems.quotas.limits_of(project))}})
 
 
-def show_quota_detail(quotas: Quotas, request: Request) -> Response:
+def show_quota_detail(systems: SharedFileSystems, request: Request) -> Response:
     project = _project(request)
-    used = quotas.used_by(project)
+    used = systems.quotas.used_by(project)
     found = {
         name: {"limit": limit, "in_use": used[name], "reserved": 0}
-        for name, limit in _set(request, quotas.limits_of(project)).items()
+        for name, limit in _set(request, systems.quotas.limits_of(project)).items()
     }
     return Response({"quota_set": {"id": project, **found}})
 
 
-def default_quota(quotas: Quotas, request: Request) -> Response:
-    return Response({"quota_set": {"id": request.vars["target_id"], **_set(request, quotas.default_limits())}})
+def default_quota(systems: SharedFileSystems, request: Request) -> Response:
+    return Response({"quota_set": {"id": request.vars["target_id"], **_set(request, systems.quotas.default_limits())}})
 
 
-def _changes(quotas: Quotas, wanted: dict[str, Any]) -> dict[str, int]:
+def _changes(systems: SharedFileSystems, wanted: dict[str, Any]) -> dict[str, int]:
     given = {key: value for key, value in wanted.items() if key not in ("tenant_id", "id", "force", "class_name")}
-    if unknown := sorted(given.keys() - quotas.initial().keys()):
+    if unknown := sorted(given.keys() - systems.quotas.initial().keys()):
         raise bad_request(f"Bad key(s) in quota set: {', '.join(unknown)}")
     fields.check_fields(given, dict.fromkeys(given, fields.integer(-1, 2**31 - 1)), where="quota_set")
     return {key: int(value) for key, value in given.items()}
 
 
-def update_quota(quotas: Quotas, request: Request) -> Response:
+def update_quota(systems: SharedFileSystems, request: Request) -> Response:
     project, wanted = _changed_project(request), request.object("quota_set")
-    changes, used = _changes(quotas, wanted), quotas.used_by(project)
+    changes, used = _changes(systems, wanted), systems.quotas.used_by(project)
     if not fields.as_boolean(wanted.get("force")):
         for name, limit in changes.items():
             if 0 <= limit < used[name]:
                 raise bad_request(f"Quota value {limit} for {name} must be greater than already used {used[name]}.")
-    quotas.set_limits(project, changes)
-    return Response({"quota_set": _set(request, quotas.limits_of(project))})
+    systems.quotas.set_limits(project, changes)
+    return Response({"quota_set": _set(request, systems.quotas.limits_of(project))})
 
 
-def delete_quota(quotas: Quotas, request: Request) -> Response:
-    quotas.reset_limits(_changed_project(request))
+def delete_quota(systems: SharedFileSystems, request: Request) -> Response:
+    systems.quotas.reset_limits(_changed_project(request))
     return Response(status=202)
 
 
-def show_quota_class(quotas: Quotas, request: Request) -> Response:
-    limits = _set(request, quotas.default_limits())
+def show_quota_class(systems: SharedFileSystems, request: Request) -> Response:
+    limits = _set(request, systems.quotas.default_limits())
     return Response({"quota_class_set": {"id": request.vars["class_name"], **limits}})
 
 
-def update_quota_class(quotas: Quotas, request: Request) -> Response:
+def update_quota_class(systems: SharedFileSystems, request: Request) -> Response:
     if request.vars["class_name"] != "default":
         raise not_found(f"Quota class {request.vars['class_name']} could not be found.")
-    quotas.set_limits("default", _changes(quotas, request.object("quota_class_set")))
-    return Response({"quota_class_set": _set(request, quotas.default_limits())})
+    systems.quotas.set_limits("default", _changes(systems, request.object("quota_class_set")))
+    return Response({"quota_class_set": _set(request, systems.quotas.default_limits())})
 
 
-def limits(quotas: Quotas, request: Request) -> Response:
+MAXIMA = {
+    "maxTotalShares": "shares",
+    "maxTotalShareGigabytes": "gigabytes",
+    "maxTotalShareSnapshots": "snapshots",
+    "maxTotalSnapshotGigabytes": "snapshot_gigabytes",
+    "maxTotalShareNetworks": "share_networks",
+}
+TOTALS = {
+    "totalSharesUsed": "shares",
+    "totalShareGigabytesUsed": "gigabytes",
+    "totalShareSnapshotsUsed": "snapshots",
+    "totalSnapshotGigabytesUsed": "snapshot_gigabytes",
+    "totalShareNetworksUsed": "share_networks",
+}
+"""The names of limits, and of what is used of them, in the absolute limits of a project."""
+
+
+def limits(systems: SharedFileSystems, request: Request) -> Response:
     project = request.context.project
-    allowed, used = quotas.limits_of(project), quotas.used_by(project)
-    absolute = {
-        "maxTotalShares": allowed["shares"],
-        "maxTotalShareGigabytes": allowed["gigabytes"],
-        "maxTotalShareSnapshots": allowed["snapshots"],
-        "maxTotalSnapshotGigabytes": allowed["snapshot_gigabytes"],
-        "maxTotalShareNetworks": allowed["share_networks"],
-        "totalSharesUsed": used["shares"],
-        "totalShareGigabytesUsed": used["gigabytes"],
-        "totalShareSnapshotsUsed": used["snapshots"],
-        "totalSnapshotGigabytesUsed": used["snapshot_gigabytes"],
-        "totalShareNetworksUsed": used["share_networks"],
-    }
+    allowed, used = systems.quotas.limits_of(project), systems.quotas.used_by(project)
+    absolute = {maximum: allowed[name] for maximum, name in MAXIMA.items()}
+    absolute |= {total: used[name] for total, name in TOTALS.items()}
     return Response({"limits": {"rate": [], "absolute": absolute}})
 
 
-def availability_zones(records: Records, request: Request) -> Response:
+def availability_zones(systems: SharedFileSystems, request: Request) -> Response:
     zone = {"id": "0b5b7a60-3f5f-4a3c-9d34-3ae1c1c1a4e6", "name": ZONE, "created_at": UPDATED, "updated_at": None}
     return Response({"availability_zones": [zone]})

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.http import Version
 from openstack_emulator.core.limits import Limits, over_limit
-from openstack_emulator.core.store import Collection
+from openstack_emulator.core.store import Table
+from openstack_emulator.share.records import Share, ShareNetwork, Snapshot
 
 DEFAULT_LIMITS = {
     "shares": 50,
@@ -41,9 +42,14 @@ EXCEEDED = {
 
 
 class Quotas(Limits):
-    """The limits of Manila, and how much of each a project uses. The arguments are the collections that are counted."""
+    """The limits of Manila, and how much of each a project uses.
 
-    def __init__(self, records: Records, shares: Collection, snapshots: Collection, networks: Collection) -> None:
+    The arguments are the tables whose records are counted.
+    """
+
+    def __init__(
+        self, records: Records, shares: Table[Share], snapshots: Table[Snapshot], networks: Table[ShareNetwork]
+    ) -> None:
         super().__init__(records)
         self._shares = shares
         self._snapshots = snapshots
@@ -59,9 +65,9 @@ class Quotas(Limits):
         return {
             **dict.fromkeys(DEFAULT_LIMITS, 0),
             "shares": len(shares),
-            "gigabytes": sum(row["size"] for row in shares),
+            "gigabytes": sum(row.size for row in shares),
             "snapshots": len(snapshots),
-            "snapshot_gigabytes": sum(row["share_size"] for row in snapshots),
+            "snapshot_gigabytes": sum(row.share_size for row in snapshots),
             "share_networks": len(self._networks.select(project_id=project_id)),
         }
 

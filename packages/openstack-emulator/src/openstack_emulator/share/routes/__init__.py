@@ -1,0 +1,1 @@
+"""The shared file systems service over HTTP."""

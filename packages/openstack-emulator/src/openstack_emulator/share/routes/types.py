@@ -1,0 +1,162 @@
+"""Share types over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openstack_emulator.core import fields
+from openstack_emulator.core.actions import ACCEPTED, act, argument_of
+from openstack_emulator.core.errors import bad_request, forbidden, not_found
+from openstack_emulator.core.filters import Filter, holds
+from openstack_emulator.core.http import Request, Response
+from openstack_emulator.share.records import ShareType
+from openstack_emulator.share.routes.bodies import TEXT, Actions
+from openstack_emulator.share.rules.composition import SharedFileSystems
+from openstack_emulator.share.views import ACCESS, SINCE_DESCRIPTION, type_view, visible_specs
+
+SINCE_OPTIONAL = (2, 24)
+OPTIONAL = "snapshot_support"
+"""An extra spec that every share type has before microversion 2.24."""
+SINCE_SPEC_FILTER = (2, 43)
+KEY_FORM = r"[a-zA-Z0-9_.: -]{1,255}"
+SPEC_VALUE = fields.either(fields.text(1), fields.integer(), fields.boolean)
+TYPE = {
+    "name": fields.name(),
+    "description": TEXT,
+    ACCESS: fields.boolean,
+    "extra_specs": fields.anything,
+}
+
+
+def specs(wanted: Any) -> dict[str, Any]:
+    """Extra specs of a request's body; 400 for keys and values that cannot be ones."""
+    if not isinstance(wanted, dict):
+        raise fields.invalid("extra_specs", wanted, f"{wanted!r} is not of type 'object'")
+    key_check = fields.text(pattern=KEY_FORM)
+    for key, value in wanted.items():
+        if (problem := key_check(key) or SPEC_VALUE(value)) is not None:
+            raise fields.invalid("extra_specs", wanted, problem)
+    return wanted
+
+
+def _shown(request: Request, kind: ShareType) -> Response:
+    found = type_view(request, kind)
+    return Response({"share_type": found, "volume_type": found})
+
+
+def _type(systems: SharedFileSystems, request: Request) -> ShareType:
+    return systems.types.by_id(request.context, request.vars["type_id"])
+
+
+def index(systems: SharedFileSystems, request: Request) -> Response:
+    """The types: by default, an administrator sees the public ones and those of the own project only."""
+    query, rows = request.query, systems.types.usable(request.context)
+    wanted = query.get("is_public") or "true"
+    if request.context.is_admin and wanted.lower() not in ("none", "all"):
+        public = fields.as_boolean(wanted)
+        if public is None:
+            raise bad_request(f"Invalid is_public filter [{wanted}]")
+        own = request.context.project_id
+        rows = [row for row in rows if row.is_public == public or (public and own in row.projects)]
+    asked = query.get("extra_specs")
+    if request.version >= SINCE_SPEC_FILTER and asked is not None:
+        test: Filter = holds("extra_specs")
+        rows = [row for row in rows if test(row, asked)]
+    found = [type_view(request, row) for row in rows]
+    return Response({"share_types": found, "volume_types": found})
+
+
+def show(systems: SharedFileSystems, request: Request) -> Response:
+    return _shown(request, _type(systems, request))
+
+
+def default(systems: SharedFileSystems, request: Request) -> Response:
+    return _shown(request, systems.types.default())
+
+
+def create(systems: SharedFileSystems, request: Request) -> Response:
+    body = request.json
+    member = "share_type" if isinstance(body, dict) and "share_type" in body else "volume_type"
+    wanted = request.object(member)
+    fields.check_fields(wanted, TYPE, ("name",), member, strict=False)
+    if wanted.get("description") is not None and request.version < SINCE_DESCRIPTION:
+        raise bad_request("A share type has a description since microversion 2.41.")
+    public = bool(fields.as_boolean(wanted.get(ACCESS, True)))
+    extra_specs = specs(wanted.get("extra_specs") or {})
+    if request.version < SINCE_OPTIONAL:
+        extra_specs = {OPTIONAL: True, **extra_specs}
+    return _shown(request, systems.types.create(wanted["name"].strip(), wanted.get("description"), public, extra_specs))
+
+
+def update(systems: SharedFileSystems, request: Request) -> Response:
+    kind, wanted = _type(systems, request), request.object("share_type")
+    checks = {"name": fields.name(), "description": TEXT, ACCESS: fields.boolean}
+    fields.check_fields(wanted, checks, where="share_type", strict=False)
+    changes: dict[str, Any] = {key: wanted[key] or None for key in ("name", "description") if key in wanted}
+    if ACCESS in wanted:
+        changes |= {"is_public": fields.as_boolean(wanted[ACCESS])}
+    if not changes:
+        raise bad_request("Specify share type name, description, share_type_access:is_public or a combination thereof.")
+    systems.types.update(kind, changes)
+    return _shown(request, kind)
+
+
+def delete(systems: SharedFileSystems, request: Request) -> Response:
+    systems.types.delete(systems.types.rows.require(request.vars["type_id"]))
+    return Response(status=202)
+
+
+def list_specs(systems: SharedFileSystems, request: Request) -> Response:
+    return Response({"extra_specs": visible_specs(request, _type(systems, request))})
+
+
+def add_specs(systems: SharedFileSystems, request: Request) -> Response:
+    kind, wanted = _type(systems, request), specs(request.object("extra_specs"))
+    if not wanted:
+        raise bad_request("Invalid input for field/attribute extra_specs. Value: {}. At least one is required.")
+    return Response({"extra_specs": systems.types.add_specs(kind, wanted)})
+
+
+def show_spec(systems: SharedFileSystems, request: Request) -> Response:
+    shown, key = visible_specs(request, _type(systems, request)), request.vars["key"]
+    if key not in shown:
+        raise not_found(f"Share Type {request.vars['type_id']} has no extra spec with key {key}.")
+    return Response({key: shown[key]})
+
+
+def set_spec(systems: SharedFileSystems, request: Request) -> Response:
+    kind, wanted = _type(systems, request), specs(request.json)
+    if list(wanted) != [request.vars["key"]]:
+        raise bad_request("Request body and URI mismatch")
+    return Response(systems.types.add_specs(kind, wanted))
+
+
+def delete_spec(systems: SharedFileSystems, request: Request) -> Response:
+    key = request.vars["key"]
+    if request.version < SINCE_OPTIONAL and key == OPTIONAL:
+        raise forbidden(f"Extra spec '{OPTIONAL}' can't be deleted.")
+    systems.types.remove_spec(_type(systems, request), key)
+    return Response(status=202)
+
+
+def list_access(systems: SharedFileSystems, request: Request) -> Response:
+    kind = _type(systems, request)
+    rows = [{"share_type_id": kind.id, "project_id": one} for one in systems.types.projects_of(kind)]
+    return Response({"share_type_access": rows})
+
+
+def _add_access(systems: SharedFileSystems, request: Request, kind: ShareType, arguments: Any) -> Response:
+    systems.types.add_access(kind, argument_of("addProjectAccess", arguments, "project", fields.text(1)))
+    return Response(status=ACCEPTED)
+
+
+def _remove_access(systems: SharedFileSystems, request: Request, kind: ShareType, arguments: Any) -> Response:
+    systems.types.remove_access(kind, argument_of("removeProjectAccess", arguments, "project", fields.text(1)))
+    return Response(status=ACCEPTED)
+
+
+ACTIONS: Actions[ShareType] = {"addProjectAccess": _add_access, "removeProjectAccess": _remove_access}
+
+
+def act_on(systems: SharedFileSystems, request: Request) -> Response:
+    return act(ACTIONS, systems, request, _type(systems, request))

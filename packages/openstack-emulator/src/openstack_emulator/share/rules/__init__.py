@@ -1,0 +1,1 @@
+"""What the shared file systems service decides."""
