@@ -162,3 +162,16 @@ def test_data_sources(congress: Client) -> None:
     congress.ok("DELETE", "/data-sources/mine")
     assert len(congress.ok("GET", "/system/drivers")["results"]) == 5
     assert congress.served.call("GET", "/policy/").json["versions"][0]["id"] == "v1"
+
+
+def test_what_the_emulator_notes_for_itself_is_not_shown(congress: Client) -> None:
+    rule = {"on": "POST /policy/v1/policies", "do": "error_state", "times": 1}
+    assert congress.served.call("POST", "/control/faults", rule, congress.token).status in (200, 201)
+    made = congress.ok("POST", "/policies", {"name": "marked"})
+    assert made.keys() == {"id", "name", "abbreviation", "description", "owner_id", "kind"}
+    assert congress.ok("GET", "/policies/marked") == made
+
+
+@pytest.mark.parametrize("driver", [None, "x", ["nova"], {}])
+def test_a_data_source_needs_a_driver_that_exists(congress: Client, driver: Any) -> None:
+    assert congress.refused("POST", "/data-sources", {"name": "more", "driver": driver})[0] == 400

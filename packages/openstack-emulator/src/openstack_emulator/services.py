@@ -50,7 +50,7 @@ SERVICES = (
           "workflow"),
     Offer("murano", "/application-catalog", {"application-catalog": "/application-catalog"},
           "openstack_emulator.catalog.murano:APPLICATION_CATALOG", "application-catalog"),
-    Offer("congress", "/policy", {"policy": "/policy"}, "openstack_emulator.policy.congress:POLICY", "policy"),
+    Offer("congress", "/policy", {"policy": "/policy"}, "openstack_emulator.policy.service:POLICY", "policy"),
     Offer("zun", "/container", {"container": "/container/v1"}, "openstack_emulator.container.zun:CONTAINER",
           "container", needs=("image", "network", "volume")),
 )  # fmt: skip

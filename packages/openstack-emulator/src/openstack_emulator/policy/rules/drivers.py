@@ -1,20 +1,9 @@
-"""Data sources: the objects of the cloud's services as tables."""
+"""The drivers of data sources: which objects of a service are tables, and what is in their columns."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-
-from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Component
-from openstack_emulator.core.errors import bad_request, conflict
-from openstack_emulator.core.http import Request
-from openstack_emulator.core.internal import ask
-from openstack_emulator.core.store import Record
-from openstack_emulator.policy.evaluation import Row
-from openstack_emulator.policy.language import Value
 
 
 @dataclass(frozen=True)
@@ -160,89 +149,3 @@ DRIVERS: Mapping[str, Driver] = {
         },
     ),
 }  # fmt: skip
-
-
-class Sources(Component):
-    """The data sources; a new cloud has one for each driver."""
-
-    def __init__(self, records: Records) -> None:
-        super().__init__(records)
-        self.rows = records.table("datasources", "name")
-
-    def seed(self) -> None:
-        for name, driver in self.drivers().items():
-            self._add(name, name, driver.description, {})
-
-    def drivers(self) -> dict[str, Driver]:
-        """Return the drivers of the services that the cloud has."""
-        return {name: driver for name, driver in DRIVERS.items() if self.cloud.has_service(driver.service)}
-
-    def add(self, given: Any) -> Record:
-        """Add a data source. Raises ApiError: 400, or 409 for a name that is in use."""
-        if not isinstance(given, dict) or not isinstance(given.get("name"), str) or not given["name"].isidentifier():
-            raise bad_request("The name of a data source must consist of letters, digits and underscores")
-        if given.get("driver") not in self.drivers():
-            raise bad_request(f"Invalid driver {given.get('driver')}")
-        if self.rows.first(name=given["name"]) is not None:
-            raise conflict(f"Datasource with name {given['name']} already exists")
-        config = given.get("config") or {}
-        if not isinstance(config, dict):
-            raise bad_request("The config of a data source must be a JSON object")
-        # A driver reads this cloud with the caller's token, whatever the configuration says: nothing else is stored.
-        return self._add(given["name"], given["driver"], str(given.get("description") or ""), {})
-
-    def _add(self, name: str, driver: str, description: str, config: Mapping[str, Any]) -> Record:
-        return self.rows.add(
-            {
-                "id": new_id(),
-                "name": name,
-                "driver": driver,
-                "description": description,
-                "type": None,
-                "enabled": True,
-                "config": dict(config),
-            }
-        )
-
-    def find(self, key: str) -> Record:
-        """Return a data source by ID or name. Raises ApiError 404."""
-        return self.rows.get(key) or self.rows.first(name=key) or self.rows.require(key)
-
-    def tables(self, row: Record) -> Mapping[str, Table]:
-        """Return the tables of a data source; none if the cloud no longer has the service."""
-        driver = self.drivers().get(row["driver"])
-        return {} if driver is None else driver.tables
-
-    def columns(self, name: str, table: str) -> list[str] | None:
-        """Return the columns of a table of the data source with a name; None without such a table."""
-        row = self.rows.first(name=name)
-        found = None if row is None else self.tables(row).get(table)
-        return None if found is None else list(found.columns)
-
-    def read(self, request: Request, row: Record, name: str) -> list[Row]:
-        """Return the rows of a table, as the caller of the request may see them. Raises ApiError."""
-        table = self.tables(row)[name]
-        path = table.path % {"project_id": request.context.project_id}
-        listed = ask(self.cloud, request, "GET", path, query=table.query)[table.members]
-        return list(
-            dict.fromkeys(
-                tuple(_cell(one, around, at) for at in table.columns.values())
-                for one, around in _entries(table, listed)
-            )
-        )
-
-
-def _entries(table: Table, listed: list[Any]) -> Iterator[tuple[Any, Any]]:
-    for one in listed:
-        for entry in one.get(table.each) or [] if table.each else [one]:
-            yield entry, one
-
-
-def _cell(entry: Any, around: Any, path: str) -> Value:
-    """Return a value of a row: a number or a string."""
-    found = around if path.startswith("^") else entry
-    for part in path.removeprefix("^").split(".") if path else []:
-        found = found.get(part) if isinstance(found, dict) else None
-    if isinstance(found, str | int | float) and not isinstance(found, bool):
-        return found
-    return json.dumps(found) if isinstance(found, dict | list) else str(found)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from openstack_emulator.core.errors import bad_request
-from openstack_emulator.policy.builtins import Builtin, builtin_of, inputs_of
-from openstack_emulator.policy.language import Atom, Literal, Rule, Term, Value, Variable
+from openstack_emulator.policy.rules.builtins import Builtin, builtin_of, inputs_of
+from openstack_emulator.policy.rules.language import Atom, Literal, Rule, Term, Value, Variable
 
 Row = tuple[Value, ...]
 Bindings = dict[str, Value]

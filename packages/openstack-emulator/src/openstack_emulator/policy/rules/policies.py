@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from openstack_emulator.core import fields
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.component import Component
+from openstack_emulator.core.component import Rules
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, forbidden
 from openstack_emulator.core.http import Context, Request
-from openstack_emulator.core.store import Record
-from openstack_emulator.policy.builtins import BUILTINS, MODULE, builtin_of, unsafe_variable
-from openstack_emulator.policy.evaluation import Evaluation, Key, Row
-from openstack_emulator.policy.language import Atom, Literal, Rule, Variable, parse
-from openstack_emulator.policy.sources import Sources
+from openstack_emulator.policy.records import Policy, PolicyRule
+from openstack_emulator.policy.rules.builtins import BUILTINS, MODULE, builtin_of, unsafe_variable
+from openstack_emulator.policy.rules.evaluation import Evaluation, Key, Row
+from openstack_emulator.policy.rules.language import Atom, Literal, Rule, Variable, parse
+from openstack_emulator.policy.rules.sources import Sources
+from openstack_emulator.policy.rules.wanted import NewPolicy, NewRule
 
 KINDS = ("nonrecursive", "action", "database", "materialized", "z3")
 EVALUATED = ("nonrecursive", "database", "materialized")
@@ -24,49 +23,33 @@ SYSTEM = {"classification": "nonrecursive", "action": "action"}
 """The policies of a new cloud, which cannot be deleted, with their kinds."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,254}\Z")
 _ABBREVIATION = 5
-_FIELDS = {
-    "name": fields.anything,
-    "abbreviation": fields.nullable(fields.text(0, 5)),
-    "description": fields.nullable(fields.text(0, 65_535)),
-    "kind": fields.nullable(fields.one_of(*KINDS)),
-    "rules": fields.anything,
-}
-_RULE_FIELDS = {
-    "rule": fields.anything,
-    "name": fields.nullable(fields.text(0, 255)),
-    "comment": fields.nullable(fields.text(0, 65_535)),
-}
 
 
-class Policies(Component):
+class Policies(Rules):
     """Policies and rules. All are visible to every administrator, and to nobody else."""
 
     def __init__(self, records: Records, sources: Sources) -> None:
         super().__init__(records)
-        self.rows = records.table("policies", "name")
-        self.rules = records.table("rules", "policy_id")
+        self.rows = records.typed("policies", Policy, "name")
+        self.rules = records.typed("rules", PolicyRule, "policy_id")
         self.sources = sources
 
     def seed(self) -> None:
         for name, kind in SYSTEM.items():
-            self.rows.add(_policy(name, {"kind": kind, "description": f"{name} policy"}, "system"))
+            self.rows.add(_policy(NewPolicy(name=name, kind=kind, description=f"{name} policy"), "system"))
 
-    def find(self, key: str) -> Record:
+    def find(self, key: str) -> Policy:
         """Return a policy by ID or name. Raises ApiError 404."""
         return self.rows.get(key) or self.rows.first(name=key) or self.rows.require(key)
 
-    def create(self, context: Context, given: Any) -> Record:
-        """Create a policy, with the rules of the request. Raises ApiError: 400, or 409 for a name that is in use."""
-        fields.check_fields(given, _FIELDS, ("name",))
-        name = given["name"]
-        if not isinstance(name, str) or not _NAME.match(name) or name == MODULE:
+    def create(self, context: Context, wanted: NewPolicy, rules: Iterable[NewRule]) -> Policy:
+        """Create a policy, with these rules. Raises ApiError: 400, or 409 for a name that is in use."""
+        name = wanted.name
+        if not _NAME.match(name) or name == MODULE:
             raise bad_request(f"Policy name {name!r} must consist of letters, digits and underscores")
         if self.rows.first(name=name) is not None or self.sources.rows.first(name=name) is not None:
             raise conflict(f"Policy with name {name} already exists")
-        rules = given.get("rules") or []
-        if not isinstance(rules, list):
-            raise bad_request("The rules of a policy must be a JSON array")
-        row = self.rows.add(_policy(name, given, context.user_id))
+        row = self.rows.add(_policy(wanted, context.user_id))
         try:
             for one in rules:
                 self.add_rule(row, one)
@@ -75,36 +58,36 @@ class Policies(Component):
             raise
         return row
 
-    def delete(self, row: Record) -> None:
+    def delete(self, row: Policy) -> None:
         """Delete a policy with its rules. Raises ApiError 403 for one of the system's."""
-        if row["name"] in SYSTEM:
-            raise forbidden(f"Cannot delete system-maintained policy {row['name']}")
-        for rule in self.rules.select(policy_id=row["id"]):
+        if row.name in SYSTEM:
+            raise forbidden(f"Cannot delete system-maintained policy {row.name}")
+        for rule in self.rules.select(policy_id=row.id):
             self.rules.remove(rule)
         self.rows.remove(row)
 
-    def rule(self, row: Record, key: str) -> Record:
+    def rule(self, row: Policy, key: str) -> PolicyRule:
         """Return a rule of a policy. Raises ApiError 404."""
         found = self.rules.require(key)
-        if found["policy_id"] != row["id"]:
+        if found.policy_id != row.id:
             raise self.rules.missing(key)
         return found
 
-    def add_rule(self, row: Record, given: Any) -> Record:
+    def add_rule(self, row: Policy, wanted: NewRule) -> PolicyRule:
         """Add a rule to a policy. Raises ApiError: 400 for an invalid one, 409 for one that the policy has."""
-        fields.check_fields(given, _RULE_FIELDS, ("rule",))
-        rule = parse(given["rule"])
+        rule = parse(wanted.rule)
         self._check(row, rule)
-        if any(one["rule"] == str(rule) for one in self.rules.select(policy_id=row["id"])):
+        if any(one.rule == str(rule) for one in self.rules.select(policy_id=row.id)):
             raise conflict(f"Rule already exists: {rule}")
-        made = {"rule": str(rule), "name": given.get("name"), "comment": given.get("comment")}
-        return self.rules.add({"id": new_id(), "policy_id": row["id"], **made})
+        return self.rules.add(
+            PolicyRule(id=new_id(), policy_id=row.id, rule=str(rule), name=wanted.name, comment=wanted.comment)
+        )
 
     # -- checks ----------------------------------------------------------------------------------------------------
 
-    def _check(self, row: Record, rule: Rule) -> None:
-        if row["kind"] == "database" and rule.body:
-            raise bad_request(f"Policy {row['name']} is of the kind database, which has facts only: {rule}")
+    def _check(self, row: Policy, rule: Rule) -> None:
+        if row.kind == "database" and rule.body:
+            raise bad_request(f"Policy {row.name} is of the kind database, which has facts only: {rule}")
         if rule.head.module is not None and not rule.executes:
             raise bad_request(f"No policy name may be referenced in the head of a rule: {rule}")
         if any(column is not None for column in rule.head.columns):
@@ -120,7 +103,7 @@ class Policies(Component):
                 f"Rule {rule} is unsafe: the variable {variable} must appear in a table of the body "
                 "that is neither negated nor built in"
             )
-        if row["kind"] != "z3" and not rule.executes:
+        if row.kind != "z3" and not rule.executes:
             self._check_recursion(row, rule)
 
     def _check_atom(self, atom: Atom) -> None:
@@ -141,10 +124,10 @@ class Policies(Component):
         elif not named and len(atom.terms) != len(columns):
             raise bad_request(f"The table {atom.module}:{atom.table} has {len(columns)} columns: {', '.join(columns)}")
 
-    def _check_recursion(self, row: Record, rule: Rule) -> None:
+    def _check_recursion(self, row: Policy, rule: Rule) -> None:
         """Refuse a rule with which a table depends on itself, through any policies. Raises ApiError 400."""
-        start: Key = (row["name"], rule.head.table)
-        waiting, seen = list(_references(row["name"], [rule])), set[Key]()
+        start: Key = (row.name, rule.head.table)
+        waiting, seen = list(_references(row.name, [rule])), set[Key]()
         while waiting:
             key = waiting.pop()
             if key == start:
@@ -155,33 +138,33 @@ class Policies(Component):
 
     # -- tables ----------------------------------------------------------------------------------------------------
 
-    def tables(self, row: Record) -> list[str]:
+    def tables(self, row: Policy) -> list[str]:
         """Return the tables that the rules of a policy mention."""
         found: dict[str, None] = {}
-        for one in self.rules.select(policy_id=row["id"]):
-            rule = parse(one["rule"])
+        for one in self.rules.select(policy_id=row.id):
+            rule = parse(one.rule)
             atoms = [*([] if rule.executes else [rule.head]), *(literal.atom for literal in rule.body)]
             for atom in atoms:
                 if builtin_of(atom) is None:
                     found[f"{atom.module}:{atom.table}" if atom.module else atom.table] = None
         return list(found)
 
-    def read(self, request: Request, row: Record, table: str) -> list[Row]:
+    def read(self, request: Request, row: Policy, table: str) -> list[Row]:
         """Return the rows of a table. Raises ApiError: 400, or 501 for a kind of policy that is not evaluated."""
         module, _, name = table.rpartition(":")
         self._require_evaluated(row)
         evaluation = Evaluation(self._rules_of, lambda key: self._source_rows(request, key))
         try:
-            rows = evaluation.rows((module or row["name"], name))
+            rows = evaluation.rows((module or row.name, name))
         except RecursionError:
             raise bad_request(f"The table {table} depends on too many others") from None
         return sorted(rows, key=lambda one: [str(value) for value in one])
 
-    def _require_evaluated(self, row: Record) -> None:
-        if row["kind"] not in EVALUATED:
+    def _require_evaluated(self, row: Policy) -> None:
+        if row.kind not in EVALUATED:
             raise ApiError(
                 501,
-                f"The emulated policy service does not evaluate policies of the kind {row['kind']} ({row['name']}); it "
+                f"The emulated policy service does not evaluate policies of the kind {row.kind} ({row.name}); it "
                 f"evaluates {', '.join(EVALUATED)}.",
             )
 
@@ -196,7 +179,7 @@ class Policies(Component):
         row = self.rows.first(name=key[0])
         if row is None:
             return [] if self.sources.rows.first(name=key[0]) is None else None
-        rules = (parse(one["rule"]) for one in self.rules.select(policy_id=row["id"]))
+        rules = (parse(one.rule) for one in self.rules.select(policy_id=row.id))
         return [self._positional(rule) for rule in rules if rule.head.table == key[1] and not rule.executes]
 
     def _positional(self, rule: Rule) -> Rule:
@@ -218,15 +201,15 @@ class Policies(Component):
         return [] if row is None or key[1] not in self.sources.tables(row) else self.sources.read(request, row, key[1])
 
 
-def _policy(name: str, given: dict[str, Any], owner: str) -> Record:
-    return {
-        "id": new_id(),
-        "name": name,
-        "abbreviation": given.get("abbreviation") or name[:_ABBREVIATION],
-        "description": given.get("description") or "",
-        "owner_id": owner,
-        "kind": given.get("kind") or "nonrecursive",
-    }
+def _policy(wanted: NewPolicy, owner: str) -> Policy:
+    return Policy(
+        id=new_id(),
+        name=wanted.name,
+        abbreviation=wanted.abbreviation or wanted.name[:_ABBREVIATION],
+        description=wanted.description or "",
+        owner_id=owner,
+        kind=wanted.kind or "nonrecursive",
+    )
 
 
 def _references(policy: str, rules: Iterable[Rule]) -> Iterable[Key]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from openstack_emulator.policy.language import Atom, Literal, Rule, Term, Value, Variable
+from openstack_emulator.policy.rules.language import Atom, Literal, Rule, Term, Value, Variable
 
 MODULE = "builtin"
 _LONGEST = 65_535
