@@ -43,6 +43,8 @@ CONTENT_FILES = {
     "resources: {inside: {type: 'OS::Cinder::Volume', properties: {size: 1}}}\n"
 }
 NAME = "doomed"
+MOVES = {"net": "network", "volume": "volumes", "group": "members", "address": "public"}
+"""The new names of some resources by their former ones: nothing else changes."""
 
 
 SPEED = 20.0
@@ -145,6 +147,17 @@ async def update(world: World) -> str:
     return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
 
 
+async def move(world: World) -> str:
+    template = TEMPLATE
+    for former, name in MOVES.items():
+        template = template.replace(f"\n  {former}:", f"\n  {name}:")
+        template = template.replace(f"get_resource: {former}}}", f"get_resource: {name}}}")
+        template = template.replace(f"get_attr: [{former},", f"get_attr: [{name},")
+    environment = {"moved": [{"from": former, "to": name} for former, name in MOVES.items()]}
+    stack = await world.update(NAME, template, files=FILES, environment=environment)
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
 async def delete(world: World) -> str:
     stack = await world.delete(NAME)
     return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
@@ -196,6 +209,7 @@ async def recovered(world: World) -> dict[str, Any]:
     return {
         "state": f"{stack['action']}_{stack['status']}",
         "reason": stack["status_reason"],
+        "names": sorted([row.name, row.uuid] for row in await world.database.read(queries.resources_of, stack["id"])),
         "recorded": sorted([row["type"], row["physical_id"] or ""] for row in rows),
         "unfinished": len(operations),
         "begun": await world.database.read(_begun),
@@ -212,6 +226,7 @@ def _begun(connection: Connection) -> int:
 ACTIONS = {
     "create": create,
     "update": update,
+    "move": move,
     "delete": delete,
     "snapshot": snapshot,
     "restore": restore,
@@ -220,6 +235,7 @@ ACTIONS = {
 }
 BEFORE = {
     "update": create,
+    "move": create,
     "delete": create,
     "snapshot": create_contents,
     "restore": create_and_snapshot,
@@ -236,9 +252,10 @@ def main(url: str, token: str, action: str, moment: str, first: str, stride: str
         path.write_bytes(empty)
         if action in BEFORE:
             in_child(BEFORE[action], path, emulated, lambda: None)
+        had = in_child(recovered, path, emulated, lambda: None) if action == "move" else None
         ended = in_child(ACTIONS[action], path, emulated, partial(kill_at, number, moment))
         result = in_child(recovered, path, emulated, lambda: None)
-        print(json.dumps({"number": number, "killed": ended is None, **result}), flush=True)
+        print(json.dumps({"number": number, "killed": ended is None, "had": had, **result}), flush=True)
         sys.stdin.readline()  # the test looks at the cloud, then lets us go on
         if result["state"] != "none":
             in_child(delete, path, emulated, lambda: None)

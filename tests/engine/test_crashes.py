@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from openstack_emulator.testing import ServedCloud
+from tests.engine.crashing import MOVES
 
 ROOT = Path(__file__).parents[2]
 
@@ -91,6 +92,27 @@ def test_an_engine_may_die_at_any_write(served: ServedCloud, action: str, moment
     assert program.returncode == 0
     assert kills > 5 and finished > 4
     assert owned(served) == preset
+
+
+@pytest.mark.slow
+def test_moved_resources_have_all_their_new_names_or_none_and_keep_their_objects(served: ServedCloud) -> None:
+    program = start(served, "move", "before", first=1, stride=1)
+    assert program.stdin is not None and program.stdout is not None
+    kills, states = 0, set[str]()
+    with program:
+        for line in program.stdout:
+            result: dict[str, Any] = json.loads(line)
+            place = f"move killed before write {result['number']}: {result}"
+            had, states = result["had"], states | {result["state"]}
+            names = MOVES if result["state"] == "UPDATE_COMPLETE" else {}
+            assert result["names"] == sorted([names.get(name, name), uuid] for name, uuid in had["names"]), place
+            assert result["recorded"] == had["recorded"], place
+            assert (result["unfinished"], result["state"] in ("UPDATE_COMPLETE", "CREATE_COMPLETE")) == (0, True), place
+            kills += result["killed"]
+            program.stdin.write("\n")
+            program.stdin.flush()
+    assert program.returncode == 0
+    assert kills > 2 and states == {"UPDATE_COMPLETE", "CREATE_COMPLETE"}
 
 
 def saved(served: ServedCloud) -> set[str]:

@@ -11,7 +11,7 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
-from stoker.engine.planning.decide import _same_kind
+from stoker.engine.planning.decide import can_become
 from stoker.plugins.constraints import ConstraintChecker
 from stoker.plugins.resource import ResourceType
 from stoker.resources.constraints import CONSTRAINTS
@@ -93,14 +93,14 @@ async def test_a_bay_model_is_a_cluster_template(bench: MakeBench, cloud: Cloud)
 def test_a_resource_may_change_between_both_names_of_the_type(
     before: type[ResourceType], after: type[ResourceType]
 ) -> None:
-    class Side:
-        """A target, or the state of a resource."""
+    class Recorded:
+        """The state of a resource."""
 
         def __init__(self, kind: type[ResourceType]) -> None:
             self.implementation, self.type = kind.type_name, kind()
 
-    assert _same_kind(Side(after), Side(before))  # type: ignore[arg-type]
-    assert not _same_kind(Side(after), Side(Cluster))  # type: ignore[arg-type]
+    assert can_become(Recorded(before), after.type_name, after())  # type: ignore[arg-type]
+    assert not can_become(Recorded(Cluster), after.type_name, after())  # type: ignore[arg-type]
 
 
 async def test_the_life_of_a_cluster(bench: MakeBench, cloud: Cloud, calls: list[str]) -> None:

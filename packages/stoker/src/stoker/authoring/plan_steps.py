@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -21,6 +22,9 @@ VERBS = {
 
 _CHANGES = frozenset({"changes", "changes-require-replacement"})
 _DATA_LOST = "data-lost"
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+"""Words that YAML may not read as strings without quotes."""
 _MOST_NAMED = 5
 _RETENTION = frozenset({"object-retained", "snapshot-retained", "object-external", "object-of-another"})
 
@@ -33,7 +37,7 @@ def changes(plan: Answer) -> list[dict[str, Any]]:
         if skipped is not None and step["depth"] > skipped:
             continue
         skipped = step["depth"] if step["kind"] == "delete" and step["path"] in replaced else None
-        if skipped is None and step["kind"] in VERBS:
+        if skipped is None and (step["kind"] in VERBS or moved_from(step)):
             found.append(step)
     return found
 
@@ -43,10 +47,28 @@ def kept(plan: Answer) -> list[dict[str, Any]]:
     return [step for step in plan["steps"] if step["kind"] == "keep" and step["reasons"]]
 
 
+def moved_from(step: Answer) -> str:
+    """Return the former name of a resource that a step moves; empty for others."""
+    return str(step.get("moved_from") or "")
+
+
+def suggested_moves(plan: Answer) -> list[str]:
+    """Return the entries of the section `moved` with which renamed resources would keep their objects."""
+    entries = plan.get("suggested_moves", ())
+    return [f"- {{from: {_scalar(each['from'])}, to: {_scalar(each['to'])}}}" for each in entries]
+
+
+def _scalar(name: str) -> str:
+    return name if _PLAIN.fullmatch(name) and name.lower() not in _WORDS else json.dumps(name)
+
+
 def summary(plan: Answer) -> str:
-    """Return the number of changes by kind: `2 to create, 1 to change`."""
-    kinds = [step["kind"] for step in changes(plan)]
-    return ", ".join(f"{kinds.count(kind)} to {verb}" for kind, verb in VERBS.items() if kind in kinds)
+    """Return the number of changes by kind: `1 to move, 2 to create`; a moved resource can count as changed, too."""
+    steps = changes(plan)
+    kinds = [step["kind"] for step in steps]
+    counts = {"move": sum(bool(moved_from(step)) for step in steps)}
+    counts |= {verb: kinds.count(kind) for kind, verb in VERBS.items()}
+    return ", ".join(f"{count} to {verb}" for verb, count in counts.items() if count)
 
 
 def left_behind(plan: Answer) -> dict[str, str]:
@@ -113,6 +135,8 @@ def reasons(step: Answer) -> Iterator[str]:
     """Yield the reasons of a step that are not shown by its properties or by `data_loss` already."""
     shown = [*step["changes"], *step.get("definition", ())]
     known = {change["property"] for change in shown if change["known"]}
+    if former := moved_from(step):
+        yield f"moved from {former}: its object stays"
     for reason in step["reasons"]:
         if reason["code"] == _DATA_LOST:
             continue

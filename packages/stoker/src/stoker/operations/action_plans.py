@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from stoker.base.context import RequestContext
 from stoker.base.errors import Bug
 from stoker.base.ids import new_id
@@ -42,6 +44,7 @@ async def plan_rollback(services: EngineServices, context: RequestContext, stack
         return Wanted.of(services, definition, inputs)
 
     goal = Goal("ROLLBACK", await services.evaluator.evaluate(stack.project_id, wanted), [stack.project_id, target])
+    goal = replace(goal, returns_to=target)
     return await plan_tree(services, context, stack, goal)
 
 

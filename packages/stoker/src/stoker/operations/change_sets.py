@@ -44,7 +44,6 @@ from stoker.contract.stacks import (
 from stoker.contract.views import StackView
 from stoker.engine.calls.context import ActingParts, RecordingParts
 from stoker.engine.ownership.submissions import Submissions
-from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, read_plan
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.engine.redaction.object_ids import ObjectIds
@@ -233,7 +232,7 @@ async def _changes(
 
     Capabilities are acknowledged with each request: naming them is no change.
     """
-    if any(step.kind is not Kind.KEEP for step in plan.steps) or stack.status != COMPLETE:
+    if any(step.has_effect for step in plan.steps) or stack.status != COMPLETE:
         return True
     present: Mapping[str, Any] = settings_view(await settings_of(services, stack))
     if any(present[name] != value for name, value in settings.items() if name != "capabilities"):

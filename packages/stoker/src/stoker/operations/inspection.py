@@ -21,6 +21,7 @@ from stoker.engine.calls.context import RecordingParts
 from stoker.engine.calls.deployments import agent_metadata, configs_for, note_delivery, takes_deployments, with_configs
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.actions import REMOVES
+from stoker.engine.records.former_names import former_names, formerly_named, had_name
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState, attribute_text
@@ -187,18 +188,19 @@ async def resource_show(parts: RecordingParts, context: RequestContext, request:
     state = view.named(request.name)
     inputs = await services.loader.load(stack.inputs)
     definition = await services.bind(stack, inputs)
+    if state is None and request.name in definition.resources and stack.action not in REMOVES:
+        return _not_created(services, stack, request.name, definition.resources[request.name].type)
+    state = state or formerly_named(view.current, request.name)
     if state is None:
-        if request.name in definition.resources and stack.action not in REMOVES:
-            return _not_created(services, stack, request.name, definition.resources[request.name].type)
         raise _no_resource(request.name, stack)
     confine_stack_user(context, stack, state, view.current)
     users = required_by([other.row for other in view.current.values()])
     children = await services.database.read(queries.child_stacks, [stack.id])
     child = next((child for child in children if child.parent_resource == state.row.uuid), None)
-    described = definition.resources.get(request.name)
+    described = definition.resources.get(state.row.name)
     return {
         **resource_view(
-            state.row, stack, users.get(request.name, ()), child=child, parent=await parent_name(services, stack)
+            state.row, stack, users.get(state.row.name, ()), child=child, parent=await parent_name(services, stack)
         ),
         "physical_id": await ObjectIds(services).shown(stack, state.row.type, state.row.physical_id),
         "description": (described.description if described else "") or "",
@@ -256,7 +258,7 @@ async def resource_describe(parts: RecordingParts, context: RequestContext, requ
     """Return a resource with its metadata as recorded; no service is asked, so that agents can poll it often."""
     services = parts.services
     stack, state = await _recorded_resource(services, context, request.ref, request.name)
-    described = (await services.loader.load(stack.inputs)).template.resources.get(request.name)
+    described = (await services.loader.load(stack.inputs)).template.resources.get(state.row.name)
     return {
         **resource_view(state.row, stack, ()),
         "physical_id": await ObjectIds(services).shown(stack, state.row.type, state.row.physical_id),
@@ -271,7 +273,7 @@ async def _recorded_resource(
     """Return a resource that the caller can read, with its stack. Raises ResourceNotFound, Forbidden."""
     stack = await find_stack(services, context, ref)
     view = await Reader(services).view(stack)
-    state = view.named(name)
+    state = view.named(name) or formerly_named(view.current, name)
     if state is None:
         raise _no_resource(name, stack)
     confine_stack_user(context, stack, state, view.current)
@@ -310,7 +312,7 @@ async def event_list(services: EngineServices, context: RequestContext, request:
     """Return events of the stack, of one of its resources, or of the tree below it; oldest first."""
     columns = {_EVENT_COLUMNS[name]: values for name, values in (request.filters or {}).items()}
     if request.resource_name is not None:
-        columns["resource_name"] = [request.resource_name]
+        columns["resource_name"] = await services.database.read(_names, context, request.ref, request.resource_name)
     wanted = queries.EventQuery(
         filters=columns,
         limit=request.limit,
@@ -330,6 +332,14 @@ async def event_list(services: EngineServices, context: RequestContext, request:
         for event in events
     ]
     return await ObjectIds(services).views(views)
+
+
+def _names(connection: Connection, context: RequestContext, ref: Reference, name: str) -> list[str]:
+    """Return the names that a resource had in the course of time, of which `name` is one."""
+    stack = found_stack(connection, context, ref, deleted=True)
+    rows = queries.moved_resources(connection, stack.id)
+    moved = [row for row in rows if row.name == name or had_name(row, name)]
+    return [name, *{each for row in moved for each in (row.name, *(former.name for former in former_names(row)))}]
 
 
 def _events(
@@ -356,7 +366,8 @@ async def event_show(services: EngineServices, context: RequestContext, request:
     """Return an event with the properties at that time, hidden values redacted."""
     stack = await find_stack(services, context, request.ref, deleted=True)
     event = await services.database.read(queries.event_by_id, stack.id, request.event_id)
-    if event is None or event.resource_name != request.resource_name:
+    names = await services.database.read(_names, context, request.ref, request.resource_name)
+    if event is None or event.resource_name not in names:
         raise EntityNotFound(f"The Event ({request.event_id}) could not be found.")
     shown = await properties_shown(services, stack, [(event.properties, event.resource_type, event.resource_name)])
     [view] = await ObjectIds(services).views([(stack, event.resource_type, event_view(event, stack))])

@@ -7,7 +7,7 @@ reveal nothing about the data.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -17,15 +17,17 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, PlanOutdated
 from stoker.engine.inspection.observing import examine_tree, observe_tree
+from stoker.engine.planning.moving import carry_out
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Forward, Wanted, plan_removal
 from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.restoring import Copies
+from stoker.engine.planning.suggested_moves import suggested_moves
 from stoker.engine.preflight.checks import check_steps
 from stoker.engine.preflight.findings import Report
 from stoker.engine.records.observations import Coverage, Observations
-from stoker.engine.records.recorded import Recorded
+from stoker.engine.records.recorded import Recorded, current_of
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import available_zones
@@ -34,6 +36,7 @@ from stoker.operations.requests import CheckedRequest
 from stoker.store import fingerprints
 from stoker.store.records import IN_PROGRESS, Stack
 from stoker.template.expressions import UNDETERMINED
+from stoker.template.transfers import Move
 
 Result = TypeVar("Result")
 
@@ -66,6 +69,7 @@ class Planned:
 
     `hidden` are the names of the parameters whose values must not be stored with it. `unchecked` is as in
     CheckedRequest. `coverage` is None if the plan does not compare with the cloud, `preflight` if it was not checked.
+    `suggested` are moves that would keep objects.
     """
 
     plan: Plan
@@ -74,6 +78,7 @@ class Planned:
     unchecked: str | None = None
     coverage: Coverage | None = None
     preflight: Report | None = None
+    suggested: Sequence[Move] = ()
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
@@ -82,13 +87,15 @@ class Planned:
         compared = {"compared": self.coverage.to_data()} if self.coverage is not None else {}
         made = {"digest": digest, "hidden_parameters": sorted(self.hidden)}
         checked = {"preflight": self.preflight.to_data()} if self.preflight is not None else {}
-        return {**self.plan.to_data(), **made, **unchecked, **compared, **checked}
+        suggested = {"suggested_moves": [move.to_data() for move in self.suggested]} if self.suggested else {}
+        return {**self.plan.to_data(), **made, **unchecked, **compared, **checked, **suggested}
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
     """The definition that an operation works towards. `inputs` is JSON data that is equal for equal inputs; `copies`
-    are those of the snapshot that is restored; `unchecked` is that of the request.
+    are those of the snapshot that is restored; `unchecked` is that of the request. `returns_to` is the ID of the former
+    inputs to which a rollback returns.
     """
 
     action: str
@@ -96,12 +103,15 @@ class Goal:
     inputs: Any
     copies: Copies = field(default_factory=Copies)
     unchecked: str | None = None
+    returns_to: str = ""
 
     @classmethod
     def of(cls, stack: Stack, checked: CheckedRequest, action: str, copies: Copies | None = None) -> Goal:
         """Return the goal of a checked request."""
         inputs, row = checked.prepared.loaded, checked.prepared.row
         towards = [stack.project_id, row.template, inputs.environment_digest, row.files, inputs.parameters]
+        if inputs.environment.transfers:
+            towards.append(inputs.environment.transfers.to_data())
         return cls(action, checked.wanted, towards, copies or Copies(), checked.unchecked)
 
 
@@ -145,7 +155,7 @@ async def plan_tree(
         plan = _forward(services, connection, stack, goal, inside, observed).plan()
         digest = _digest(services, plan, goal.inputs, recorded, is_new=not stack.inputs)
         hidden = goal.wanted.definition.parameters.hidden
-        return Planned(plan, digest, hidden, goal.unchecked, observed.coverage)
+        return Planned(plan, digest, hidden, goal.unchecked, observed.coverage, suggested=suggested_moves(plan))
 
     planned = await _planned(services, stack, on)
     report = None
@@ -189,14 +199,17 @@ def _forward(
 ) -> Forward:
     recorded = Recorded.of(services, connection, stack, observed)
     action, wanted, former = goal.action, goal.wanted, None
+    states = list(recorded.states.values())
+    _, moved = carry_out(action, goal.returns_to, (stack.inputs, stack.good_inputs), wanted, states)
+    current = current_of(recorded.states) if moved else recorded.current
     if recorded.inputs is None:
         wanted = _wanted_without_id(services, stack, wanted)
     else:
-        wanted.restore = goal.copies.restoring(recorded.current)
+        wanted.restore = goal.copies.restoring(current)
         former = services.loader.bind(stack, recorded.inputs, strict=False)
-    scope = RecordedScope(recorded.current.get, zones=inside.zones if inside is not None else UNDETERMINED)
+    scope = RecordedScope(current.get, zones=inside.zones if inside is not None else UNDETERMINED)
     policies = Policies.of(services, stack, action)
-    return Forward(action, wanted, list(recorded.states.values()), scope, policies, former, nested=inside)
+    return Forward(action, wanted, states, scope, policies, former, nested=inside, moved=moved)
 
 
 def _wanted_without_id(services: EngineServices, stack: Stack, wanted: Wanted) -> Wanted:

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
-from stoker.base.diagnostics import Diagnostic
+from stoker.base.diagnostics import Diagnostic, Path, Position
 from stoker.base.errors import (
     BadValue,
     RequestLimitExceeded,
@@ -24,8 +24,10 @@ from stoker.contract.stacks import TemplateInputs
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.notifications.sinks import sink_problems
 from stoker.engine.ownership.healing_schedule import interval_of, is_healing_tag
+from stoker.engine.planning.moving import new_names
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.records.loader import Prepared
+from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.services import EngineServices
 from stoker.operations.checking import ValueChecker
 from stoker.operations.fetched_templates import checked_tree
@@ -143,6 +145,11 @@ def _environment(request: TemplateInputs, template: Template) -> tuple[Environme
             else:
                 written.append((label, documents[label].data))
     environment, found = Environment.examine(written, template.parameters)
+
+    def locate(label: str, path: Path) -> Position | None:
+        return documents[label].locate(path) if label in documents else None
+
+    environment = environment.with_transfers(environment.transfers.located(locate))
     return environment, problems + [_located(item, documents.get(item.source)) for item in found]
 
 
@@ -243,7 +250,15 @@ async def check_request(
     wanted = await services.evaluator.evaluate(
         context.project_id, partial(Wanted.of, services, definition, prepared.loaded)
     )
+    if environment.transfers:
+        await services.database.read(_check_names, services, stack, wanted)
     return CheckedRequest(prepared, definition, wanted, unchecked)
+
+
+def _check_names(connection: Connection, services: EngineServices, stack: Stack, wanted: Wanted) -> None:
+    """Refuse what the environment moves if that is not possible. Raises TemplateInvalid."""
+    states = Recorded.of(services, connection, stack).states.values()
+    new_names(wanted, states, wanted.inputs.environment.transfers)
 
 
 async def check_whole(

@@ -150,9 +150,13 @@ def _check_statement(place: str, statement: Any) -> None:
 
 
 async def check_policy(
-    services: EngineServices, stack: Stack, checked: CheckedRequest, during: Mapping[str, Any] | None = None
+    services: EngineServices,
+    stack: Stack,
+    checked: CheckedRequest,
+    during: Mapping[str, Any] | None = None,
+    action: str = "UPDATE",
 ) -> None:
-    """Raise Forbidden if the stack's policy denies a step of an update.
+    """Raise Forbidden if the stack's policy denies a step of an update, or of another action.
 
     `during` replaces the policy for this update. A step that can become a replacement counts as one, so that the
     operation does nothing that was not checked here.
@@ -160,7 +164,7 @@ async def check_policy(
     policy = checked_policy(during) if during else settings_view(await settings_of(services, stack))["policy"]
     if policy is None:
         return
-    plan = await make_plan(services, stack, checked, "UPDATE")
+    plan = await make_plan(services, stack, checked, action)
     refused = [step for step in plan.steps if step.kind in _ACTIONS and not _allows(policy["Statement"], step)]
     if refused:
         denied = ", ".join(sorted({f"{_ACTIONS[step.kind]} of {step.name}" for step in refused}))

@@ -20,6 +20,7 @@ from stoker.engine.calls.building import make_call
 from stoker.engine.calls.context import RecordingParts, StackContext
 from stoker.engine.calls.signals import take_signal
 from stoker.engine.planning.decide import NOT_CREATED, mark_unhealthy
+from stoker.engine.records.former_names import formerly_named, had_name
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.hooks import HOOKS, about, clear
 from stoker.engine.running.operation_context import acting_on
@@ -33,7 +34,7 @@ async def resource_signal(parts: RecordingParts, context: RequestContext, reques
     name, details = request.name, request.details
     stack = await find_stack(parts.services, context, request.ref)
     acting, state = await _resource(parts, stack, name)
-    state = _own(context, acting, state)
+    state = _own(context, acting, name, state)
     confine_stack_user(context, stack, state, acting.current)
     if details and "unset_hook" in details:
         await _clear_hook(acting, state, details["unset_hook"])
@@ -49,9 +50,12 @@ async def resource_signal(parts: RecordingParts, context: RequestContext, reques
     await take_signal(acting, state, await make_call(acting, state), details)
 
 
-def _own(context: RequestContext, acting: StackContext, state: ResourceState) -> ResourceState:
-    """Return the resource or its predecessor that is being removed, whichever the calling user belongs to."""
-    namesakes = [other for other in acting.states.values() if other.row.name == state.row.name]
+def _own(context: RequestContext, acting: StackContext, name: str, state: ResourceState) -> ResourceState:
+    """Return the resource, its predecessor that is being removed, or one that had its name, whichever the calling user
+    belongs to.
+    """
+    states = acting.states.values()
+    namesakes = [other for other in states if other.row.name == state.row.name or had_name(other.row, name)]
     return next((other for other in namesakes if other.stored.data.get("user_id") == context.user_id), state)
 
 
@@ -110,5 +114,7 @@ async def _resource(parts: RecordingParts, stack: Stack, name: str) -> tuple[Sta
         definition = await services.bind(stack, await services.loader.load(stack.inputs))
         if name in definition.resources:
             raise ResourceNotAvailable(f"The Resource ({name}) is not available.")
+        if (moved := formerly_named(acting.current, name)) is not None:
+            return acting, moved
         raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
     return acting, state

@@ -30,6 +30,7 @@ from stoker.operations.stacks import requested_operation, submit
 from stoker.operations.transitions import guard, verdict
 from stoker.store import snapshots
 from stoker.store.records import COMPLETE, IN_PROGRESS, REMOVE_SNAPSHOT, Stack, StackSnapshot
+from stoker.template.environment import NO_TRANSFERS
 
 MAX_NAME = 255
 
@@ -133,11 +134,12 @@ async def checked_restoration(
     verdict("restore", stack)
     present = await services.loader.load(snapshot.inputs)
     parameters = present.parameters
-    environment = present.environment.with_parameters(parameters["environment"])
+    # What its environment moved at that time is carried out; resources return to their former names.
+    environment = present.environment.with_parameters(parameters["environment"]).with_transfers(NO_TRANSFERS)
     checked = await check_request(
         parts, context, stack, present.template, environment, present.files, parameters["request"]
     )
-    await check_policy(services, stack, checked)
+    await check_policy(services, stack, checked, action="RESTORE")
     await check_exported_values(services, stack, checked)
     return snapshot, checked
 

@@ -64,6 +64,7 @@ from stoker.store.records import FAILED, Operation, Stack, StackSettings
 from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.template import Template
+from stoker.template.transfers import TRANSFERS
 
 
 def no_steps(stack: Stack) -> Sequence[Statement]:
@@ -234,11 +235,16 @@ async def patched_request(
     def given(template: Template) -> Given:
         former = {
             "parameters": _kept(present.parameters["environment"], template, clear),
-            **{key: value for key, value in present.environment.to_data().items() if key != "parameters"},
+            **{
+                key: value
+                for key, value in present.environment.to_data().items()
+                if key not in ("parameters", *TRANSFERS)  # those of the deployment before are carried out
+            },
         }
         kept = _kept(present.parameters["request"], template, clear)
         added, parameters, wrong = given_by(request, {}, template)
         environment = Environment.merged([former, added.to_data()], template.parameters)
+        environment = environment.with_transfers(added.transfers)
         return Given(environment, {**kept, **parameters}, wrong)
 
     template = await parse_request(services, context, request, given) if request.template else present.template

@@ -257,7 +257,8 @@ class Call:
     stack's inputs. Notifications appended to `announced` are sent on the operator's message bus once the result of the
     call has been recorded. `observe` adds to `compared` the names of the properties that it has compared, and to
     `unread` those that it could not read, with the reasons. `given` are the properties to which the template gives
-    values, None if that is not known.
+    values, None if that is not known. `first_name` is the name with which the resource was created, if it has
+    another one by now.
     """
 
     name: str
@@ -291,6 +292,12 @@ class Call:
     compared: set[str] = field(default_factory=set)
     unread: dict[str, str] = field(default_factory=dict)
     given: frozenset[str] | None = None
+    first_name: str | None = None
+
+    @property
+    def url_name(self) -> str:
+        """The name of the resource in its URLs, which stay when it gets another name."""
+        return self.first_name or self.name
 
     def gives(self, name: str) -> bool:
         """Return whether the template gives the property a value; where that is not known, whether it has one."""

@@ -80,6 +80,13 @@ def stack_by_users(connection: Connection, user_project_id: str, name: str) -> S
     return Stack.of(row) if row else None
 
 
+def rename_holders(connection: Connection, names: Mapping[str, str]) -> None:
+    """Record the new names of resources with nested stacks, by UUID, with these stacks."""
+    for uuid, name in names.items():
+        behind = tables.stacks.c.parent_resource == uuid
+        connection.execute(update(tables.stacks).where(behind).values(parent_resource_name=name))
+
+
 def stack_by_parent_resource(connection: Connection, resource_uuid: str) -> Stack | None:
     """Return the nested stack of a resource, unless it is deleted."""
     row = connection.execute(_CHILD_BEHIND, {"parent_resource": resource_uuid}).one_or_none()
@@ -301,6 +308,13 @@ def inputs_by_id(connection: Connection, inputs_id: str) -> Inputs | None:
 def resources_of(connection: Connection, stack_id: str) -> list[Resource]:
     """Return all resources of a stack, including replaced ones, in creation order."""
     return list(each_resource_of(connection, stack_id))
+
+
+def moved_resources(connection: Connection, stack_id: str) -> list[Resource]:
+    """Return the resources of a stack that had other names before."""
+    c = tables.resources.c
+    query = select(tables.resources).where(c.stack_id == stack_id, c.former_names.is_not(None))
+    return Resource.all_of(connection.execute(query))
 
 
 def each_resource_of(connection: Connection, stack_id: str) -> Iterator[Resource]:

@@ -109,7 +109,8 @@ class Resource(Record):
     tells whether the environment maps `type` to another type or to a template, which `state` names; None where only
     `state` tells, as in rows of earlier releases. `failure` is the JSON of the `Failure` that `reason` described when
     it was written (see `Failure.with_reason`). `ownership` is what it owns (see `stoker.store.ownership`); None
-    without an object, and in rows of earlier releases.
+    without an object, and in rows of earlier releases. `former_names` is the JSON of its `FormerName`s, the first one
+    first; None if it was never moved.
     """
 
     uuid: str
@@ -133,6 +134,7 @@ class Resource(Record):
     substituted: bool | None = None
     failure: str | None = None
     ownership: str | None = None
+    former_names: str | None = None
 
 
 class ResourceSummary(NamedTuple):

@@ -160,6 +160,7 @@ resources = Table(
     Column("substituted", Boolean),
     Column("failure", LongText),
     Column("ownership", String(128)),
+    Column("former_names", LongText),
     Index("ix_resources_stack_position", "stack_id", "position"),
     Index("ix_resources_ownership", "ownership", unique=True),
 )

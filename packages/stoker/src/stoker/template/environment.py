@@ -12,6 +12,7 @@ from stoker.template.parameter import ParameterSchema
 from stoker.template.parameter_types import BOOLEAN, COMMA_DELIMITED_LIST, JSON, NUMBER
 from stoker.template.problems import suggestion, type_name
 from stoker.template.registry import INVALID_TYPE, Registry
+from stoker.template.transfers import TRANSFERS, Transfers, transfer_problems
 
 SECTION = "parameter_merge_strategies"
 """The section of an environment with the strategies of its parameters."""
@@ -117,13 +118,17 @@ def _merged_values(first: Any, second: Any) -> Any:
 
 _MAPS = ("parameters", "parameter_defaults", "resource_registry", "parameter_merge_strategies")
 _LISTS = ("event_sinks", "encrypted_param_names")
-SECTIONS = (*_MAPS, *_LISTS)
+SECTIONS = (*_MAPS, *_LISTS, *TRANSFERS)
 HOOKS = frozenset(f"{time}-{action}" for time in ("pre", "post") for action in ("create", "update", "delete"))
 RESTRICTED_ACTIONS = frozenset({"update", "replace"})
+NO_TRANSFERS = Transfers()
 
 
 class Environment:
-    """A stack's environment. Read-only; create it with `from_data`, or from several environments with `merged`."""
+    """A stack's environment. Read-only; create it with `from_data`, or from several environments with `merged`.
+
+    `transfers` apply to the stack itself, not to those nested in it.
+    """
 
     __slots__ = (
         "_operator_defaults",
@@ -132,6 +137,7 @@ class Environment:
         "event_sinks",
         "parameters",
         "registry",
+        "transfers",
     )
 
     def __init__(
@@ -142,6 +148,7 @@ class Environment:
         event_sinks: Sequence[Mapping[str, Any]] = (),
         encrypted_param_names: Sequence[str] = (),
         operator_defaults: Mapping[str, Any] | None = None,
+        transfers: Transfers = NO_TRANSFERS,
     ) -> None:
         self.parameters = parameters
         self._own_defaults = parameter_defaults
@@ -149,6 +156,7 @@ class Environment:
         self.registry = registry
         self.event_sinks = tuple(event_sinks)
         self.encrypted_param_names = tuple(encrypted_param_names)
+        self.transfers = transfers
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any] | None, *, source: str = "environment") -> Environment:
@@ -166,6 +174,7 @@ class Environment:
             registry=Registry(data.get("resource_registry", {})),
             event_sinks=data.get("event_sinks", ()),
             encrypted_param_names=data.get("encrypted_param_names", ()),
+            transfers=Transfers.of(data, source),
         )
 
     @classmethod
@@ -190,6 +199,7 @@ class Environment:
         """
         combined: dict[str, Any] = {}
         problems: list[Diagnostic] = []
+        transfers = Transfers()
         merges = {section: ParameterMerge(schemas) for section in ("parameters", "parameter_defaults")}
         for source, written in environments:
             found = _problems(written, source)
@@ -201,10 +211,12 @@ class Environment:
             for section in ("resource_registry", *_LISTS):
                 if section in data:
                     combined[section] = _overlay(combined.get(section), data[section])
+            transfers = transfers.with_further(Transfers.of(data, source))
         for section, merge in merges.items():
             combined[section] = merge.result
             problems += merge.problems
-        return cls.from_data(combined), problems
+        problems += transfers.conflicts()
+        return cls.from_data(combined).with_transfers(transfers), problems
 
     @property
     def parameter_defaults(self) -> Mapping[str, Any]:
@@ -219,6 +231,7 @@ class Environment:
             "resource_registry": self.registry.to_data(),
             "event_sinks": list(self.event_sinks),
             "encrypted_param_names": list(self.encrypted_param_names),
+            **self.transfers.to_data(),
         }
 
     def with_operator(self, operator: Environment) -> Environment:
@@ -232,11 +245,16 @@ class Environment:
             self.event_sinks,
             self.encrypted_param_names,
             operator.parameter_defaults,
+            self.transfers,
         )
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Environment:
         """Return the same environment with other parameter values."""
-        return self._changed(parameters, self.registry)
+        return self._changed(parameters, self.registry, self.transfers)
+
+    def with_transfers(self, transfers: Transfers) -> Environment:
+        """Return the same environment with other transfers."""
+        return self._changed(self.parameters, self.registry, transfers)
 
     def for_child(
         self, resource_name: str, template_name: str, parameters: Mapping[str, Any] | None = None
@@ -248,9 +266,11 @@ class Environment:
 
     def with_missing(self, mappings: Mapping[str, str]) -> Environment:
         """Return the same environment with additional mappings for types that have none."""
-        return self._changed(self.parameters, self.registry.with_missing(mappings))
+        return self._changed(self.parameters, self.registry.with_missing(mappings), self.transfers)
 
-    def _changed(self, parameters: Mapping[str, Any], registry: Registry) -> Environment:
+    def _changed(
+        self, parameters: Mapping[str, Any], registry: Registry, transfers: Transfers = NO_TRANSFERS
+    ) -> Environment:
         return Environment(
             parameters,
             self._own_defaults,
@@ -258,6 +278,7 @@ class Environment:
             self.event_sinks,
             self.encrypted_param_names,
             self._operator_defaults,
+            transfers,
         )
 
 
@@ -284,11 +305,12 @@ def _problems(data: Any, source: str) -> list[Diagnostic]:
             found.append(_problem("environment-section", f"unknown section {section!r}", (section,), source, hint))
         elif section in _MAPS and not isinstance(value, Mapping):
             found.append(_problem("environment-section", f"must be a map, not {type_name(value)}", (section,), source))
-        elif section in _LISTS and not isinstance(value, list | tuple):
+        elif section in (*_LISTS, *TRANSFERS) and not isinstance(value, list | tuple):
             found.append(_problem("environment-section", f"must be a list, not {type_name(value)}", (section,), source))
     registry = data.get("resource_registry")
     if isinstance(registry, Mapping):
         found.extend(_registry_problems(registry, ("resource_registry",), source))
+    found.extend(transfer_problems(data, source))
     return found
 
 
@@ -296,7 +318,8 @@ def _usable(data: Any, wrong: Collection[Path]) -> dict[str, Any]:
     """Return an environment without the sections and the entries of the registry at the paths `wrong`."""
     if () in wrong:
         return {}
-    usable = {section: value for section, value in data.items() if (section,) not in wrong}
+    entries = {path[0] for path in wrong if path and path[0] in TRANSFERS}
+    usable = {section: value for section, value in data.items() if (section,) not in wrong and section not in entries}
     if "resource_registry" in usable:
         usable["resource_registry"] = _usable_entries(usable["resource_registry"], ("resource_registry",), wrong)
     return usable

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from stoker.authoring.json_schema.templates import DRAFT
 from stoker.authoring.json_schema.values import Schema, reference
 from stoker.plugins.registry import Registry
@@ -47,6 +49,11 @@ def of_environment(registry: Registry) -> Schema:
                 "items": {"type": "object", "required": ["type"]},
             },
             "encrypted_param_names": {"type": "array", "items": {"type": "string"}},
+            "moved": {
+                "type": "array",
+                "description": "Resources that have another name now; each keeps its object.",
+                "items": _entry({"from": "The former name.", "to": "The name in the template."}),
+            },
         },
         "additionalProperties": False,
         "definitions": {
@@ -60,6 +67,11 @@ def of_environment(registry: Registry) -> Schema:
             }
         },
     }
+
+
+def _entry(keys: Mapping[str, str]) -> Schema:
+    properties = {key: {"type": "string", "description": text} for key, text in keys.items()}
+    return {"type": "object", "properties": properties, "required": list(keys), "additionalProperties": False}
 
 
 def _choice(names: frozenset[str], description: str) -> Schema:

@@ -23,6 +23,7 @@ from stoker.authoring.plan_steps import (
     left_behind,
     not_compared,
     reasons,
+    suggested_moves,
     summary,
 )
 from stoker.cli.client.service import Answer
@@ -46,6 +47,7 @@ _LOOKS = {
     "replace": _Look("-/+", "magenta", "replace"),
     "delete": _Look("-", "red", "remove"),
     "act": _Look(">", "cyan", "act on"),
+    "keep": _Look(">", "cyan", "move"),
 }
 _ADDED, _CHANGED, _REMOVED = _LOOKS["create"], _LOOKS["update"], _LOOKS["delete"]
 _JOINED = "\ue000"
@@ -114,6 +116,10 @@ def _step_lists(name: str, plan: Answer, out: Console, against: Compared) -> Ite
     if losing := data_losses(plan):
         yield from _wrapped(Text(), Text(f"Data is lost with: {losing}.", "bold red"), out)
     yield from _kept_lines(plan, out)
+    if entries := suggested_moves(plan):
+        yield Text()
+        yield from _wrapped(Text(), Text("Renamed? With these lines in an environment, the objects stay:", "bold"), out)
+        yield from (Text(line) for line in ("moved:", *(f"  {entry}" for entry in entries)))
 
 
 def _kept_lines(plan: Answer, out: Console) -> Iterator[Text]:

@@ -15,6 +15,7 @@ from stoker.engine.calls.deployments import StoredConfigs, StoredDeployments, wa
 from stoker.engine.calls.neighbours import NeighboursView, StackNeighbours
 from stoker.engine.calls.signals import take_signal
 from stoker.engine.planning.decide import BEGINNING, Target
+from stoker.engine.records.former_names import first_name
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState
@@ -125,6 +126,7 @@ async def _call(
         unrecorded=unrecorded,
         sources=StoredSources(view.inputs) if view.inputs is not None else NoSources(),
         given=_given(state),
+        first_name=first_name(row),
     )
 
 

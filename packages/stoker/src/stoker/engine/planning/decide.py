@@ -155,7 +155,7 @@ def _decide(target: Target, state: ResourceState | None, fate: Fate) -> Decision
     row = state.row
     if row.action == NOT_CREATED:
         return Decision(Kind.CREATE, (Reason(ReasonCode.NEVER_CREATED),), _all_new(target))
-    if not _same_kind(target, state):
+    if not can_become(state, target.implementation, target.type):
         return Decision(Kind.REPLACE, (Reason(ReasonCode.TYPE_CHANGES, state.implementation, target.implementation),))
     recorded = state.stored.definition
     if (recorded.get("external_id") or target.external_id) and recorded.get("external_id") != target.external_id:
@@ -246,15 +246,15 @@ def _replaced_when_unhealthy(target: Target, state: ResourceState) -> bool:
     return target.type.always_replace_on_check_failed or (target.type.nested and state.stored.marked)
 
 
-def _same_kind(target: Target, state: ResourceState) -> bool:
-    """Return whether the object can become one of the target's type: equal types that are names of the same kind of
-    object can, and templates can replace each other.
+def can_become(state: ResourceState, wanted: str, type_: ResourceType) -> bool:
+    """Return whether the object can become one of the type `wanted`, which `type_` implements: equal types that are
+    names of the same kind of object can, and templates can replace each other.
     """
-    recorded, wanted = state.implementation, target.implementation
+    recorded = state.implementation
     return (
         recorded == wanted
         or wanted in state.type.support.all_substitutes
-        or recorded in target.type.support.all_substitutes
+        or recorded in type_.support.all_substitutes
         or (is_template_name(recorded) and is_template_name(wanted))
     )
 

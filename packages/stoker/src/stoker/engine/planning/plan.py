@@ -68,7 +68,8 @@ class Step:
 
     `uuid` identifies the recorded resource, None for a new one. `definition` are the changes of metadata and policies,
     in addition to the `changes` of properties. `causes` are the resources whose steps new property values depend on.
-    `depth` is the number of nested stacks around it. `subject` is only there until the plan has been checked.
+    `depth` is the number of nested stacks around it. `moved_from` is the name that the resource had before, if this
+    operation has moved it. `subject` is only there until the plan has been checked.
     """
 
     key: str
@@ -82,7 +83,13 @@ class Step:
     after: frozenset[str] = frozenset()
     causes: tuple[Cause, ...] = ()
     depth: int = 0
+    moved_from: str | None = None
     subject: Subject | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def has_effect(self) -> bool:
+        """Return whether the step changes anything, be it only the record."""
+        return self.kind is not Kind.KEEP or self.moved_from is not None
 
     @property
     def deletes_first(self) -> bool:
@@ -102,6 +109,7 @@ class Step:
             "changes": [difference for change in self.changes for difference in change.to_data()],
             "definition": [difference for change in self.definition for difference in change.to_data()],
             "after": sorted(self.after),
+            **({"moved_from": self.moved_from} if self.moved_from is not None else {}),
         }
 
 
@@ -117,8 +125,10 @@ class Plan:
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
 
     def summary(self) -> dict[str, int]:
-        """Return the number of steps of each kind."""
-        return dict(Counter(step.kind.value for step in self.steps))
+        """Return the number of steps of each kind, and of moved resources."""
+        counts = Counter(step.kind.value for step in self.steps)
+        counts.update("move" for step in self.steps if step.moved_from is not None)
+        return dict(counts)
 
     def of_kind(self, *kinds: Kind) -> list[Step]:
         """Return the steps of these kinds."""
@@ -157,11 +167,12 @@ class Plan:
         numbers = {step.key: index for index, step in enumerate(self.steps, 1)}
         lines = []
         for step in self.steps:
-            if step.kind is Kind.KEEP:
+            if not step.has_effect:
                 continue
             after = " ".join(str(numbers[key]) for key in sorted(step.after, key=numbers.__getitem__))
             verb = f"{step.kind.value} (delete first)" if step.deletes_first else step.kind.value
             line = f"{numbers[step.key]} {verb} {step.name}"
+            line += f" (moved from {step.moved_from})" if step.moved_from is not None else ""
             line += f" after {after}" if after else ""
             line += f": {'; '.join(reason.sentence() for reason in step.reasons)}" if step.reasons else ""
             lines.append(line)

@@ -36,6 +36,9 @@ from stoker.template.ordering import topological
 """Maps (type as written, resource name) to (implementation, type)."""
 
 
+NOT_MOVED: Mapping[str, str] = {}
+
+
 class VerbOrder(Enum):
     """The order of resources in an action that does not change the definition."""
 
@@ -185,9 +188,10 @@ def plan_forward(
     policies: Policies,
     former: Definition | None = None,
     secrets_above: frozenset[str] = frozenset(),
+    moved: Mapping[str, str] = NOT_MOVED,
 ) -> Plan:
     """Return the plan from the recorded to the desired state. `former` is the definition of the recorded state."""
-    return Forward(action, wanted, states, recorded, policies, former, secrets_above=secrets_above).plan()
+    return Forward(action, wanted, states, recorded, policies, former, secrets_above=secrets_above, moved=moved).plan()
 
 
 @dataclass(slots=True)
@@ -197,7 +201,7 @@ class Forward:
 
     `former` is the definition of the recorded state. `above` is the definition as redacted by the stack above (see
     Redaction); `secrets_above` are the strings that the stacks above hide. `nested` plans nested stacks; None omits
-    them.
+    them. `moved` are the names in `former` of resources that have other names in the record already.
     """
 
     action: str
@@ -209,6 +213,7 @@ class Forward:
     above: Definition | None = None
     nested: Nested | None = None
     secrets_above: frozenset[str] = frozenset()
+    moved: Mapping[str, str] = field(default_factory=dict)
     scope: PlanScope = field(init=False)
     _chosen: dict[str, ResourceState | None] = field(init=False, default_factory=dict)
     _redaction: Redaction = field(init=False)
@@ -218,7 +223,7 @@ class Forward:
 
     def __post_init__(self) -> None:
         self.scope = PlanScope(replace(self.recorded, current=self._chosen.get))
-        self._redaction = Redaction(self.wanted.definition, self.wanted.types, self.former, self.above)
+        self._redaction = Redaction(self.wanted.definition, self.wanted.types, self.former, self.above, self.moved)
         self._secrets = {*self._redaction.secrets, *self.secrets_above}
 
     def plan(self) -> Plan:
@@ -295,6 +300,7 @@ class Forward:
             self._redaction.redact_definition_changes(name, redefined, scope),
             frozenset(forward_key(required) for required in requires),
             tuple(self._causes(decision)),
+            moved_from=self.moved.get(name),
             subject=Subject(target.type, target.given, self.wanted.definition, state),
         )
 

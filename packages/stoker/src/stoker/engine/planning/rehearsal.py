@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from stoker.base.ids import arn
 from stoker.engine.planning.decide import Target
+from stoker.engine.records.former_names import first_name
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.state import ResourceState
 from stoker.engine.records.values import finalized
@@ -180,6 +181,7 @@ class Rehearsal:
             started_at=0.0,
             now=0.0,
             update_policy=target.update_policy,
+            first_name=first_name(state.row) if state is not None else None,
         )
 
     def _facts(self) -> StackFacts:

@@ -20,7 +20,7 @@ from stoker.store.records import Inputs, Stack
 from stoker.store.sealing import Sealer
 from stoker.template.definition import Definition
 from stoker.template.derived import derived_values
-from stoker.template.environment import Environment
+from stoker.template.environment import NO_TRANSFERS, Environment
 from stoker.template.expressions import UNDETERMINED, UnknownScope
 from stoker.template.limits import DEFAULT_LIMITS, Limits
 from stoker.template.parameter import ParameterSchema
@@ -57,9 +57,9 @@ class Files(dict[str, str]):
 class LoadedInputs:
     """Parsed inputs. `environment` is merged over the operator's, without parameters: all are in `parameters`.
 
-    `environment_digest` covers both environments and the operator's templates. `denied_types` are the resource
-    types that policy denied to the user who defined the stack: members of groups whose type becomes known only during
-    an operation are checked against them.
+    `environment_digest` covers both environments, without transfers, and the operator's templates. `denied_types` are
+    the resource types that policy denied to the user who defined the stack: members of groups whose type becomes known
+    only during an operation are checked against them.
     """
 
     template: Template
@@ -177,7 +177,7 @@ class Loader:
             self._environments.get(environment_digest, lambda: self.over_operator(shared)),
             self._files.get(files.digest, lambda: files),
             given,
-            self._whole_digest(environment_digest),
+            self._whole_digest(shared, environment_digest),
             tuple(denied_types),
         )
         return Prepared(row, bodies, self._inputs.get(row.id, lambda: loaded), self._sealer)
@@ -190,14 +190,17 @@ class Loader:
         digest = self._sealer.digest(shared.to_data())
         given = {"request": dict(parameters), "environment": dict(environment.parameters)}
         whole = self._environments.get(digest, lambda: self.over_operator(shared))
-        return LoadedInputs(template, whole, files, given, self._whole_digest(digest))
+        return LoadedInputs(template, whole, files, given, self._whole_digest(shared, digest))
 
     def over_operator(self, environment: Environment) -> Environment:
         """Return the environment merged over the operator's, as it applies to stacks."""
         return environment.with_operator(self._operator)
 
-    def _whole_digest(self, environment_digest: str) -> str:
-        return self._sealer.digest([environment_digest, self._operator_digest])
+    def _whole_digest(self, environment: Environment, digest: str) -> str:
+        """Return the digest of what nested stacks receive; `digest` is that of the environment's own data."""
+        if environment.transfers:
+            digest = self._sealer.digest(environment.with_transfers(NO_TRANSFERS).to_data())
+        return self._sealer.digest([digest, self._operator_digest])
 
     async def load(self, inputs_id: str) -> LoadedInputs:
         """Return stored inputs, parsed; stored inputs never change. Raises Bug if they do not exist."""
@@ -223,14 +226,15 @@ class Loader:
 
         given = self._sealer.open(row.parameters)
         denied_types = given.pop(_DENIED_TYPES, ())
+        environment = self._environments.get(
+            row.environment, lambda: self.over_operator(Environment.from_data(stored(row.environment)))
+        )
         return LoadedInputs(
             self._templates.get(row.template, lambda: self._load_template(stored(row.template))),
-            self._environments.get(
-                row.environment, lambda: self.over_operator(Environment.from_data(stored(row.environment)))
-            ),
+            environment,
             self._files.get(row.files, stored_files),
             given,
-            self._whole_digest(row.environment),
+            self._whole_digest(environment, row.environment),
             tuple(denied_types),
         )
 

@@ -41,13 +41,15 @@ class PlanningScope(Scope, Protocol):
 class Redaction:
     """Finds the hidden values of one stack. `definition` is the desired state, `former` the previous one if known.
 
-    `above` is the definition with HIDDEN in place of values that the stack above hides, if it hides any.
+    `above` is the definition with HIDDEN in place of values that the stack above hides, if it hides any. `moved` are
+    the names in `former` of resources that have other names in `definition`.
     """
 
     definition: Definition
     types: Mapping[str, tuple[str, ResourceType]]
     former: Definition | None = None
     above: Definition | None = None
+    moved: Mapping[str, str] = field(default_factory=dict)
     secrets: frozenset[str] = field(init=False, repr=False)
     _redacted: Definition = field(init=False)
     _former_redacted: Definition | None = field(init=False)
@@ -91,7 +93,7 @@ class Redaction:
             return changes
         paths = set(_marked(_definition_values(self._redacted, name, _RedactedScope(self, scope))))
         if self._former_redacted is not None:
-            paths.update(_marked(_definition_values(self._former_redacted, name, UnknownScope())))
+            paths.update(_marked(_definition_values(self._former_redacted, self.moved.get(name, name), UnknownScope())))
         return tuple(replace(change, hidden=below(paths, change.name)) for change in changes)
 
     def paths(self, name: str, scope: PlanningScope) -> frozenset[Path]:
@@ -110,7 +112,8 @@ class Redaction:
         return values if isinstance(values, Mapping) else dict.fromkeys(self.types[name][1].properties, HIDDEN)
 
     def _values(self, definition: Definition, name: str, kind: ResourceType, scope: Scope) -> Any:
-        resource = definition.resources.get(name)
+        is_former = definition is self._former_redacted and definition is not self._redacted
+        resource = definition.resources.get(self.moved.get(name, name) if is_former else name)
         if resource is None:
             # A group may number its members differently; their properties are alike.
             resource = self._like(definition, name)

@@ -12,17 +12,19 @@ from stoker.engine.calls.building import make_call
 from stoker.engine.calls.context import StackContext
 from stoker.engine.calls.examining import is_usable, obstacle
 from stoker.engine.planning.decide import can_have_obstacle, is_examined
+from stoker.engine.planning.moving import carry_out
 from stoker.engine.planning.planner import VerbOrder, Wanted, not_created_checks, plan_forward, plan_removal, plan_verb
 from stoker.engine.planning.policies import Policies
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES
+from stoker.engine.records.former_names import former_names
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import Found, is_observable, record_found
-from stoker.engine.records.recorded import facade_of
+from stoker.engine.records.recorded import current_of, facade_of
 from stoker.engine.records.state import ResourceState, namesakes
 from stoker.engine.redaction.stacks import generated_secrets, secrets_above
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.stack_documents import keep_document, load_adopted, load_copies
-from stoker.store import late_requests
+from stoker.store import late_requests, queries
 from stoker.store.journal import Batch
 from stoker.store.records import REMOVE_SNAPSHOT
 from stoker.template.definition import Definition
@@ -109,20 +111,43 @@ async def prepare(run: OperationContext) -> None:
             await keep_document(run)
         run.planning.plan = plan_removal(action, states)
     elif action in FORWARD:
+        if run.operation.observe:
+            await observe(run, states)
         wanted = await _bind_definition(run, inputs)
+        moved = _move(run, wanted, states)
         wanted.restore = await load_copies(run)
         if action == "ADOPT":
             run.planning.adopted = await load_adopted(run)
-        if run.operation.observe:
-            await observe(run, states)
         await examine(run, states)
         former = await _former(run)
         above = await _secrets_above(run)
         policies = Policies.of(run.services, run.stack, action)
-        work = partial(plan_forward, action, wanted, states, run.scope, policies, former, above)
+        work = partial(plan_forward, action, wanted, states, run.scope, policies, former, above, moved)
         run.planning.plan = await run.evaluate(work, len(wanted.definition.resources))
     else:
         raise Bug(f"there is no way to run {action}")
+
+
+def _move(run: OperationContext, wanted: Wanted, states: list[ResourceState]) -> dict[str, str]:
+    """Give resources the names that they have from now on, and return the former ones; the first commit records them.
+
+    A run that continues after a crash finds them in the record.
+    """
+    operation, stack = run.operation, run.stack
+    before = operation.former_inputs
+    rows, moved = carry_out(operation.action, operation.inputs, (before, stack.good_inputs), wanted, states)
+    if moved:
+        run.current.clear()
+        run.current.update(current_of(run.states))
+        run.planning.earlier = namesakes(states)
+        events = [run.event(run.current[name], f"Moved from {former}") for name, former in moved.items()]
+        holders = {run.current[name].row.uuid: name for name in moved if run.current[name].type.nested}
+        run.progress.unsaved_moves = (
+            Batch().change(*rows).add(*events).then(partial(queries.rename_holders, names=holders))
+        )
+    known = {state.row.name: former_names(state.row) for state in run.current.values()}
+    earlier = {name: each.name for name, names in known.items() for each in names if before in each.inputs}
+    return earlier | moved
 
 
 async def _load(run: OperationContext, inputs_id: str) -> LoadedInputs:

@@ -13,7 +13,7 @@ from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.stopping import Stop
 from stoker.plugins.resource import AttributeKey
-from stoker.store.journal import Claim
+from stoker.store.journal import Batch, Claim
 from stoker.store.records import Operation, Stack
 from stoker_foundation.clock import Clock
 
@@ -112,7 +112,8 @@ class Progress:
     recorded. `stopping` is why it starts no more steps, unless it was `cancelled`. `failures` are those of its steps,
     `failure` that with which the operation has ended, with secrets redacted. `refused` is true when a plug-in or a
     check has refused the operation, and nothing has been done for it. `document` is the sealed document of a new
-    snapshot. `follow_up` is the operation that follows on the stack.
+    snapshot. `follow_up` is the operation that follows on the stack. `unsaved_moves` are new names of resources, until
+    the first commit.
     """
 
     planned: asyncio.Event = field(default_factory=asyncio.Event)
@@ -124,6 +125,7 @@ class Progress:
     refused: bool = False
     document: str | None = None
     follow_up: tuple[Operation, Stack] | None = None
+    unsaved_moves: Batch | None = None
 
     @property
     def ends_early(self) -> bool:

@@ -17,7 +17,6 @@ from stoker.base.budget import Budget, opened
 from stoker.base.errors import Bug, Fenced, PreflightFailed, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
 from stoker.engine.calls.context import ActingParts
-from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.planner import plan_removal
 from stoker.engine.records.actions import FORWARD
 from stoker.engine.records.failure import Failure
@@ -40,7 +39,7 @@ from stoker.engine.running.stopping import Stop, Stopped
 from stoker.engine.running.unchecked import unchecked_note
 from stoker.engine.running.user_projects import remove_user_project
 from stoker.plugins.lifecycle import OperationRefused
-from stoker.store.journal import waits_for_space
+from stoker.store.journal import Batch, waits_for_space
 from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, SUPERSEDED, Operation, Stack
 
 LOG = logging.getLogger(__name__)
@@ -81,6 +80,8 @@ class OperationRun(OperationContext):
                 self.progress.planned.set()
                 await self._check_first()
                 await self._ask_plugins()
+                if self.progress.unsaved_moves is not None:
+                    await self.commit(Batch())
                 await self._execute()
                 await refresh_outputs(self, self._schedule.runner.performer)
             await self._finish()
@@ -120,7 +121,7 @@ class OperationRun(OperationContext):
         plan = self.planning.plan
         if self.operation.plan is not None or plan is None:
             return
-        acting = tuple(step for step in plan.steps if step.kind is not Kind.KEEP)
+        acting = tuple(step for step in plan.steps if step.has_effect)
         shown = {**replace(plan, steps=acting).to_data(), "summary": plan.summary()}
         self.operation.plan = self.services.sealer.seal(shown)
         self._unsaved_plan = True

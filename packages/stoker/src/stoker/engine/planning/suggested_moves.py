@@ -1,0 +1,53 @@
+"""Renamed resources that a plan would create again: which entries `moved` would keep their objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from stoker.engine.planning.decide import can_become, property_changes
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.plan import Plan, Step, Subject
+from stoker.engine.planning.reasons import ReasonCode
+from stoker.schema.unknown import find_unknowns
+from stoker.template.transfers import Move
+
+_MOST_COMPARED = 50
+"""Number of removed resources with which a new one is compared at most."""
+
+
+def suggested_moves(plan: Plan) -> list[Move]:
+    """Return the moves after which a stack's resources need neither be removed nor created.
+
+    A removed resource and a new one are the same if they have the same type and equal properties, and no other one has.
+    Values that depend on another renamed resource count as equal.
+    """
+    removed = [step for step in plan.steps if _is_removed(step)]
+    moves: list[Move] = []
+    for step in plan.steps:
+        if step.depth or step.kind is not Kind.CREATE or step.uuid is not None or step.subject is None:
+            continue
+        alike = list(_alike(step.subject, removed[:_MOST_COMPARED], {move.target for move in moves}))
+        if len(alike) == 1:
+            moves.append(Move(alike[0], step.name))
+    return [move for move in moves if _is_only(move, moves)]
+
+
+def _is_removed(step: Step) -> bool:
+    is_left_out = any(reason.code is ReasonCode.NOT_IN_TEMPLATE for reason in step.reasons)
+    return not step.depth and step.kind is Kind.DELETE and is_left_out
+
+
+def _is_only(move: Move, moves: Iterable[Move]) -> bool:
+    return sum(other.source == move.source for other in moves) == 1
+
+
+def _alike(new: Subject, removed: Iterable[Step], moved: set[str]) -> Iterator[str]:
+    """Yield the names of removed resources like a new one; `moved` are the names of those that have moved before it."""
+    for step in removed:
+        state = step.subject.state if step.subject is not None else None
+        if state is None or state.row.physical_id is None or not can_become(state, new.type.type_name, new.type):
+            continue
+        changes = property_changes(new.type, state.given, new.given or {})
+        origins = [{name for found in find_unknowns(change.after) for name in found.resources()} for change in changes]
+        if all(names and names <= moved for names in origins):
+            yield step.name

@@ -1,0 +1,140 @@
+"""The sections of an environment that say which resource an object belongs to from now on: `moved`.
+
+An entry that has been carried out already has no effect, so entries can stay in the environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from stoker.base.diagnostics import Diagnostic, Path, Position
+from stoker.template.problems import suggestion, type_name
+
+MOVED = "moved"
+TRANSFERS = (MOVED,)
+"""The names of the sections."""
+
+Locate = Callable[[str, Path], Position | None]
+"""Returns the position of a path in the environment of this name, None where it is not known."""
+
+_RULE = "transfer"
+_KEYS: Mapping[str, tuple[str, ...]] = {MOVED: ("from", "to")}
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """The object of the resource `source` belongs to the resource `target` of the same stack from now on.
+
+    `written` is the place of the entry: the name of the environment, and the path in it. `positions` are those of the
+    values of its keys, and of itself (""), where they are known.
+    """
+
+    source: str
+    target: str
+    written: tuple[str, Path] = field(default=("", ()), compare=False)
+    positions: Mapping[str, Position | None] = field(default_factory=dict, compare=False)
+
+    def to_data(self) -> dict[str, str]:
+        """Return the entry as it is written."""
+        return {"from": self.source, "to": self.target}
+
+    def problem(self, message: str, key: str = "", hint: str = "") -> Diagnostic:
+        """Return a problem with the entry, or with the value of one of its keys."""
+        source, path = self.written
+        found = _problem(message, (*path, key) if key else path, source, hint)
+        return replace(found, position=self.positions.get(key))
+
+    def located(self, locate: Locate) -> Move:
+        """Return the same with its positions."""
+        source, path = self.written
+        positions = {key: locate(source, (*path, key) if key else path) for key in ("", *_KEYS[MOVED])}
+        return replace(self, positions=positions)
+
+
+@dataclass(frozen=True, slots=True)
+class Transfers:
+    """The entries of all the sections; equal entries of several environments count once."""
+
+    moved: tuple[Move, ...] = ()
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any], source: str = "") -> Transfers:
+        """Return the entries of an environment without problems."""
+        entries = enumerate(data.get(MOVED, ()))
+        return cls(tuple(Move(each["from"], each["to"], (source, (MOVED, number))) for number, each in entries))
+
+    def __bool__(self) -> bool:
+        return bool(self.moved)
+
+    def with_further(self, others: Transfers) -> Transfers:
+        """Return the entries together with those of another environment."""
+        return Transfers(tuple(dict.fromkeys((*self.moved, *others.moved))))
+
+    def located(self, locate: Locate) -> Transfers:
+        """Return the entries with their positions."""
+        return Transfers(tuple(move.located(locate) for move in self.moved))
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the sections as they are written, without empty ones."""
+        return {MOVED: [move.to_data() for move in self.moved]} if self.moved else {}
+
+    def conflicts(self) -> Iterator[Diagnostic]:
+        """Yield a problem for each entry that contradicts another one, whatever the stack."""
+        sources: dict[str, Move] = {}
+        targets: dict[str, Move] = {}
+        for move in self.moved:
+            if move.source == move.target:
+                yield move.problem(f"the resource {move.source} cannot be moved to its own name")
+            elif (other := sources.setdefault(move.source, move)) is not move:
+                yield move.problem(f"the resource {move.source} is also moved to {other.target}", "from")
+            elif (other := targets.setdefault(move.target, move)) is not move:
+                yield move.problem(f"the resource {other.source} is also moved to {move.target}", "to")
+        for cycle in _cycles({move.source: move.target for move in sources.values()}):
+            names = " to ".join((*cycle, cycle[0]))
+            hint = "remove the entries that earlier deployments have carried out, or use a name in between"
+            yield sources[cycle[0]].problem(f"the entries form a cycle: {names}", hint=hint)
+
+
+def transfer_problems(data: Mapping[str, Any], source: str) -> Iterator[Diagnostic]:
+    """Yield the problems with the form of the sections of an environment, which are lists."""
+    for section, keys in _KEYS.items():
+        entries = data.get(section)
+        for number, entry in enumerate(entries if isinstance(entries, Sequence) else ()):
+            yield from _entry_problems(entry, keys, (section, number), source)
+
+
+def _entry_problems(entry: Any, keys: Iterable[str], path: Path, source: str) -> Iterator[Diagnostic]:
+    if not isinstance(entry, Mapping):
+        yield _problem(f"must be a map, not {type_name(entry)}", path, source)
+        return
+    for key in entry.keys() - set(keys):
+        yield _problem(f"unknown key {key!r}", (*path, str(key)), source, suggestion(str(key), list(keys)))
+    for key in keys:
+        value = entry.get(key)
+        if key not in entry:
+            yield _problem(f"the key {key!r} is missing", path, source)
+        elif isinstance(value, Mapping):
+            hint = "move resources between stacks with abandon and adopt"
+            yield _problem("must be the name of a resource of this stack, not a map", (*path, key), source, hint)
+        elif not isinstance(value, str) or not value:
+            yield _problem("must be the name of a resource", (*path, key), source)
+
+
+def _cycles(following: Mapping[str, str]) -> Iterator[list[str]]:
+    """Yield the cycles of a map from names to names, each once."""
+    seen: set[str] = set()
+    for start in following:
+        path: list[str] = []
+        name = start
+        while name in following and name not in seen:
+            seen.add(name)
+            path.append(name)
+            name = following[name]
+        if name in path and following[name] != name:
+            yield path[path.index(name) :]
+
+
+def _problem(message: str, path: Path, source: str, hint: str = "") -> Diagnostic:
+    return Diagnostic(rule=_RULE, message=message, path=path, source=source, hint=hint)
