@@ -10,6 +10,7 @@ from typing import Any
 Answer = Mapping[str, Any]
 
 VERBS = {
+    "move": "move",
     "create": "create",
     "use": "use",
     "update": "change",
@@ -18,7 +19,7 @@ VERBS = {
     "delete": "remove",
     "act": "act on",
 }
-"""The kinds of steps that change something, and what they do to a resource."""
+"""The kinds of steps that change something, as they are shown, and what they do to a resource."""
 
 _CHANGES = frozenset({"changes", "changes-require-replacement"})
 _DATA_LOST = "data-lost"
@@ -37,7 +38,7 @@ def changes(plan: Answer) -> list[dict[str, Any]]:
         if skipped is not None and step["depth"] > skipped:
             continue
         skipped = step["depth"] if step["kind"] == "delete" and step["path"] in replaced else None
-        if skipped is None and (step["kind"] in VERBS or moved_from(step)):
+        if skipped is None and shown_kind(step) in VERBS:
             found.append(step)
     return found
 
@@ -50,6 +51,11 @@ def kept(plan: Answer) -> list[dict[str, Any]]:
 def moved_from(step: Answer) -> str:
     """Return the former name of a resource that a step moves; empty for others."""
     return str(step.get("moved_from") or "")
+
+
+def shown_kind(step: Answer) -> str:
+    """Return the kind of a step as it is shown: `move` for a moved resource that is kept otherwise."""
+    return "move" if step["kind"] == "keep" and moved_from(step) else str(step["kind"])
 
 
 def suggested_moves(plan: Answer) -> list[str]:
@@ -66,8 +72,8 @@ def summary(plan: Answer) -> str:
     """Return the number of changes by kind: `1 to move, 2 to create`; a moved resource can count as changed, too."""
     steps = changes(plan)
     kinds = [step["kind"] for step in steps]
-    counts = {"move": sum(bool(moved_from(step)) for step in steps)}
-    counts |= {verb: kinds.count(kind) for kind, verb in VERBS.items()}
+    counts = {verb: kinds.count(kind) for kind, verb in VERBS.items()}
+    counts["move"] = sum(bool(moved_from(step)) for step in steps)
     return ", ".join(f"{count} to {verb}" for verb, count in counts.items() if count)
 
 

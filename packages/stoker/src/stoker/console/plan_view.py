@@ -5,7 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from stoker.authoring.plan_steps import change_name, changes, data_loss, is_removed, kept, left_behind, reasons
+from stoker.authoring.plan_steps import (
+    change_name,
+    changes,
+    data_loss,
+    is_removed,
+    kept,
+    left_behind,
+    reasons,
+    shown_kind,
+)
 from stoker.console.gateway import Answer
 
 
@@ -19,7 +28,7 @@ def shown_steps(plan: Answer) -> list[Answer]:
             notes.append(f"of the former one, {retained[step['path']]}")
         shown.append(
             {
-                "kind": step["kind"],
+                "kind": shown_kind(step),
                 "path": step["path"],
                 "type": step["type"],
                 "notes": notes,

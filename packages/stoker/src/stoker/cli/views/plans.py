@@ -23,6 +23,7 @@ from stoker.authoring.plan_steps import (
     left_behind,
     not_compared,
     reasons,
+    shown_kind,
     suggested_moves,
     summary,
 )
@@ -40,6 +41,7 @@ class _Look:
 
 
 _LOOKS = {
+    "move": _Look(">", "cyan", "move"),
     "create": _Look("+", "green", "create"),
     "use": _Look("=", "green", "use"),
     "update": _Look("~", "yellow", "change"),
@@ -47,7 +49,6 @@ _LOOKS = {
     "replace": _Look("-/+", "magenta", "replace"),
     "delete": _Look("-", "red", "remove"),
     "act": _Look(">", "cyan", "act on"),
-    "keep": _Look(">", "cyan", "move"),
 }
 _ADDED, _CHANGED, _REMOVED = _LOOKS["create"], _LOOKS["update"], _LOOKS["delete"]
 _JOINED = "\ue000"
@@ -130,12 +131,12 @@ def _kept_lines(plan: Answer, out: Console) -> Iterator[Text]:
 
 
 def _legend(steps: Sequence[Answer]) -> str:
-    kinds = {step["kind"] for step in steps}
+    kinds = {shown_kind(step) for step in steps}
     return "  ".join(f"{look.sign} {look.verb}" for kind, look in _LOOKS.items() if kind in kinds)
 
 
 def _step_lines(step: Answer, retained: str | None, out: Console) -> Iterator[Text]:
-    look, indent = _LOOKS[step["kind"]], _INDENT * step["depth"]
+    look, indent = _LOOKS[shown_kind(step)], _INDENT * step["depth"]
     sign = Text.assemble(" " * indent, (f"{look.sign:>3}", look.style), " ")
     yield from _wrapped(sign, Text.assemble((step["path"], f"bold {look.style}"), f"  {short(step['type'])}"), out)
     margin = Text(" " * (indent + _INDENT + 2))
