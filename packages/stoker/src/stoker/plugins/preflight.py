@@ -7,13 +7,15 @@ only once. `CHECKS` describes every check.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
 from stoker.base.errors import StokerError
 from stoker.schema.unknown import Unknown, is_unknown
+
+_MOST_ASKED = 50
 
 
 class Code(StrEnum):
@@ -103,6 +105,13 @@ class Facts(Protocol):
         self, service: str, path: str, key: str, params: Mapping[str, Any] | None = None
     ) -> Sequence[Mapping[str, Any]]:
         """Return all items of a collection. Raises NotRead."""
+
+
+def portions(values: Iterable[str]) -> Iterator[list[str]]:
+    """Yield the distinct values in portions that fit into the filter of a list: a longer query may not fit a URL."""
+    asked = sorted(set(values))
+    for start in range(0, len(asked), _MOST_ASKED):
+        yield asked[start : start + _MOST_ASKED]
 
 
 class Checked(Protocol):

@@ -9,15 +9,13 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import Any
 
 from stoker.cloud.finders import is_uuid
-from stoker.plugins.preflight import Code, Conflict, Facts, Planned, Problem
+from stoker.plugins.preflight import Code, Conflict, Facts, Planned, Problem, portions
 from stoker.schema.unknown import is_unknown
 
 Network = IPv4Network | IPv6Network
 Address = IPv4Address | IPv6Address
 
 _RANGES = ("cidr", "CidrBlock")
-_MOST_ASKED = 50
-"""Values in one filter of a list: a longer query may not fit into a URL."""
 
 
 def _network(value: Any) -> Network | None:
@@ -64,10 +62,9 @@ async def _object(planned: Planned, value: Any, collection: str, facts: Facts) -
 
 async def _listed(facts: Facts, collection: str, field: str, values: Iterable[str]) -> list[Mapping[str, Any]]:
     """Return the objects of a collection with one of the values in a field."""
-    asked, found = sorted(set(values)), list[Mapping[str, Any]]()
-    for start in range(0, len(asked), _MOST_ASKED):
-        wanted = {field: asked[start : start + _MOST_ASKED]}
-        found += await facts.list("neutron", f"/v2.0/{collection}", collection, wanted)
+    found: list[Mapping[str, Any]] = []
+    for asked in portions(values):
+        found += await facts.list("neutron", f"/v2.0/{collection}", collection, {field: asked})
     return found
 
 

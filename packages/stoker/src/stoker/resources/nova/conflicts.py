@@ -6,10 +6,9 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any
 
 from stoker.cloud.finders import is_uuid
-from stoker.plugins.preflight import Code, Conflict, Facts, Planned, Problem
+from stoker.plugins.preflight import Code, Conflict, Facts, Planned, Problem, portions
 from stoker.resources.nova.allowances import flavor_of
 
-_MOST_ASKED = 50
 _GIB = 1024**3
 
 
@@ -53,12 +52,10 @@ def _shortages(flavor: Mapping[str, Any], image: Mapping[str, Any]) -> Iterable[
 async def _images(facts: Facts, values: set[str]) -> dict[str, Mapping[str, Any]]:
     """Return the images with these names or IDs, as far as each is only one."""
     found: dict[str, list[Mapping[str, Any]]] = {}
-    for field, asked in (
-        ("id", sorted(filter(is_uuid, values))),
-        ("name", sorted(value for value in values if not is_uuid(value))),
-    ):
-        for start in range(0, len(asked), _MOST_ASKED):
-            quoted = ",".join(f'"{value}"' for value in asked[start : start + _MOST_ASKED])
+    identifiers = set(filter(is_uuid, values))
+    for field, wanted in (("id", identifiers), ("name", values - identifiers)):
+        for asked in portions(wanted):
+            quoted = ",".join(f'"{value}"' for value in asked)
             for image in await facts.list("glance", "/v2/images", "images", {field: f"in:{quoted}"}):
                 found.setdefault(str(image[field]), []).append(image)
     return {value: images[0] for value, images in found.items() if len(images) == 1}
