@@ -186,7 +186,7 @@ class Tour:
         self._launch_stack("refused.yaml", "refused", {})
         row = self._until("refused", "Create Failed")
         page = self._get(next(row.elements("a"))["href"])
-        _shows(_pane(page, "overview"), "resources.server: Flavor's memory is too small for requested image.")
+        _shows(_pane(page, "overview"), "resources.server.properties.flavor: the flavor has")
 
     def _delete(self) -> None:
         for row in self._listed():
