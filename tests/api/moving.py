@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import requests
-import yaml
 
 from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
@@ -29,7 +28,7 @@ class Stacks:
     """Sends requests to the REST API of an engine on the emulated cloud."""
 
     def __init__(self, directory: Path, served: ServedCloud) -> None:
-        self.world = ThreadedWorld(directory, served, EngineSettings(enable_stack_abandon=True))
+        self.world = ThreadedWorld(directory, served, EngineSettings(enable_stack_adopt=True))
         self.served = served
         self._server = serve_rest(self.world, directory)
         self._headers = {"X-Auth-Token": served.token("demo", "demo")}
@@ -103,7 +102,3 @@ class Stacks:
             for entry in entries
             if entry["method"] not in ("GET", "HEAD") and entry["service"] != "keystone"
         ]
-
-
-def as_text(environment: Mapping[str, Any]) -> str:
-    return yaml.safe_dump(environment)

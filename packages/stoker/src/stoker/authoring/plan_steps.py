@@ -17,6 +17,7 @@ VERBS = {
     "refuse": "fail",
     "replace": "replace",
     "delete": "remove",
+    "forget": "forget",
     "act": "act on",
 }
 """The kinds of steps that change something, as they are shown, and what they do to a resource."""

@@ -84,7 +84,12 @@ _BUCKETS = {
     Kind.CREATE: "added",
     Kind.USE: "added",
     Kind.DELETE: "deleted",
+    Kind.FORGET: "deleted",
 }
+
+
+_RECORDED = (Kind.UPDATE, Kind.REFUSE, Kind.DELETE, Kind.FORGET)
+"""The kinds of steps whose resources are shown as recorded."""
 
 
 async def _changes(
@@ -109,7 +114,7 @@ async def _changes(
     for step in steps:
         if step.kind is Kind.DELETE and step.name in replaced:
             continue
-        recorded = present.get(step.uuid or "") if step.kind in (Kind.UPDATE, Kind.REFUSE, Kind.DELETE) else None
+        recorded = present.get(step.uuid or "") if step.kind in _RECORDED else None
         buckets[_BUCKETS[step.kind]].append(_raw(stack, step) | (recorded or {}))
     changes: ChangesPreview = {"resource_changes": buckets, "plan": planned.to_data()}
     charge_copy(changes, _COPIES)

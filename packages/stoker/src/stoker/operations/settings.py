@@ -30,6 +30,7 @@ _ACTIONS = {
     Kind.REFUSE: "Update:Modify",
     Kind.REPLACE: "Update:Replace",
     Kind.DELETE: "Update:Delete",
+    Kind.FORGET: "Update:Delete",
 }
 """The name of a step's kind in a policy; creating a resource is always allowed, as in AWS."""
 

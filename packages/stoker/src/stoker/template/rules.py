@@ -95,7 +95,11 @@ _ERRORS = (
     Rule("environment", "The environment is not a map.", "- parameters: {}"),
     Rule("environment-section", "The environment has no such section, or it is of the wrong type.", "parameter: {}"),
     Rule("registry", "An entry of the resource registry is invalid.", "resource_registry: {A::B: [c]}"),
-    Rule("transfer", "An entry that moves a resource is invalid, or contradicts another one.", "moved: [{from: a}]"),
+    Rule(
+        "transfer",
+        "An entry about where an object belongs is invalid, or contradicts another one.",
+        "moved: [{from: a}]",
+    ),
     Rule("merge-strategy", "Strategies conflict, or one does not fit the parameter.", "merge for a boolean"),
 )
 

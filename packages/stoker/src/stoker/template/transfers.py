@@ -1,4 +1,4 @@
-"""The sections of an environment that say which resource an object belongs to from now on: `moved`.
+"""The sections of an environment that say which resource an object belongs to from now on: `moved` and `removed`.
 
 An entry that has been carried out already has no effect, so entries can stay in the environment.
 """
@@ -7,38 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from stoker.base.diagnostics import Diagnostic, Path, Position
 from stoker.template.problems import suggestion, type_name
 
-MOVED = "moved"
-TRANSFERS = (MOVED,)
+MOVED, REMOVED = "moved", "removed"
+TRANSFERS = (MOVED, REMOVED)
 """The names of the sections."""
 
 Locate = Callable[[str, Path], Position | None]
 """Returns the position of a path in the environment of this name, None where it is not known."""
 
 _RULE = "transfer"
-_KEYS: Mapping[str, tuple[str, ...]] = {MOVED: ("from", "to")}
+_KEYS: Mapping[str, tuple[str, ...]] = {MOVED: ("from", "to"), REMOVED: ("from", "destroy")}
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
-    """The object of the resource `source` belongs to the resource `target` of the same stack from now on.
+class Entry:
+    """An entry about the resource `source` of the stack.
 
     `written` is the place of the entry: the name of the environment, and the path in it. `positions` are those of the
     values of its keys, and of itself (""), where they are known.
     """
 
     source: str
-    target: str
-    written: tuple[str, Path] = field(default=("", ()), compare=False)
-    positions: Mapping[str, Position | None] = field(default_factory=dict, compare=False)
-
-    def to_data(self) -> dict[str, str]:
-        """Return the entry as it is written."""
-        return {"from": self.source, "to": self.target}
+    written: tuple[str, Path] = field(default=("", ()), compare=False, kw_only=True)
+    positions: Mapping[str, Position | None] = field(default_factory=dict, compare=False, kw_only=True)
 
     def problem(self, message: str, key: str = "", hint: str = "") -> Diagnostic:
         """Return a problem with the entry, or with the value of one of its keys."""
@@ -46,11 +41,31 @@ class Move:
         found = _problem(message, (*path, key) if key else path, source, hint)
         return replace(found, position=self.positions.get(key))
 
-    def located(self, locate: Locate) -> Move:
+    def located(self, locate: Locate) -> Self:
         """Return the same with its positions."""
         source, path = self.written
-        positions = {key: locate(source, (*path, key) if key else path) for key in ("", *_KEYS[MOVED])}
-        return replace(self, positions=positions)
+        keys = ("", *_KEYS[str(path[0])])
+        return replace(self, positions={key: locate(source, (*path, key) if key else path) for key in keys})
+
+
+@dataclass(frozen=True, slots=True)
+class Move(Entry):
+    """The object of the resource `source` belongs to the resource `target` of the same stack from now on."""
+
+    target: str
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the entry as it is written."""
+        return {"from": self.source, "to": self.target}
+
+
+@dataclass(frozen=True, slots=True)
+class Release(Entry):
+    """The object of the resource `source`, which the template does not have any more, belongs to nobody from now on."""
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the entry as it is written."""
+        return {"from": self.source, "destroy": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,27 +73,40 @@ class Transfers:
     """The entries of all the sections; equal entries of several environments count once."""
 
     moved: tuple[Move, ...] = ()
+    removed: tuple[Release, ...] = ()
 
     @classmethod
     def of(cls, data: Mapping[str, Any], source: str = "") -> Transfers:
         """Return the entries of an environment without problems."""
-        entries = enumerate(data.get(MOVED, ()))
-        return cls(tuple(Move(each["from"], each["to"], (source, (MOVED, number))) for number, each in entries))
+        moved = (
+            Move(each["from"], each["to"], written=(source, (MOVED, number)))
+            for number, each in enumerate(data.get(MOVED, ()))
+        )
+        removed = (
+            Release(each["from"], written=(source, (REMOVED, number)))
+            for number, each in enumerate(data.get(REMOVED, ()))
+        )
+        return cls(tuple(moved), tuple(removed))
 
     def __bool__(self) -> bool:
-        return bool(self.moved)
+        return bool(self.moved or self.removed)
 
     def with_further(self, others: Transfers) -> Transfers:
         """Return the entries together with those of another environment."""
-        return Transfers(tuple(dict.fromkeys((*self.moved, *others.moved))))
+        return Transfers(
+            tuple(dict.fromkeys((*self.moved, *others.moved))), tuple(dict.fromkeys((*self.removed, *others.removed)))
+        )
 
     def located(self, locate: Locate) -> Transfers:
         """Return the entries with their positions."""
-        return Transfers(tuple(move.located(locate) for move in self.moved))
+        return Transfers(
+            tuple(move.located(locate) for move in self.moved), tuple(each.located(locate) for each in self.removed)
+        )
 
     def to_data(self) -> dict[str, Any]:
         """Return the sections as they are written, without empty ones."""
-        return {MOVED: [move.to_data() for move in self.moved]} if self.moved else {}
+        sections: dict[str, Sequence[Move | Release]] = {MOVED: self.moved, REMOVED: self.removed}
+        return {name: [entry.to_data() for entry in entries] for name, entries in sections.items() if entries}
 
     def conflicts(self) -> Iterator[Diagnostic]:
         """Yield a problem for each entry that contradicts another one, whatever the stack."""
@@ -95,6 +123,9 @@ class Transfers:
             names = " to ".join((*cycle, cycle[0]))
             hint = "remove the entries that earlier deployments have carried out, or use a name in between"
             yield sources[cycle[0]].problem(f"the entries form a cycle: {names}", hint=hint)
+        for release in self.removed:
+            if (moved := sources.get(release.source) or targets.get(release.source)) is not None:
+                yield release.problem(f"the resource {moved.source} is also moved to {moved.target}", "from")
 
 
 def transfer_problems(data: Mapping[str, Any], source: str) -> Iterator[Diagnostic]:
@@ -115,6 +146,10 @@ def _entry_problems(entry: Any, keys: Iterable[str], path: Path, source: str) ->
         value = entry.get(key)
         if key not in entry:
             yield _problem(f"the key {key!r} is missing", path, source)
+        elif key == "destroy":
+            if value is not False:
+                hint = "a resource that is not in the template is deleted without an entry"
+                yield _problem("must be false", (*path, key), source, hint)
         elif isinstance(value, Mapping):
             hint = "move resources between stacks with abandon and adopt"
             yield _problem("must be the name of a resource of this stack, not a map", (*path, key), source, hint)

@@ -28,6 +28,7 @@ _ACTIONS = {
     "refuse": "Modify",
     "replace": "Modify",
     "delete": "Remove",
+    "forget": "Remove",
 }
 _REPLACEMENT = {"update": "False", "refuse": "False", "replace": "True"}
 _PARTS = {

@@ -52,7 +52,12 @@ def of_environment(registry: Registry) -> Schema:
             "moved": {
                 "type": "array",
                 "description": "Resources that have another name now; each keeps its object.",
-                "items": _entry({"from": "The former name.", "to": "The name in the template."}),
+                "items": _entry({"from": _name("The former name."), "to": _name("The name in the template.")}),
+            },
+            "removed": {
+                "type": "array",
+                "description": "Resources that are not in the template any more, and whose objects stay.",
+                "items": _entry({"from": _name("The name of the resource."), "destroy": {"const": False}}),
             },
         },
         "additionalProperties": False,
@@ -69,9 +74,12 @@ def of_environment(registry: Registry) -> Schema:
     }
 
 
-def _entry(keys: Mapping[str, str]) -> Schema:
-    properties = {key: {"type": "string", "description": text} for key, text in keys.items()}
-    return {"type": "object", "properties": properties, "required": list(keys), "additionalProperties": False}
+def _entry(keys: Mapping[str, Schema]) -> Schema:
+    return {"type": "object", "properties": dict(keys), "required": list(keys), "additionalProperties": False}
+
+
+def _name(description: str) -> Schema:
+    return {"type": "string", "description": description}
 
 
 def _choice(names: frozenset[str], description: str) -> Schema:

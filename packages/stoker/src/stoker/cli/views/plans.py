@@ -48,6 +48,7 @@ _LOOKS = {
     "refuse": _Look("!", "bold red", "fail"),
     "replace": _Look("-/+", "magenta", "replace"),
     "delete": _Look("-", "red", "remove"),
+    "forget": _Look("x", "yellow", "forget"),
     "act": _Look(">", "cyan", "act on"),
 }
 _ADDED, _CHANGED, _REMOVED = _LOOKS["create"], _LOOKS["update"], _LOOKS["delete"]

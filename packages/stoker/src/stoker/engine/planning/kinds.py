@@ -8,7 +8,8 @@ from enum import StrEnum
 class Kind(StrEnum):
     """The effect of a step; REFUSE is a change that the resource does not support, with which the update fails.
 
-    USE begins to use an existing object, that of an `external_id`; nothing is created in the cloud.
+    USE begins to use an existing object, that of an `external_id`; nothing is created in the cloud. FORGET removes a
+    resource from the record only: its object stays.
     """
 
     CREATE = "create"
@@ -17,5 +18,6 @@ class Kind(StrEnum):
     REPLACE = "replace"
     REFUSE = "refuse"
     DELETE = "delete"
+    FORGET = "forget"
     KEEP = "keep"
     VERB = "act"

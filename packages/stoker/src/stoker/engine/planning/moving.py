@@ -10,13 +10,11 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.engine.planning.decide import can_become
 from stoker.engine.planning.planner import Wanted
+from stoker.engine.records.actions import RETURNS
 from stoker.engine.records.former_names import former_names, had_name, rename
 from stoker.engine.records.state import ResourceState
 from stoker.store.records import Resource
-from stoker.template.transfers import Move, Transfers
-
-RETURNS = ("ROLLBACK", "RESTORE")
-"""Actions that return to a former definition, and to the names in it."""
+from stoker.template.transfers import Move, Release, Transfers
 
 
 def carry_out(
@@ -52,6 +50,7 @@ def new_names(wanted: Wanted, states: Iterable[ResourceState], transfers: Transf
         pass
     names = {origin: name for name, origin in origins.items() if name != origin}
     problems = [problem for move in moves for problem in _problems(move, wanted, current, origins)]
+    problems += [problem for release in transfers.removed for problem in _release_problems(release, wanted, current)]
     if problems:
         raise TemplateInvalid(problems)
     return names
@@ -92,6 +91,16 @@ def _problems(
     elif move.target in types and not can_become(current[origin], *types[move.target]):
         message = f"the resource {move.target} has the type {types[move.target][0]}, but {origin} has the type "
         yield move.problem(message + current[origin].implementation, "to")
+
+
+def _release_problems(release: Release, wanted: Wanted, current: Mapping[str, ResourceState]) -> Iterator[Diagnostic]:
+    name, known = release.source, wanted.definition.resources
+    if name in known:
+        message = f"the template has the resource {name}, so it is not removed"
+        yield release.problem(message, "from", "remove it from the template, or the entry")
+    elif (outer := _outer(name, known.keys() | current.keys())) is not None:
+        message = f"{name} is inside the nested stack of {outer}; only resources of the stack itself can be removed so"
+        yield release.problem(message, "from")
 
 
 def _outer(name: str, known: Iterable[str]) -> str | None:

@@ -140,8 +140,8 @@ class Plan:
 
     def halves(self) -> tuple[Plan, Plan]:
         """Return the steps that create or keep resources, and the removals, which come after all of them."""
-        removals = tuple(self.of_kind(Kind.DELETE))
-        others = tuple(step for step in self.steps if step.kind is not Kind.DELETE)
+        removals = tuple(self.of_kind(Kind.DELETE, Kind.FORGET))
+        others = tuple(step for step in self.steps if step.kind not in (Kind.DELETE, Kind.FORGET))
         return replace(self, steps=others), replace(self, steps=removals)
 
     def to_data(self) -> dict[str, Any]:
@@ -202,7 +202,10 @@ def cleanup_key(name: str, uuid: str) -> str:
 
 @dataclass(slots=True)
 class Removal:
-    """A recorded resource that is not in the desired definition; `kind` is REFUSE if it must not be deleted."""
+    """A recorded resource that is not in the desired definition.
+
+    `kind` is REFUSE if it must not be deleted, and FORGET if its object stays.
+    """
 
     uuid: str
     name: str
@@ -218,12 +221,14 @@ def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset
 
     A resource is removed after all resources that are recorded as depending on it; `after` are steps that must all come
     before any removal: nothing is destroyed while something is still being created. Remains of a resource are removed
-    by the step that creates one with the same name, or after that step, but not by both.
+    by the step that creates one with the same name, or after that step, but not by both. Those to forget come last,
+    when nothing can fail any more: an operation that fails forgets nothing. No removal waits for them.
     """
     removals = list(removals)
+    deleted = frozenset(cleanup_key(each.name, each.uuid) for each in removals if each.kind is Kind.DELETE)
     users: dict[str, list[Removal]] = {}
     for removal in removals:
-        for name in removal.requires:
+        for name in removal.requires if removal.kind is not Kind.FORGET else ():
             users.setdefault(name, []).append(removal)
     steps: dict[str, Step] = {}
     for removal in removals:
@@ -236,10 +241,15 @@ def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset
             removal.type,
             removal.uuid,
             removal.reasons,
-            after=frozenset(first) | after if removal.kind is Kind.DELETE else frozenset(),
+            after=_before(removal, frozenset(first) | after, deleted | after),
             subject=removal.subject,
         )
     return _in_order(steps)
+
+
+def _before(removal: Removal, first: frozenset[str], all_others: frozenset[str]) -> frozenset[str]:
+    """Return the steps before a removal: `first` before a deletion, and all others before a resource is forgotten."""
+    return {Kind.DELETE: first, Kind.FORGET: all_others}.get(removal.kind, frozenset())
 
 
 def _in_order(steps: Mapping[str, Step]) -> list[Step]:

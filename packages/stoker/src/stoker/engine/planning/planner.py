@@ -20,6 +20,7 @@ from stoker.engine.planning.reasons import Reason, ReasonCode, Requirement
 from stoker.engine.planning.restoring import Restore, as_given
 from stoker.engine.planning.retaining import losses, removal_reasons, replacement_losses
 from stoker.engine.planning.scope import Forecast, PlanScope
+from stoker.engine.records.actions import RETURNS
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
@@ -73,6 +74,11 @@ class Wanted:
         types = services.types.of_definition(definition, inputs.environment, inputs.files)
         requires = graph(definition, {name: type_ for name, (_, type_) in types.items()})
         return cls(definition, inputs, types, requires, topological(requires)[0], services.sealer.digest)
+
+    def forgets(self, state: ResourceState) -> bool:
+        """Return whether the environment says that a resource is removed without its object."""
+        released = {each.source for each in self.inputs.environment.transfers.removed}
+        return state.row.name in released and state.row.action != "DELETE"
 
     def keys_for_resources(self) -> dict[str, set[AttributeKey]]:
         """Return the attributes of each resource that other resources refer to."""
@@ -271,6 +277,8 @@ class Forward:
         """The removal of a recorded resource, refused where a policy forbids it; `replaced` names what replaces it."""
         why = _why_removed(state, self.wanted)
         removal = _removal(state, why, self._on_replacement(replaced))
+        if self.action not in RETURNS and self.wanted.forgets(state):
+            removal = replace(removal, kind=Kind.FORGET, reasons=(Reason(why), Reason(ReasonCode.FORGOTTEN)))
         if why is ReasonCode.NOT_IN_TEMPLATE and (objections := self.policies.removal_objections(state)):
             return replace(removal, kind=Kind.REFUSE, reasons=objections)
         return removal

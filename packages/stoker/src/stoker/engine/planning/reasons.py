@@ -44,6 +44,7 @@ class ReasonCode(StrEnum):
     SNAPSHOT_RETAINED = "snapshot-retained"
     OBJECT_EXTERNAL = "object-external"
     OBJECT_OF_ANOTHER = "object-of-another"
+    FORGOTTEN = "forgotten"
     POLICY = "policy"
     DATA_LOST = "data-lost"
 
@@ -145,6 +146,7 @@ _SENTENCES = {
     ReasonCode.NESTED_STACK_DELETED: "its stack is deleted",
     ReasonCode.OBJECT_RETAINED: "its object is retained ({detail} {subject})",
     ReasonCode.SNAPSHOT_RETAINED: "a snapshot of its object is retained ({detail} {subject})",
+    ReasonCode.FORGOTTEN: "its object stays, and belongs to no resource any more (`removed`)",
     ReasonCode.POLICY: "the update policy {subject} forbids it: {detail}",
     ReasonCode.DATA_LOST: "data loss: {subject}",
     ReasonCode.OBJECT_EXTERNAL: "its object is retained, as it does not belong to this stack (external_id)",

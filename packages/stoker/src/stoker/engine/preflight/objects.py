@@ -68,7 +68,7 @@ def tree_of(plan: Plan, concerned: Callable[[ResourceType], bool]) -> StackNode:
         del levels[step.depth + 1 :]
         node = levels[-1]
         subject = step.subject
-        if subject is None or step.kind is Kind.KEEP:
+        if subject is None or step.kind in (Kind.KEEP, Kind.FORGET):
             levels.append(StackNode())
             continue
         item = _item(step, subject, node, leaving)

@@ -14,5 +14,8 @@ FORWARD = ("CREATE", "UPDATE", "ROLLBACK", "ADOPT", "RESTORE")
 DEFINES = ("CREATE", "UPDATE", "ADOPT", "RESTORE")
 """These apply a definition that a user has requested."""
 
+RETURNS = ("ROLLBACK", "RESTORE")
+"""These return to a former definition, whose transfers were carried out at that time."""
+
 ROLLS_BACK = ("CREATE", "UPDATE", "ADOPT")
 """These are rolled back after a failure, if they are requested with rollback; a restore has no such option."""

@@ -18,10 +18,13 @@ EFFECT = "parting"
 _EARLIER_EFFECT = "removal_effect"
 """The key that development versions before 0.2.0 wrote instead."""
 
+FORGET = "Abandon"
+"""The effect that keeps all objects, those in nested stacks as well."""
+
 REMOVALS: Mapping[str, Callable[[ResourceType], Method | None]] = {
     "Delete": lambda kind: kind.delete,
     "Snapshot": lambda kind: kind.snapshot_delete,
-    "Abandon": lambda kind: kind.abandon,
+    FORGET: lambda kind: kind.abandon,
     "Retain": lambda kind: None,
 }
 """What happens to the object when a resource is removed."""
@@ -33,7 +36,7 @@ def removal_effect(action: str, state: ResourceState) -> str:
     if definition.get("external_id") is not None or row.action == NOT_CREATED or is_double(row.ownership):
         return "Retain"
     if action == "ABANDON" or (row.action == "ADOPT" and (action in ("ADOPT", "ROLLBACK") or row.status != COMPLETE)):
-        return "Abandon"
+        return FORGET
     policy = removal_policy(state).policy
     worthless = row.status == FAILED and row.action in state.type.unsaved
     return "Delete" if policy == "Snapshot" and worthless else policy

@@ -39,7 +39,7 @@ from stoker.engine.running.hooks import pause, pauses
 from stoker.engine.running.lost_claims import remove_late_object
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import LOOK_AGAIN, Method, NeedsReplacement, Performer
-from stoker.engine.running.removing import EFFECT, REMOVALS, recorded_effect, removal_effect
+from stoker.engine.running.removing import EFFECT, FORGET, REMOVALS, recorded_effect, removal_effect
 from stoker.engine.running.replacement_preparation import Around, ReplacementPreparation
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call
@@ -71,7 +71,7 @@ class StepRunner:
         run = self.run_
         async with run.services.values.open(run.stack.project_id, partial(run.values_of, step.name, step.uuid)):
             run.check_stopped()
-            if step.kind is Kind.DELETE:
+            if step.kind in (Kind.DELETE, Kind.FORGET):
                 await self._remove(step)
             elif step.kind is Kind.VERB:
                 await self._verb(step)
@@ -371,11 +371,11 @@ class StepRunner:
         """Delete a replaced or removed resource, unless it is used after all, or was deleted already."""
         state = self.run_.states.get(step.uuid or "")
         if state is not None and not self.run_.serves(state):
-            await self.delete(state)
+            await self.delete(state, forgets=step.kind is Kind.FORGET)
 
-    async def delete(self, state: ResourceState, around: Around = _unchanged) -> None:
+    async def delete(self, state: ResourceState, around: Around = _unchanged, *, forgets: bool = False) -> None:
         """Remove a recorded resource according to its policies (see `removal_policy`); `around` wraps the method that
-        deletes its object.
+        deletes its object. With `forgets`, the object stays.
         """
         run = self.run_
         row = state.row
@@ -384,17 +384,18 @@ class StepRunner:
         if not begun_before:
             if not is_copy:
                 await pause(run, state, "pre", "DELETE")
-            state.stored.definition[EFFECT] = removal_effect(run.operation.action, state)
+            state.stored.definition[EFFECT] = FORGET if forgets else removal_effect(run.operation.action, state)
             state.stored.uncertain = may_have_unknown_object(state)
             state.stored.never_usable = was_never_usable(state)
             interrupted = row.action == "CREATE" and row.status == IN_PROGRESS
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.services.clock.now()
             state.stored.progress = {LOOK_AGAIN: True} if interrupted else {}
             await run.commit(Batch().change(state.seal()).add(*run.events_for(state)))
-        method = REMOVALS[recorded_effect(run.operation.action, state)](state.type)
+        effect = recorded_effect(run.operation.action, state)
+        method = REMOVALS[effect](state.type)
         if method is not None:
             await self.performer.perform_only(state, around(method))
-        if row.uuid in run.objects.late and run.operation.action != "ABANDON":
+        if row.uuid in run.objects.late and effect != FORGET:
             await self.performer.perform_only(state, self._remove_late_object)
         if not is_copy:
             await pause(run, state, "post", "DELETE")
