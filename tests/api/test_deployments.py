@@ -15,7 +15,7 @@ from heatclient import exc
 from keystoneauth1 import session
 from keystoneauth1.identity import V3Password
 
-from openstack_emulator.messaging.records import MessagingRecords
+from openstack_emulator.messaging.rules.composition import Messaging
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.cloud.messaging import QUEUE_NAME
@@ -148,7 +148,7 @@ class User:
 
     def queues(self) -> list[str]:
         """The queues that exist, of whatever project."""
-        return self._served.do(lambda: [queue["id"] for queue in self._served.cloud.of(MessagingRecords).queues])
+        return self._served.do(lambda: [queue.id for queue in self._served.cloud.of(Messaging).queues.rows])
 
     def agent(self, stack: str, resource: str = "server") -> Agent:
         """The agent in a server of the stack, as it boots."""

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from openstack_emulator.core.faults import Fault
-from openstack_emulator.messaging.records import MessagingRecords
+from openstack_emulator.messaging.rules.composition import Messaging
 from openstack_emulator.objectstore.records import ObjectStoreRecords
 from testing.harness import World
 
@@ -99,7 +99,7 @@ async def test_signals_are_collected_once_and_gone_with_their_handle(world: Worl
 
 def left_of(world: World) -> tuple[list[Any], list[Any]]:
     cloud = world.served.cloud
-    return list(cloud.of(ObjectStoreRecords).containers), list(cloud.of(MessagingRecords).queues)
+    return list(cloud.of(ObjectStoreRecords).containers), list(cloud.of(Messaging).queues.rows)
 
 
 @pytest.mark.parametrize("transport", SENDERS)

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import pytest
 from aiohttp import ClientSession
 
-from openstack_emulator.messaging.records import MessagingRecords
+from openstack_emulator.messaging.rules.composition import Messaging
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue
 from stoker.cloud import messaging
@@ -262,8 +262,8 @@ async def test_messages_in_a_queue_of_the_user(servers: Bench, given: Given) -> 
 
 async def test_the_queue_of_a_server_is_deleted_with_it(servers: Bench, served: ServedCloud, given: Given) -> None:
     server = await servers.create(configured(given, "ZAQAR_MESSAGE"))
-    queues = served.cloud.of(MessagingRecords).queues
-    assert [queue["project_id"] for queue in queues] == [server.data["stack_user_project_id"]]
+    queues = served.cloud.of(Messaging).queues.rows
+    assert [queue.project_id for queue in queues] == [server.data["stack_user_project_id"]]
     await servers.delete(server)
     assert list(queues) == []
     assert await users(servers.cloud) == []

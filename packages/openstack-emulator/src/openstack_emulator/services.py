@@ -14,7 +14,7 @@ SERVICES = (
     Offer("glance", "/image", {"image": "/image"}, "openstack_emulator.image.glance:IMAGE", "image"),
     Offer("neutron", "/network", {"network": "/network"}, "openstack_emulator.network.neutron:NETWORK_SERVICE",
           "network"),
-    Offer("zaqar", "/messaging", {"messaging": "/messaging"}, "openstack_emulator.messaging.zaqar:MESSAGING",
+    Offer("zaqar", "/messaging", {"messaging": "/messaging"}, "openstack_emulator.messaging.service:MESSAGING",
           "messaging"),
     Offer("swift", "/object-store", {"object-store": "/object-store/v1/AUTH_%(project_id)s"},
           "openstack_emulator.objectstore.swift:OBJECT_STORE", "object-store"),

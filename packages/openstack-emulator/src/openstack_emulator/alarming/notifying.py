@@ -17,7 +17,8 @@ from openstack_emulator.core.posting import Poster
 from openstack_emulator.core.store import Record
 from openstack_emulator.identity.records import IdentityRecords
 from openstack_emulator.identity.service_trusts import end_trust, token_of, trust_for
-from openstack_emulator.messaging.records import MessagingRecords
+from openstack_emulator.messaging.rules.composition import Messaging
+from openstack_emulator.messaging.rules.wanted import NewMessage
 
 log = logging.getLogger(__name__)
 
@@ -53,10 +54,10 @@ class Notifier(Component):
             headers = {"Content-Type": "application/json", **({"X-Auth-Token": token} if token else {})}
             address = urlunsplit((scheme, host, parts.path, parts.query, parts.fragment))
             self._poster.post(address, json.dumps(notification).encode(), headers)
-        elif scheme == "zaqar" and self.cloud.has(MessagingRecords):
+        elif scheme == "zaqar" and self.cloud.has(Messaging):
             name = parse_qs(parts.query).get("queue_name", [""])[0]
-            message = {"body": notification, "ttl": MESSAGE_TTL}
-            self.cloud.of(MessagingRecords).post(alarm["project_id"], name, str(uuid4()), [message])
+            message = NewMessage(body=notification, ttl=MESSAGE_TTL)
+            self.cloud.of(Messaging).messages.post(alarm["project_id"], name, str(uuid4()), [message])
         else:
             log.info("Alarm %s: %s", alarm["id"], notification)
 

@@ -72,10 +72,12 @@ class Records:
         message = self.not_found_messages.get(name, "{} could not be found.")
         return self.collection(name, indexes, lambda key: not_found(message.format(key)))
 
-    def typed(self, name: str, kind: type[T], *indexes: str) -> Table[T]:
+    def typed(self, name: str, kind: type[T], *indexes: str, internal: bool = False) -> Table[T]:
         """Make a table of typed records, whose 404 has the message of `not_found_messages`."""
         message = self.not_found_messages.get(name, "{} could not be found.")
-        return self.cloud.store.table(kind, self.service, name, indexes, lambda key: not_found(message.format(key)))
+        return self.cloud.store.table(
+            kind, self.service, name, indexes, lambda key: not_found(message.format(key)), internal
+        )
 
     def add_component(self, component: object) -> None:
         """Register a component of these records: see `component.Component`."""

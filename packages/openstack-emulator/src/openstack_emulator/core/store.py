@@ -313,12 +313,13 @@ class Store:
         name: str,
         indexes: Iterable[str] = (),
         missing: Callable[[str], ApiError] | None = None,
+        internal: bool = False,
     ) -> Table[T]:
         """Make a table of typed records, filled with what the file holds for it. See `Rows` for the arguments.
 
         Raises: StateUnusable for a stored record that lacks a field.
         """
-        made = Table(kind, self, service, name, indexes, missing)
+        made = Table(kind, self, service, name, indexes, missing, internal)
         self._fill(made)
         return made
 

@@ -70,12 +70,20 @@ def whole_shares(database: sqlite3.Connection) -> None:
     filled("manila", "subnets", {"metadata": {}})(database)
 
 
+def whole_messages(database: sqlite3.Connection) -> None:
+    """Messages and subscriptions of Zaqar, and its own records, have all of their fields."""
+    filled("zaqar", "messages", {"visible": 0.0, "claim_count": 0, "claim": None})(database)
+    filled("zaqar", "subscriptions", {"confirmed": True, "_trust_id": ""})(database)
+    filled("zaqar", "own", {"number": 0, "key": ""})(database)
+
+
 STEPS: Sequence[Step] = (
     numbered,
     filled("nova", "servers", {"_image_name": ""}),
     trusts_of_subscriptions,
     origins_of_volumes,
     whole_shares,
+    whole_messages,
 )
 
 

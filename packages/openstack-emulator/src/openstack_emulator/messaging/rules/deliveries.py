@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from openstack_emulator.core.outgoing import Outgoing
 from openstack_emulator.core.posting import Poster
+from openstack_emulator.messaging.records import Message, Subscription
 
 PLACEHOLDER = "$zaqar_message$"
 """Stands for the message in `post_data`."""
@@ -19,18 +19,15 @@ class Deliveries:
     def __init__(self, outgoing: Outgoing) -> None:
         self._poster = Poster("zaqar-deliveries", outgoing)
 
-    def send(
-        self, subscription: Mapping[str, Any], queue_name: str, message: Mapping[str, Any], extra: Mapping[str, str]
-    ) -> None:
+    def send(self, subscription: Subscription, queue_name: str, message: Message, extra: Mapping[str, str]) -> None:
         """Post a message to a subscriber soon, with extra headers."""
-        options = subscription["options"]
         content = {
-            "body": message["body"],
-            "ttl": message["ttl"],
+            "body": message.body,
+            "ttl": message.ttl,
             "queue_name": queue_name,
             "Message_Type": "Notification",
         }
-        form = options.get("post_data")
+        form = subscription.options.get("post_data")
         data = json.dumps(content) if form is None else str(form).replace(f'"{PLACEHOLDER}"', json.dumps(content))
-        headers = {"Content-Type": "application/json", **options.get("post_headers", {}), **extra}
-        self._poster.post(str(subscription["subscriber"]).removeprefix("trust+"), data.encode(), headers)
+        headers = {"Content-Type": "application/json", **subscription.options.get("post_headers", {}), **extra}
+        self._poster.post(subscription.subscriber.removeprefix("trust+"), data.encode(), headers)

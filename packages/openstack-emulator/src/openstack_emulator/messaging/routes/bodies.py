@@ -7,12 +7,12 @@ from typing import Any
 
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request
-from openstack_emulator.core.store import Record
+from openstack_emulator.core.typed import Readable
+from openstack_emulator.messaging.rules.checks import INVALID_BODY
 
 MOST_AT_ONCE = 20
 """Messages posted, listed or popped by one request."""
 DEFAULT_PAGE = 10
-INVALID_BODY = "Invalid request body"
 
 
 def json_of(request: Request) -> Any:
@@ -49,20 +49,9 @@ def page_size(request: Request) -> int:
     return limit or DEFAULT_PAGE
 
 
-def links_after(request: Request, shown: Sequence[Record], key: str) -> list[dict[str, str]]:
+def links_after(request: Request, shown: Sequence[Readable], key: str) -> list[dict[str, str]]:
     """The links of a page: one to what follows the last row, whether there is more or not; none for an empty page.
 
     key: the field whose value is the marker.
     """
-    return [{"rel": "next", "href": request.next_url(str(row[key]))} for row in shown[-1:]]
-
-
-def is_integer(value: Any) -> bool:
-    """Return whether a JSON value is an integer."""
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def check_integer(field: str, value: Any) -> None:
-    """400 for a field of a message or claim that is not an integer."""
-    if not is_integer(value):
-        raise bad_request(f'The value of the "{field}" field must be a int.', INVALID_BODY)
+    return [{"rel": "next", "href": request.next_url(str(row.get(key)))} for row in shown[-1:]]
