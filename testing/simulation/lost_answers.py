@@ -40,6 +40,7 @@ from stoker.plugins.recovery import Recovery
 from stoker.plugins.registry import Registry
 from stoker.resources.aws import nested_stack
 from stoker.store.records import UNFINISHED
+from stoker.store.search import unsearchable
 from stoker.store.tables import operations, resources, stacks
 from stoker_foundation.clock import ManualClock
 from testing.harness import empty_database
@@ -272,6 +273,9 @@ class Laboratory:
         usual = await self._make(wanted)
         changes = list(trouble.asked)
         problems += () if usual["state"].split()[1] == "COMPLETE" else (f"without trouble: {usual['state']}",)
+        with self.engines.database.engine.connect() as connection:
+            unseen = unsearchable(connection, None)
+        problems += [f"{unseen} resources cannot be found by what their services call the objects"] if unseen else []
         problems += await self._delete()
         for number, change in enumerate(changes):
             for loss in self._losses(number, recovery, without_names(change)):

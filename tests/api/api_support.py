@@ -137,6 +137,24 @@ def listed_stack_view(**changes: Any) -> dict[str, Any]:
     return view
 
 
+FOUND: dict[str, Any] = {
+    "id": "8d1c8c9e-9f9a-4c53-a0bb-0d2d7b0c0d11",
+    "path": "group.0.server",
+    "name": "server",
+    "type": "OS::Nova::Server",
+    "action": "CREATE",
+    "status": "COMPLETE",
+    "physical_id": "srv-1",
+    "owns": True,
+    "stack_id": STACK_ID,
+    "stack_name": "web",
+    "nested_stack_id": NESTED_ID,
+    "nested_stack_name": "web-group-0",
+    "project_id": PROJECT,
+}
+"""A resource as resource_find gives it."""
+
+
 def resource_view(**changes: Any) -> dict[str, Any]:
     """A resource as resource_show gives it."""
     return {
@@ -281,6 +299,7 @@ ANSWERS: dict[str, Any] = {
     "output_show": {"output_key": "address", "description": "Where", "output_value": 1, "output_error": None},
     "operation_list": [operation_view()],
     "operation_show": operation_view(plan={"action": "UPDATE", "steps": [], "summary": {}}),
+    "resource_find": {"resources": [FOUND], "next": None, "unsearchable": 0, "most_counted": 1000},
     "resource_list": resource_list(),
     "resource_show": resource_view(attributes={"name": "n"}, description="The server"),
     "resource_metadata": {"a": 1},

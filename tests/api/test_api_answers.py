@@ -21,6 +21,7 @@ from tests.api.api_support import (
     ANSWERS,
     CREATED_TEXT,
     EVENT_ID,
+    FOUND,
     NESTED_ID,
     PROJECT,
     STACK_ID,
@@ -160,6 +161,32 @@ def test_stack_list_links_to_the_next_page_when_one_is_full(request_as: Request,
     }
     assert engine.last["filters"] == {"status": ["COMPLETE", "FAILED"]}
     assert "links" not in request_as("GET", "/stacks", query_string="limit=2").json
+
+
+def test_found_resources_have_their_path_and_a_link_to_the_next_page(request_as: Request, engine: FakeEngine) -> None:
+    engine.answers["resource_find"] = {**ANSWERS["resource_find"], "next": FOUND["id"]}
+    answer = request_as("GET", "/resources", query_string="text=10.0.0.4&limit=1&marker=old").json
+    place = BASE.removesuffix("/stacks")
+    nested = f"{BASE}/web-group-0/{NESTED_ID}"
+    [found] = answer["resources"]
+    assert (found["path"], found["stack_name"], found["resource_status"]) == (
+        "group.0.server",
+        "web",
+        "CREATE_COMPLETE",
+    )
+    assert found["links"] == [
+        {"href": f"{nested}/resources/server", "rel": "self"},
+        {"href": f"{BASE}/web/{STACK_ID}", "rel": "stack"},
+    ]
+    following = f"{place}/resources?text=10.0.0.4&limit=1&marker={FOUND['id']}"
+    assert answer["links"] == [{"href": following, "rel": "next"}]
+    assert (answer["unsearchable"], answer["most_counted"]) == (0, 1000)
+    assert (engine.last["text"], engine.last["limit"], engine.last["marker"]) == ("10.0.0.4", 1, "old")
+    assert request_as("GET", "/resources", query_string="txt=a").status_code == 400
+    allowed = request_as("GET", "/resources", query_string="text=a&global_tenant=true", token="admin-token")
+    assert allowed.status_code == 403, (
+        "the policy lets nobody search all projects by default, as it lets nobody list them"
+    )
 
 
 def test_stack_list_passes_over_unknown_sort_keys_and_parameters(request_as: Request, engine: FakeEngine) -> None:

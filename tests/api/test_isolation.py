@@ -137,7 +137,28 @@ def test_lists_show_the_callers_own_project_only(scene: Scene, path: str) -> Non
     assert len(scene.ask(scene.owner, "GET", path, scene.owner.project_id).json()["stacks"]) == 1
 
 
-@pytest.mark.parametrize("path", ["/stacks?global_tenant=true", "/software_configs?global_tenant=true"])
+@pytest.mark.parametrize("wanted", ["text=server", "name=value", "type=OS::Heat::Value"])
+def test_the_search_finds_resources_of_the_callers_own_project_only(scene: Scene, wanted: str) -> None:
+    path = f"/resources?{wanted}"
+    found = scene.ask(scene.owner, "GET", path, scene.owner.project_id).json()["resources"]
+    assert [each["stack_id"] for each in found] == [scene.stack_id]
+    for caller in (scene.stranger, scene.administrator):
+        answer = scene.ask(caller, "GET", path, caller.project_id).json()
+        assert (answer["resources"], answer["unsearchable"]) == ([], 0)
+    assert scene.ask(scene.stranger, "GET", path, scene.owner.project_id).status_code == 403
+    uuid = scene.ask(scene.owner, "GET", path, scene.owner.project_id).json()["resources"][0]["id"]
+    marked = f"{path}&marker={uuid}"
+    assert scene.ask(scene.stranger, "GET", marked, scene.stranger.project_id).json()["resources"] == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/stacks?global_tenant=true",
+        "/software_configs?global_tenant=true",
+        "/resources?text=server&global_tenant=true",
+    ],
+)
 def test_only_administrators_list_all_projects(scene: Scene, path: str) -> None:
     assert scene.ask(scene.stranger, "GET", path, scene.stranger.project_id).status_code == 403
 

@@ -34,6 +34,7 @@ MEMBER = {
 }
 QUERIES = {
     "/stacks": ("", "?limit=1000&with_count=true", "?tags=tag0&not_tags=none&show_nested=true&show_deleted=true"),
+    "/resources": ("?name=inner", "?type=OS::Heat::Value"),
     "/stacks/{stack_name}/{stack_id}": ("", "?resolve_outputs=false"),
     "/stacks/{stack_name}/{stack_id}/resources": ("", "?nested_depth=2", "?with_detail=true"),
     "/stacks/{stack_name}/{stack_id}/events": ("", "?nested_depth=2", "?limit=10&sort_keys=event_time"),

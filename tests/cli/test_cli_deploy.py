@@ -179,6 +179,21 @@ def test_what_a_stack_was_made_from_and_what_happened_to_it(network: Shell) -> N
     assert "net" in network.ok("stack", "list", "-f", "value", "-c", "stack_name").out.split()
 
 
+def test_the_resource_that_has_an_object_is_found(network: Shell) -> None:
+    rows = network.ok("stack", "resources", "net", "-f", "json").json
+    identifier = next(row["physical_resource_id"] for row in rows if row["resource_name"] == "network")
+    found = network.ok("find", identifier, "-f", "json", "-c", "stack_name", "-c", "path", "-c", "owns").json
+    assert found == [{"stack_name": "net", "path": "network", "owns": True}]
+    assert "OS::Neutron::Net" in network.ok("find", f"id={identifier}").out
+    address = network.ok("stack", "outputs", "net", "-f", "value", "-c", "output_value").out.split()[-1]
+    assert network.ok("find", address, "-f", "value", "-c", "path").out.split() == ["router"]
+    nothing = network.stoker("find", "name=no-such-object", "-f", "json")
+    assert (nothing.status, nothing.json) == (1, [])
+    assert network.stoker("find", "name=a", "name=b").status == 2
+    assert network.stoker("find", "name=").status == 2
+    assert "policy" in network.fails("find", "a", "--all-projects").lower()
+
+
 def test_a_failure_names_the_resource_the_service_and_its_words(embedded: Shell) -> None:
     fault = {"on": "POST /network/v2.0/subnets", "status": 400, "message": "the moon is in the way", "times": 9}
     control = embedded.endpoints()["identity"].replace("/identity/v3", "/control/faults")

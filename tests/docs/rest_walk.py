@@ -159,6 +159,7 @@ def _stack(walk: Walk) -> None:
         "/export",
     ):
         walk.send("GET", stack + tail, **ref, output_key="network")
+    walk.send("GET", "/resources?name=network")
     _resource(walk, f"{stack}/resources/{{resource_name}}", ref)
     walk.send("GET", f"{stack}/events", **ref)
     operation = walk.send("GET", f"{stack}/operations", **ref)["operations"][0]["id"]

@@ -11,6 +11,7 @@ The case `networks` compares 500 OS::Neutron::Net with a bare script that makes 
 `startup` measures commands and processes from their start (`startup_cases`).
 `takeover` kills an engine with 5,000 operations (`takeover_cases`).
 `guests` starts servers that run, and deploys software to one (`guest_cases`).
+`search` looks for objects among 100,000 resources (`search_cases`).
 `databases` compares databases, and numbers of engines, with each other (`database_cases`).
 """
 
@@ -37,6 +38,7 @@ from tools.bench import (
     lifecycle_cases,
     networks,
     read_cases,
+    search_cases,
     startup_cases,
     takeover_cases,
     template_cases,
@@ -52,7 +54,7 @@ LIVES = {
 OUTSIDE = {name: name for name in ("flat", "group", "chain", "fan", "update", "validate")} | {"requests": "reads"}
 """The outside benchmark's cases that are run, with its own names for them."""
 
-CASES = (*OUTSIDE, "networks", "templates", "startup", *LIVES, "takeover", "guests", "databases")
+CASES = (*OUTSIDE, "networks", "templates", "startup", *LIVES, "takeover", "guests", "search", "databases")
 HERE = Path(__file__).parent
 STOKER = [str(Path(sys.executable).with_name("stoker"))]
 
@@ -82,6 +84,8 @@ def main() -> int:
         records += takeover_cases.measure(500 if arguments.quick else takeover_cases.COUNT)
     if "guests" in cases:
         records += guest_cases.measure(embedded)
+    if "search" in cases:
+        records += search_cases.measure()
     if "databases" in cases:
         records += database_cases.measure()
     if arguments.out:

@@ -113,6 +113,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
             "events:index",
             "events:show",
             "permissions:index",
+            "resource:find",
             "resource:index",
             "resource:show",
             "software_configs:index",

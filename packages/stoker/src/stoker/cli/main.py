@@ -45,6 +45,7 @@ COMMANDS: Mapping[str, Command] = {
         "logs:logs",
         "Show the events of the stack NAME and its nested stacks, oldest first: when, which resource, what and why.",
     ),
+    "find": Command("find:find", "Find the stack and resource that have an object, by its ID, name or address."),
     "stack": Command("stacks:stack", "Show stacks and run actions on them."),
     "snapshot": Command("snapshots:snapshot", "Take, restore and delete snapshots of stacks."),
     "guests": Command(

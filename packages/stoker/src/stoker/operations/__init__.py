@@ -45,6 +45,7 @@ from stoker.contract.events import (
     ShowEvent,
     ShowOperation,
 )
+from stoker.contract.finding import FindResources
 from stoker.contract.request import Operation
 from stoker.contract.resources import (
     DescribeResource,
@@ -113,6 +114,7 @@ from stoker.operations import (
     describing,
     drift,
     feed,
+    finding,
     history,
     inspection,
     listing,
@@ -216,6 +218,7 @@ _ON_SERVICES: tuple[Operation[RecordingServices], ...] = (
     DescribeStacks.served_by(describing.stack_describe_page),
     DetectDrift.served_by(drift.drift_detect),
     DetectResourceDrift.served_by(drift.drift_detect_resource),
+    FindResources.served_by(finding.resource_find),
     ShowDriftDetection.served_by(drift.drift_status),
     ListDrift.served_by(drift.drift_list),
     ListExports.served_by(describing.export_list),

@@ -258,7 +258,8 @@ class Call:
     call has been recorded. `observe` adds to `compared` the names of the properties that it has compared, and to
     `unread` those that it could not read, with the reasons. `given` are the properties to which the template gives
     values, None if that is not known. `first_name` is the name with which the resource was created, if it has
-    another one by now.
+    another one by now. `seen` receives the names and addresses of the object when a method has read it (see
+    `stoker.plugins.seen`).
     """
 
     name: str
@@ -293,6 +294,7 @@ class Call:
     unread: dict[str, str] = field(default_factory=dict)
     given: frozenset[str] | None = None
     first_name: str | None = None
+    seen: dict[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def url_name(self) -> str:

@@ -154,6 +154,9 @@ class ResourceType(ABC):
     quota, a route or an association. With `id_is_new`, they do so in the whole cloud by default."""
     id_form: ClassVar[IdForm] = IdForm.NAME
     """What of the physical ID names the object in requests."""
+    addresses_at: ClassVar[tuple[str, ...]] = ()
+    """Where an object, as its service shows it, has IP addresses of its own: paths such as `fixed_ips.*.ip_address`.
+    The search over all stacks finds the resource by them."""
     part_of: ClassVar[str | None] = None
     """The type whose object contains this one, and whose physical ID this one shares; None for most."""
     exclusion: ClassVar[Exclusion | None] = None

@@ -26,6 +26,7 @@ from stoker.plugins.live_values import live_values
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
+from stoker.plugins.seen import see
 from stoker.plugins.waiting import Waiter
 from stoker.resources.live_values import Reader, has_drifted, read_differences
 from stoker.resources.wire import NOT_SENT, older_spellings, plain_name, same, to_wire, wire_value, without_nulls
@@ -114,7 +115,7 @@ class RestResource(ResourceType):
         super().__init_subclass__(**arguments)
         if "collection" in cls.__dict__ and "service" not in cls.__dict__:
             cls.service = cls.collection.service
-        if hasattr(cls, "collection") and cls.identity is not None:
+        if hasattr(cls, "collection") and cls.identity is not None and "named_in" not in cls.__dict__:
             cls.named_in = (cls.collection.service, cls.collection.path, cls.identity)
         if hasattr(cls, "collection") and "listed" not in cls.__dict__:
             cls.listed = cls.collection.listing(cls.identity) if cls.id_is_new else None
@@ -149,7 +150,9 @@ class RestResource(ResourceType):
     async def show(self, call: Call) -> dict[str, Any] | None:
         """Return the object as the service shows it now; None when it does not exist."""
         answer = await call.cloud.request("GET", self.collection.service, self.member_path(call), ok=(404,))
-        return None if answer.status == 404 else self.collection.unwrap(answer.body)
+        shown = None if answer.status == 404 else self.collection.unwrap(answer.body)
+        see(call, shown, self.identity, self.addresses_at)
+        return shown
 
     # -- creating ---------------------------------------------------------------------------------------------
 
@@ -238,6 +241,7 @@ class RestResource(ResourceType):
             return self.judge(call, await self.show(call))
         body = await self.update_body(call)
         shown = await self.send_update(call, body) if body else None
+        see(call, shown, self.identity, self.addresses_at)
         await self.change_extras(call)
         call.progress["sent"] = True
         if not body or self.waits is None:
@@ -350,6 +354,7 @@ async def _filtered(call: Call, collection: Collection, path: str, params: dict[
 async def _started(kind: RestResource, call: Call) -> Outcome:
     """Begin the creation; it is done when the response shows an object that is ready."""
     made = await kind.begin(call)
+    see(call, made, kind.identity, kind.addresses_at)
     identifier = made.get(kind.collection.id_field)
     if identifier is None:
         service = kind.collection.service

@@ -35,6 +35,7 @@ from stoker.store.database import Database, Outage
 from stoker.store.expiry import EXPIRY, Expiry, RequestExpired
 from stoker.store.failures import passes, unusable
 from stoker.store.ownership import Found, Owned, claim, keep_writers_out, refuse_taken
+from stoker.store.search import Terms, replace_terms
 from stoker.store.tables import (
     announcements,
     change_sets,
@@ -101,7 +102,7 @@ class Batch:
     """Changes that are committed together: all of them, or none.
 
     `claims` are objects that resources acquire in it, and that no other resource may have; so are those in `found`,
-    which they have searched for. `steps` are further
+    which they have searched for. `terms` replace the search terms of resources, by UUID. `steps` are further
     statements (documents, tags, deletions …), run in order after the rows are written.
     """
 
@@ -112,6 +113,7 @@ class Batch:
     claims: list[Owned] = field(default_factory=list)
     found: list[Found] = field(default_factory=list)
     property_sets: list[dict[str, str]] = field(default_factory=list)
+    terms: dict[str, Terms] = field(default_factory=dict)
     steps: list[Statement] = field(default_factory=list)
 
     def add(self, *rows: records.Record) -> Batch:
@@ -146,6 +148,7 @@ class _Frozen:
     claims: list[Owned]
     found: list[Found]
     property_sets: list[dict[str, str]]
+    terms: dict[str, Terms]
     steps: list[Statement]
     answer: Callable[[BaseException | None], None]
     waits: bool
@@ -238,6 +241,7 @@ class Journal:
                 list(batch.claims),
                 list(batch.found),
                 list(batch.property_sets),
+                dict(batch.terms),
                 list(batch.steps),
                 answer,
                 batch.claim is not None or waits_for_space.get(),
@@ -376,6 +380,7 @@ class Journal:
             kept = [batch for batch in group if batch.claim is None or batch.claim not in fenced]
             claim(connection, chain.from_iterable(batch.claims for batch in kept))
             _write_rows(connection, kept)
+            replace_terms(connection, (batch.terms for batch in kept))
             refuse_taken(connection, chain.from_iterable(batch.found for batch in kept))
             for batch in kept:
                 for step in batch.steps:

@@ -68,6 +68,11 @@ def is_double(ownership: str | None) -> bool:
     return ownership is not None and ownership.startswith(_DOUBLE)
 
 
+def owns(ownership: str | None) -> bool | None:
+    """Return whether the value is that of an owner; None if it has not been examined, or there is no object."""
+    return None if ownership is None else not ownership.startswith((_NOTHING, _DOUBLE))
+
+
 def _key(ownership: str | None) -> str | None:
     """Return the key of the object of an owner or a double."""
     if ownership is None or ownership.startswith(_NOTHING):

@@ -110,7 +110,8 @@ class Resource(Record):
     `state` tells, as in rows of earlier releases. `failure` is the JSON of the `Failure` that `reason` described when
     it was written (see `Failure.with_reason`). `ownership` is what it owns (see `stoker.store.ownership`); None
     without an object, and in rows of earlier releases. `former_names` is the JSON of its `FormerName`s, the first one
-    first; None if it was never moved.
+    first; None if it was never moved. `searchable` tells that the search terms of its object are recorded
+    (see `stoker.store.search`); None until they are.
     """
 
     uuid: str
@@ -135,6 +136,7 @@ class Resource(Record):
     failure: str | None = None
     ownership: str | None = None
     former_names: str | None = None
+    searchable: bool | None = None
 
 
 class ResourceSummary(NamedTuple):

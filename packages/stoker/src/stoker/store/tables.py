@@ -161,9 +161,22 @@ resources = Table(
     Column("failure", LongText),
     Column("ownership", String(128)),
     Column("former_names", LongText),
+    Column("searchable", Boolean, index=True),
     Index("ix_resources_stack_position", "stack_id", "position"),
     Index("ix_resources_ownership", "ownership", unique=True),
+    Index("ix_resources_name_uuid", "name", "uuid"),
+    Index("ix_resources_type_uuid", "type", "uuid"),
 )
+
+search_terms = Table(
+    "search_terms",
+    metadata,
+    Column("resource_uuid", Identifier, ForeignKey("resources.uuid", ondelete="CASCADE"), primary_key=True),
+    Column("kind", String(16), primary_key=True),
+    Column("value", Name, primary_key=True),
+    Index("ix_search_terms_found", "kind", "value", "resource_uuid"),
+)
+"""What a service calls the objects of resources: names and addresses (see `search`)."""
 
 property_sets = Table(
     "property_sets",

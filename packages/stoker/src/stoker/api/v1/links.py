@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, urlencode
 
 _REMEMBERED = 4096
 """Number of cached URL-quoted parts: a list contains the same stack many times."""
@@ -34,6 +34,12 @@ def event_url(resource: str, event_id: str) -> str:
 def link(href: str, rel: str = "self") -> dict[str, str]:
     """Return a link for a response."""
     return {"href": href, "rel": rel}
+
+
+def next_page(url: str, query_string: str, marker: str) -> str:
+    """Return the URL of the page after the object `marker`, for a request with this URL and query."""
+    kept = [(name, value) for name, value in parse_qsl(query_string) if name != "marker"]
+    return f"{url}?{urlencode([*kept, ('marker', marker)])}"
 
 
 @lru_cache(_REMEMBERED)

@@ -8,9 +8,11 @@ from stoker.api.schema import Body, Query
 from stoker.api.v1 import views
 from stoker.api.v1.call import Call, Reply
 from stoker.api.v1.event_stream import HEADERS, PAGE, Subscription
+from stoker.api.v1.links import link, next_page
 from stoker.api.values import BOOLEAN, INTEGER, STRING, Choice, Field
 from stoker.base.errors import EntityNotFound
 from stoker.contract.events import ListEvents, ShowEvent
+from stoker.contract.finding import FindResources
 from stoker.contract.resources import (
     ListResources,
     MarkResourceUnhealthy,
@@ -22,6 +24,16 @@ from stoker.contract.resources import (
 INDEX_QUERY = Query(
     fields={"nested_depth": Field(INTEGER, default=0), "with_detail": Field(BOOLEAN, default=False)},
     filters=("type", "status", "name", "action", "id", "physical_resource_id"),
+    strict=True,
+)
+
+FIND_QUERY = Query(
+    fields={
+        **dict.fromkeys(("text", "id", "name", "address", "type"), Field(STRING)),
+        "global_tenant": Field(BOOLEAN, default=False),
+        "limit": Field(INTEGER),
+        "marker": Field(STRING),
+    },
     strict=True,
 )
 
@@ -66,6 +78,26 @@ def index(call: Call) -> dict[str, Any]:
     render = views.resource_in_detail if call.query["with_detail"] else views.resource
     places = {stack_id: views.Place.of(place, call.links) for stack_id, place in answer["stacks"].items()}
     return {"resources": [render(view, places[view["stack_id"]]) for view in answer["resources"]]}
+
+
+def find(call: Call) -> dict[str, Any]:
+    """Find the resources, in all stacks of the project, that have an object.
+
+    The object is given by its ID, its name or an IP address, or the resource by its name: `text` is any of them. `type`
+    narrows the search, or lists all resources of a type. `unsearchable` counts the resources whose objects' names and
+    addresses are not recorded before their next change or check; it ends at `most_counted`.
+    """
+    if call.query["global_tenant"]:
+        call.require("stacks:global_index")
+    page = call.ask(FindResources(**call.query))
+    body = {
+        "resources": [views.found_resource(view, call.links) for view in page["resources"]],
+        "unsearchable": page["unsearchable"],
+        "most_counted": page["most_counted"],
+    }
+    if page["next"] is not None:
+        body["links"] = [link(next_page(call.url, call.query_string, page["next"]), "next")]
+    return body
 
 
 def show(call: Call) -> dict[str, Any]:

@@ -69,6 +69,8 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
         "POST": Action(stacks.preview, "stacks:preview", body=body.CREATE, takes_types=True),
         **_lookups("GET", "PUT", "PATCH", "DELETE", named="preview"),
     },
+    # Resources of all stacks
+    "/resources": {"GET": Action(resources.find, "resource:find", query=resources.FIND_QUERY)},
     # Redirects from a name, an ID or an ARN to the stack
     "/stacks/{stack_name}": _lookups("GET", "POST", "PUT", "PATCH", "DELETE"),
     "/stacks/{stack_name}/resources": {"GET": _lookup("/resources"), "POST": _lookup("/resources")},

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
 
 from stoker.api.bodies import absent_body
 from stoker.api.faults import BadRequest
@@ -13,7 +12,7 @@ from stoker.api.paths import split_identifier
 from stoker.api.schema import Body, Query
 from stoker.api.v1 import views
 from stoker.api.v1.call import Call, Handler, Reply
-from stoker.api.v1.links import link
+from stoker.api.v1.links import link, next_page
 from stoker.api.v1.stack_body import create_request, patch_request, update_request
 from stoker.api.values import BOOLEAN, COMMA_LIST, INTEGER, STRING, Choice, Field
 from stoker.contract.request import OfStack, by_name
@@ -104,15 +103,10 @@ def _listed(call: Call) -> dict[str, Any]:
     stacks = answer["stacks"]
     body: dict[str, Any] = {"stacks": [views.stack_summary(view, call.links) for view in stacks]}
     if stacks and len(stacks) == call.query["limit"]:
-        body["links"] = [link(_next_page(call, stacks[-1]["id"]), "next")]
+        body["links"] = [link(next_page(call.url, call.query_string, stacks[-1]["id"]), "next")]
     if call.query["with_count"]:
         body["count"] = answer["count"]
     return {"body": body, "views": stacks}
-
-
-def _next_page(call: Call, marker: str) -> str:
-    kept = [(name, value) for name, value in parse_qsl(call.query_string) if name != "marker"]
-    return f"{call.url}?{urlencode([*kept, ('marker', marker)])}"
 
 
 def create(call: Call) -> Reply:

@@ -152,6 +152,26 @@ def resource(view: View, place: Place) -> dict[str, Any]:
     return {**body, **_failure(view)}
 
 
+def found_resource(view: View, links: Links) -> dict[str, Any]:
+    """Return a resource that was found, with its path from the root of its tree of stacks."""
+    project_id = view["project_id"]
+    root = links.stack(project_id, view["stack_name"], view["stack_id"])
+    nested = links.stack(project_id, view["nested_stack_name"], view["nested_stack_id"])
+    return {
+        "id": view["id"],
+        "path": view["path"],
+        "resource_name": view["name"],
+        "resource_type": view["type"],
+        "resource_status": state(view),
+        "physical_resource_id": view["physical_id"] or "",
+        "owns": view["owns"],
+        "stack_name": view["stack_name"],
+        "stack_id": view["stack_id"],
+        "project": project_id,
+        "links": [link(resource_url(nested, view["name"])), link(root, "stack")],
+    }
+
+
 def _failure(view: View) -> dict[str, Any]:
     """Return the key of the failed resource's failure; nothing if no resource has failed, or only a reason is known."""
     failure = view.get("failure")

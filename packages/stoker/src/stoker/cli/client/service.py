@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.cli.client.outages import Outages
@@ -62,6 +62,15 @@ class Service:
             if len(found) < page["limit"]:
                 return
             page["marker"] = found[-1]["id"]
+
+    def found(self, query: Mapping[str, Any]) -> Iterator[Answer]:
+        """Yield pages of resources that match in all stacks: `resources`, and what could not be searched."""
+        page: Mapping[str, Any] | None = {"limit": _PAGE, **query}
+        while page is not None:
+            answer: Answer = self._call("GET", "/resources", query=page)
+            yield answer
+            following = [link["href"] for link in answer.get("links", ()) if link["rel"] == "next"]
+            page = dict(parse_qsl(urlsplit(following[0]).query)) if following else None
 
     def stack(self, name: str) -> Stack:
         """Return a stack by name or ID, without the values of its outputs. Raises NoSuchStack."""

@@ -41,7 +41,7 @@ class ResourceState:
     in this process, and that the values before it are those of the object. `usable` means that the object of a resource
     whose last action failed was examined, and need not be replaced. `obstacle` is why the object cannot get the content
     of the snapshot that is restored; empty if it can. `recorded_id` is the physical ID in the database, to which the
-    row's `ownership` refers.
+    row's `ownership` refers. `seen` is what methods have seen of the object during the running action (`Call.seen`).
     """
 
     row: Resource
@@ -57,6 +57,7 @@ class ResourceState:
     usable: bool = False
     obstacle: str = ""
     recorded_id: str | None = None
+    seen: dict[str, frozenset[str]] = field(default_factory=dict)
     _stored: StoredState | None = None
     _given: Mapping[str, Any] | None = None
     _former: Mapping[str, Any] | None = None

@@ -29,6 +29,7 @@ from stoker.engine.running.identifiers import fits, require_fitting, with_fittin
 from stoker.engine.running.lost_claims import remove_lost_object
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.retries import Retries, backoff
+from stoker.engine.running.search_terms import is_unseen, record_terms
 from stoker.engine.running.stopping import CANCELLED, Stop, Stopped
 from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
@@ -228,6 +229,7 @@ class Performer:
         finally:
             if call.metadata is not state.stored.metadata:
                 state.stored.metadata = call.metadata
+            state.seen |= call.seen
             if call.physical_id is not None and fits(call.physical_id) and state.row.physical_id is None:
                 state.row.physical_id = call.physical_id
             await self.run.adopt_user_project(state.stored.data.get(USER_PROJECT))
@@ -436,6 +438,10 @@ class Performer:
             with contextlib.suppress(Stopped):  # they are read again when they are needed
                 values = await self.read_if_possible(state, keys)
                 state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
+        if is_unseen(state):
+            with contextlib.suppress(Stopped):
+                await self.read_if_possible(state, {("show",)})
+        await record_terms(run, state, batch)
         await self._record(state, batch.add(run.event(state, row.reason)))
         await pause(run, state, "post", row.action)
 
@@ -448,7 +454,10 @@ class Performer:
         retries, failures = Retries(self.run.services.clock), 0
         while True:
             try:
-                return await state.type.read_attributes(await make_call(self.run, state), keys)
+                call = await make_call(self.run, state)
+                values = await state.type.read_attributes(call, keys)
+                state.seen |= call.seen
+                return values
             except StokerError as error:
                 pause = await self._pause_after(state, error, retries) if isinstance(error, CloudError) else None
                 if isinstance(error, CloudError) and error.without_answer and pause is None:

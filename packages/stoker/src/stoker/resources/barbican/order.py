@@ -39,6 +39,7 @@ class Order(KeyManagerObject):
     description = "An order to the key manager to generate a key, a key pair or a certificate."
     content = "the generated key or certificate"
     collection = collection("order")
+    named_in = None  # the name is that of the secret or container which it orders
     support = Support(version="2014.2")
     waits = Waiter.until("ACTIVE")
     redacted_data = frozenset({"private_key"})

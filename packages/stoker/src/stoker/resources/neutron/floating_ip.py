@@ -25,6 +25,7 @@ class FloatingIP(NeutronResource):
     """An address of an external network that may be associated with a port."""
 
     type_name = "OS::Neutron::FloatingIP"
+    addresses_at = ("floating_ip_address",)
     description = "An address of an external network, which can be associated with a port behind a router."
     consumes = counts(FLOATING_IPS)
     collection = collection("floatingip")

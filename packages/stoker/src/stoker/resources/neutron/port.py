@@ -65,6 +65,7 @@ class Port(NeutronResource):
     """A port of a network, which connects a device."""
 
     type_name = "OS::Neutron::Port"
+    addresses_at = ("fixed_ips.*.ip_address",)
     description = "A port of a network, with addresses, which connects a server or another device."
     consumes = counts(PORTS)
     conflicts = (ADDRESSES,)

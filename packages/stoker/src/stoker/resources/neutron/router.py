@@ -57,6 +57,7 @@ class Router(NeutronResource):
     """A router between subnets and an external network."""
 
     type_name = "OS::Neutron::Router"
+    addresses_at = ("external_gateway_info.external_fixed_ips.*.ip_address",)
     description = "A router between subnets, with an optional gateway to an external network."
     consumes = counts(ROUTERS)
     collection = collection("router")

@@ -37,6 +37,7 @@ class RouterInterface(NeutronResource):
     consumes = ROUTER_INTERFACE
     conflicts = (ROUTER_RANGES,)
     collection = collection("router")
+    identity = None
     id_is_new = False
     object_ids = ObjectIds()
     extension = "router"

@@ -17,6 +17,7 @@ class FloatingIP(NeutronResource):
     """An address of an external network."""
 
     type_name = "OS::Nova::FloatingIP"
+    addresses_at = ("floating_ip_address",)
     description = "Older form of OS::Neutron::FloatingIP."
     consumes = counts(FLOATING_IPS)
     collection = collection("floatingip")

@@ -12,6 +12,7 @@ class LoadBalancer(OctaviaResource):
     """An address from which connections are distributed."""
 
     type_name = "OS::Octavia::LoadBalancer"
+    addresses_at = ("vip_address", "additional_vips.*.ip_address")
     description = "A load balancer: an address from which listeners distribute connections to the members of pools."
     collection = collection("loadbalancers", "loadbalancer")
     support = Support(version="10.0.0")

@@ -8,6 +8,7 @@ from typing import Any
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call
+from stoker.plugins.seen import see
 from stoker.resources.nova.server.body import encoded, nova_metadata, personality
 from stoker.resources.nova.server.interfaces import change_networks
 from stoker.resources.nova.server.states import (
@@ -59,12 +60,18 @@ def change_steps(call: Call) -> list[Step]:
         ("metadata" in changed, (_set_metadata,)),
         ("tags" in changed, (_set_tags,)),
         ("name" in changed, (_set_name,)),
-        ("networks" in changed, (change_networks,)),
+        ("networks" in changed, (change_networks, _look)),
         ("flavor" in changed, (_resize, _confirm)),
         (user_data or "image" in changed, (_rebuild,)),
         ("admin_pass" in changed and "image" not in changed, (_set_password,)),
     ]
     return [step for wanted, steps in table if wanted for step in steps]
+
+
+async def _look(call: Call) -> Outcome:
+    """Read the server once more, since its addresses are others now."""
+    await looked_at(call)
+    return Done()
 
 
 async def _set_metadata(call: Call) -> Outcome:
@@ -81,6 +88,7 @@ async def _set_tags(call: Call) -> Outcome:
 async def _set_name(call: Call) -> Outcome:
     name = call.properties.get("name") or call.physical_name
     await call.cloud.put("nova", path_of(call), {"server": {"name": name}})
+    see(call, {"name": name}, "name", ())
     return Done()
 
 

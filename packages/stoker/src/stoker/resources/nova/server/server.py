@@ -38,6 +38,7 @@ from stoker.resources.nova.server.replacement import hand_over, reconnect
 from stoker.resources.nova.server.schema import ATTRIBUTES, PROPERTIES
 from stoker.resources.nova.server.states import (
     ACTIVE,
+    ADDRESSES_AT,
     ASLEEP,
     act,
     fault_of,
@@ -62,6 +63,7 @@ class Server(RestResource):
     """A virtual machine."""
 
     type_name = "OS::Nova::Server"
+    addresses_at = ADDRESSES_AT
     description = "A virtual machine or a bare metal machine."
     consumes = SERVER
     conflicts = (FLAVORS_FOR_IMAGES, ZONES, ADDRESSES, GROUPS_BESIDE_PORTS)

@@ -9,6 +9,7 @@ from typing import Any
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
 from stoker.plugins.resource import Call
+from stoker.plugins.seen import see
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import dig
 
@@ -29,6 +30,8 @@ ASLEEP = Waiter.until("SUSPENDED", pending=tuple({*IN_PROGRESS, "ACTIVE"} - {"SU
 RESIZED = Waiter.until("VERIFY_RESIZE", pending=("RESIZE", "ACTIVE"))
 CONFIRMED = Waiter.until("ACTIVE", pending=("VERIFY_RESIZE", "RESIZE"))
 REBUILDING = "REBUILD"
+ADDRESSES_AT = ("addresses.*.*.addr",)
+"""Where a server has its addresses (see `ResourceType.addresses_at`)."""
 _TEMPORARY = frozenset({413, 500, 503})
 """HTTP status codes of temporary failures to read a server."""
 
@@ -51,6 +54,7 @@ async def looked_at(call: Call) -> dict[str, Any] | None:
     if not isinstance(answer.body, dict) or "server" not in answer.body:
         raise CloudError("nova", 0, f"Nova's response to GET /servers/{call.physical_id} has no server")
     server: dict[str, Any] = answer.body["server"]
+    see(call, server, "name", ADDRESSES_AT)
     return server
 
 
