@@ -277,13 +277,13 @@ def _schema_problems(
     schema: Mapping[str, Property], place: str, constraints: Mapping[str, CustomCheck]
 ) -> Iterator[str]:
     sent: dict[str, str] = {}
+    replaced = {prop.replaces for prop in schema.values()}
     for name, prop in schema.items():
         where = f"{place}.{name}"
         if prop.replaces is not None and prop.replaces not in schema:
             yield f"{where} replaces {prop.replaces!r}, which is not declared in the same map"
-        older = any(other.replaces == name for other in schema.values())
         wire = name if prop.wire is None else prop.wire
-        if wire and not older and sent.setdefault(wire, name) != name:
+        if wire and name not in replaced and sent.setdefault(wire, name) != name:
             yield f"{where} is sent as {wire!r}, and so is {sent[wire]!r}"
         yield from _property_problems(prop, where, constraints)
 
