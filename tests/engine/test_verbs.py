@@ -273,6 +273,15 @@ async def test_a_check_tells_what_was_never_made(world: World) -> None:
     assert "resources.b: it has not been created" in stack["status_reason"]
 
 
+async def test_a_check_of_a_creation_that_was_refused_tells_that_nothing_was_made(world: World) -> None:
+    subnet = {"type": "OS::Neutron::Subnet", "properties": {"network": {"get_resource": "net"}, "cidr": "10.7.0.0/24"}}
+    await world.create("web", template(net=net(), first=subnet, second=subnet))
+    assert await world.resources("web") == {}
+    stack = await act(world, "web", "check")
+    assert state(stack) == "CHECK_FAILED"
+    assert "resources.net: it has not been created" in stack["status_reason"]
+
+
 async def test_nothing_makes_well_what_its_creation_has_not_brought_about(world: World) -> None:
     subnet: dict[str, Any] = {
         "type": "OS::Neutron::Subnet",

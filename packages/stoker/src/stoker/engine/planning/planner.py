@@ -451,10 +451,10 @@ def plan_verb(action: str, states: list[ResourceState], *, order: VerbOrder, not
 
 
 def not_created_checks(wanted: Wanted, states: list[ResourceState]) -> list[Step]:
-    """Return steps for the resources that a check would cover but that were never created."""
+    """Return steps for the resources that were never created: a check fails for them, whatever their type."""
     made = {state.row.name for state in states}
     return [
         Step(forward_key(name), Kind.VERB, name, wanted.definition.resources[name].type)
-        for name, (_, type_) in wanted.types.items()
-        if name not in made and type_.checkable
+        for name in wanted.types
+        if name not in made
     ]
