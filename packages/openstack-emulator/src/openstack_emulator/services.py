@@ -22,7 +22,7 @@ SERVICES = (
     Offer("placement", "/placement", {"placement": "/placement"}, "openstack_emulator.placement.service:PLACEMENT",
           "placement"),
     Offer("barbican", "/key-manager", {"key-manager": "/key-manager"},
-          "openstack_emulator.keymanager.barbican:KEY_MANAGER", "key-manager"),
+          "openstack_emulator.keymanager.service:KEY_MANAGER", "key-manager"),
     Offer("cinder", "/volume",
           {"volumev3": "/volume/v3/%(project_id)s", "block-storage": "/volume/v3/%(project_id)s"},
           "openstack_emulator.volume.service:VOLUME", "volume", needs=("image",)),

@@ -72,12 +72,18 @@ class Records:
         message = self.not_found_messages.get(name, "{} could not be found.")
         return self.collection(name, indexes, lambda key: not_found(message.format(key)))
 
-    def typed(self, name: str, kind: type[T], *indexes: str, internal: bool = False) -> Table[T]:
-        """Make a table of typed records, whose 404 has the message of `not_found_messages`."""
+    def typed(
+        self,
+        name: str,
+        kind: type[T],
+        *indexes: str,
+        missing: Callable[[str], ApiError] | None = None,
+        internal: bool = False,
+    ) -> Table[T]:
+        """Make a table of typed records, whose 404 `missing` makes, or has the message of `not_found_messages`."""
         message = self.not_found_messages.get(name, "{} could not be found.")
-        return self.cloud.store.table(
-            kind, self.service, name, indexes, lambda key: not_found(message.format(key)), internal
-        )
+        made_by = missing or (lambda key: not_found(message.format(key)))
+        return self.cloud.store.table(kind, self.service, name, indexes, made_by, internal)
 
     def add_component(self, component: object) -> None:
         """Register a component of these records: see `component.Component`."""

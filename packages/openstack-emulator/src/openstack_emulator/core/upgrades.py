@@ -77,6 +77,11 @@ def whole_messages(database: sqlite3.Connection) -> None:
     filled("zaqar", "own", {"number": 0, "key": ""})(database)
 
 
+def whole_orders(database: sqlite3.Connection) -> None:
+    """Orders of Barbican have all of their fields."""
+    filled("barbican", "orders", {"error_status_code": None, "error_reason": None})(database)
+
+
 STEPS: Sequence[Step] = (
     numbered,
     filled("nova", "servers", {"_image_name": ""}),
@@ -84,6 +89,7 @@ STEPS: Sequence[Step] = (
     origins_of_volumes,
     whole_shares,
     whole_messages,
+    whole_orders,
 )
 
 

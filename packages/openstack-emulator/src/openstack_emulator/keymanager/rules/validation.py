@@ -1,49 +1,21 @@
-"""What all collections of the key manager have in common over HTTP: bodies, pages, references, errors.
+"""Checks of requests' bodies.
 
 Error messages contain the wrong values of a request, as Barbican's do, except those of `SENSITIVE` fields.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlencode
 
 from openstack_emulator.core import fields
-from openstack_emulator.core.component import Component
 from openstack_emulator.core.errors import ApiError, bad_request
-from openstack_emulator.core.http import Query, Request, Response
-from openstack_emulator.core.store import Record
+from openstack_emulator.keymanager.rules.times import SECONDS
 
-DEFAULT_PAGE, LARGEST_PAGE = 10, 100
-SECONDS = "%Y-%m-%dT%H:%M:%S"
-"""The service's form of times: in UTC, without an offset and without fractions."""
 SENSITIVE = frozenset({"payload", "pass_phrase"})
 """Fields whose values never appear in an error message."""
 Forms = Mapping[str, fields.Check]
-View = Callable[[str, Record], dict[str, Any]]
-"""Makes the public form of a record; the first argument is the URL of the service."""
-
-
-class KeyManagerComponent(Component):
-    """A part of the key manager, with its form of times."""
-
-    def moment(self) -> str:
-        return self.records.timestamp(SECONDS)
-
-
-def object_of(request: Request) -> dict[str, Any]:
-    """The JSON object in the request's body.
-
-    Raises: ApiError 415 for another content type, 400 for other JSON.
-    """
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise ApiError(415, "Unexpected content type. Expected content types are: ['application/json']")
-    body = request.json
-    if not isinstance(body, dict):
-        raise bad_request("The request body must be a JSON object.")
-    return body
 
 
 def check(
@@ -102,41 +74,3 @@ def expiration_of(schema: str, text: str | None, now: datetime) -> str | None:
     if moment <= now:
         raise mismatch(schema, "'expiration' is before current time", "expiration")
     return moment.strftime(SECONDS)
-
-
-def reference(base: str, collection: str, key: str) -> str:
-    """The URL of an object, by which clients refer to it."""
-    return f"{base}/v1/{collection}/{key}"
-
-
-def key_in(url: Any) -> str:
-    """The ID in a reference; "" in what is none."""
-    return url.rstrip("/").rpartition("/")[2] if isinstance(url, str) else ""
-
-
-def listed(request: Request, name: str, rows: Sequence[Record], view: View) -> Response:
-    """A page of records: `limit` (10, at most 100) of them after the first `offset`, with links to its neighbours.
-
-    Values that are not numbers are taken as absent, as Barbican does.
-    """
-    offset = _number(request.query, "offset") or 0
-    limit = min(_number(request.query, "limit") or DEFAULT_PAGE, LARGEST_PAGE)
-    body: dict[str, Any] = {
-        name: [view(request.base, row) for row in rows[offset : offset + limit]],
-        "total": len(rows),
-    }
-    if offset:
-        body["previous"] = _page_url(request, max(offset - limit, 0), limit)
-    if offset + limit < len(rows):
-        body["next"] = _page_url(request, offset + limit, limit)
-    return Response(body)
-
-
-def _page_url(request: Request, offset: int, limit: int) -> str:
-    kept = [(name, value) for name, value in request.query.pairs if name not in ("limit", "offset")]
-    return f"{request.url}?{urlencode([('limit', limit), ('offset', offset), *kept])}"
-
-
-def _number(query: Query, name: str) -> int | None:
-    value = query.get(name) or ""
-    return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else None

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from openstack_emulator.core import fields
-from openstack_emulator.core.component import merged, using
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.store import Record
-from openstack_emulator.keymanager.access import DECRYPTERS, READERS, access_routes, project_for
-from openstack_emulator.keymanager.http import check, listed, object_of, reference
-from openstack_emulator.keymanager.secrets import Secrets, content_from, view
+from openstack_emulator.keymanager.records import Secret
+from openstack_emulator.keymanager.routes.bodies import created, key_of, listed, object_of
+from openstack_emulator.keymanager.rules.composition import KeyManager
+from openstack_emulator.keymanager.rules.guarded import DECRYPTERS, READERS, WRITERS, project_for
+from openstack_emulator.keymanager.rules.validation import check
+from openstack_emulator.keymanager.rules.wanted import NewSecret, content_from, content_in
+from openstack_emulator.keymanager.views import secret_view
 
+_SCHEMA = "'Secret'"
 _FILTERS = {"name": "name", "alg": "algorithm", "mode": "mode", "bits": "bit_length", "secret_type": "secret_type"}
 _TIMES = ("created", "updated", "expiration")
 _ORDERS = ("created", "expiration", "mode", "name", "secret_type", "status", "updated")
@@ -25,43 +28,53 @@ _COMPARISONS = {
 }
 
 
-def create(secrets: Secrets, request: Request) -> Response:
-    made = secrets.create(request.context, object_of(request))
-    url = reference(request.base, "secrets", made["id"])
-    return Response({"secret_ref": url}, 201, {"Location": url})
+def _readable(manager: KeyManager, request: Request, roles: tuple[str, ...] = READERS) -> Secret:
+    return manager.secrets.readable(request.context, key_of(request), roles)
 
 
-def index(secrets: Secrets, request: Request) -> Response:
+def _writable(manager: KeyManager, request: Request, what: str = "update") -> Secret:
+    return manager.secrets.writable(request.context, key_of(request), what)
+
+
+def create(manager: KeyManager, request: Request) -> Response:
+    body, context = object_of(request), request.context
+    project_id = project_for(context, WRITERS, "Secret creation")
+    new = NewSecret.from_json(_SCHEMA, body, manager.now())
+    made = manager.secrets.create(project_id, context.user_id, new, content_in(_SCHEMA, body))
+    return created(request, "secrets", made.id)
+
+
+def index(manager: KeyManager, request: Request) -> Response:
     """The project's secrets, filtered and sorted; with `acl_only` those that name the caller in their list."""
     context, query = request.context, request.query
     project_id = project_for(context, READERS, "Secrets retrieval")
-    rows = secrets.of_project(project_id)
+    rows = manager.secrets.of_project(project_id)
     if query.boolean("acl_only"):
-        rows = [row for row in rows if context.user_id in (row["_acl"] or {}).get("users", ())]
+        rows = [row for row in rows if row.acl is not None and context.user_id in row.acl.users]
     for name, field in _FILTERS.items():
         if (wanted := query.get(name)) is not None:
-            rows = [row for row in rows if str(row[field]) == wanted]
+            rows = [row for row in rows if str(row.get(field)) == wanted]
     for name in _TIMES:
         for condition in (query.get(name) or "").split(","):
-            rows = [row for row in rows if not condition or _holds(row[name], condition)]
+            rows = [row for row in rows if not condition or _holds(row.get(name), condition)]
     for part in reversed([part for part in (query.get("sort") or "created:asc").split(",") if part]):
         field, _, direction = part.partition(":")
         if field not in _ORDERS or direction not in ("", "asc", "desc"):
             raise bad_request("Invalid sort: it must be a list of fields, each with :asc or :desc.")
-        rows.sort(key=lambda row: str(row[field] or ""), reverse=direction == "desc")
-    return listed(request, "secrets", rows, view)
+        rows.sort(key=lambda row: str(row.get(field) or ""), reverse=direction == "desc")
+    return listed(request, "secrets", rows, secret_view)
 
 
-def show(secrets: Secrets, request: Request) -> Response:
+def show(manager: KeyManager, request: Request) -> Response:
     """The description of a secret, or its payload for clients that accept only the type of the payload."""
     accepted = request.headers.get("accept", "*/*")
     if not _accepts(accepted, "application/json"):
-        return show_payload(secrets, request)
-    return Response(view(request.base, secrets.readable(request.context, request.vars["id"])))
+        return show_payload(manager, request)
+    return Response(secret_view(request.base, _readable(manager, request)))
 
 
-def show_payload(secrets: Secrets, request: Request) -> Response:
-    content = secrets.payload(secrets.readable(request.context, request.vars["id"], DECRYPTERS))
+def show_payload(manager: KeyManager, request: Request) -> Response:
+    content = manager.secrets.payload(_readable(manager, request, DECRYPTERS))
     if content is None:
         raise not_found("Not Found. Sorry but your secret has no payload.")
     if not _accepts(request.headers.get("accept", "*/*"), content.type):
@@ -69,64 +82,62 @@ def show_payload(secrets: Secrets, request: Request) -> Response:
     return Response(content.data, headers={"Content-Type": content.type})
 
 
-def upload(secrets: Secrets, request: Request) -> Response:
+def upload(manager: KeyManager, request: Request) -> Response:
     """The second step: the payload of a secret that was created without one."""
-    record = secrets.writable(request.context, request.vars["id"])
+    record = _writable(manager, request)
     kind = request.headers.get("content-type")
     if not kind:
         raise ApiError(415, "Missing content type: it must be that of the payload.")
     if not request.body:
         raise bad_request("No data provided to process.")
-    secrets.set_payload(record, content_from(request.body, kind, request.headers.get("content-encoding")))
+    manager.secrets.set_payload(record, content_from(request.body, kind, request.headers.get("content-encoding")))
     return Response(status=204)
 
 
-def delete(secrets: Secrets, request: Request) -> Response:
-    secrets.remove(secrets.writable(request.context, request.vars["id"], "deletion"))
+def delete(manager: KeyManager, request: Request) -> Response:
+    manager.secrets.remove(_writable(manager, request, "deletion"))
     return Response(status=204)
 
 
-# -- metadata ------------------------------------------------------------------------------------------------------
+def show_metadata(manager: KeyManager, request: Request) -> Response:
+    return Response({"metadata": _readable(manager, request).metadata})
 
 
-def show_metadata(secrets: Secrets, request: Request) -> Response:
-    return Response({"metadata": secrets.readable(request.context, request.vars["id"])["_metadata"]})
-
-
-def replace_metadata(secrets: Secrets, request: Request) -> Response:
-    record = secrets.writable(request.context, request.vars["id"])
+def replace_metadata(manager: KeyManager, request: Request) -> Response:
+    record = _writable(manager, request)
     wanted = object_of(request).get("metadata")
     if not isinstance(wanted, dict) or not all(isinstance(value, str) for value in wanted.values()):
         raise bad_request("Provided object does not match schema 'SecretMetadata': 'metadata' must map strings.")
-    secrets.rows.update(record, _metadata={key.lower(): value for key, value in wanted.items()})
+    manager.secrets.set_metadata(record, {key.lower(): value for key, value in wanted.items()})
     return Response({"metadata_ref": request.url}, 201)
 
 
-def add_metadatum(secrets: Secrets, request: Request) -> Response:
-    record, (key, value) = secrets.writable(request.context, request.vars["id"]), _metadatum(request)
-    if key in record["_metadata"]:
+def add_metadatum(manager: KeyManager, request: Request) -> Response:
+    record, (key, value) = _writable(manager, request), _metadatum(request)
+    if key in record.metadata:
         raise conflict("Conflict. Key in request is already in the secret metadata")
-    secrets.rows.update(record, _metadata={**record["_metadata"], key: value})
+    manager.secrets.set_metadata(record, {**record.metadata, key: value})
     return Response({"key": key, "value": value}, 201, {"Location": f"{request.url}/{key}"})
 
 
-def show_metadatum(secrets: Secrets, request: Request) -> Response:
-    record = secrets.readable(request.context, request.vars["id"])
-    return Response({"key": _known_key(record, request), "value": record["_metadata"][request.vars["key"].lower()]})
+def show_metadatum(manager: KeyManager, request: Request) -> Response:
+    record = _readable(manager, request)
+    key = _known_key(record, request)
+    return Response({"key": key, "value": record.metadata[key]})
 
 
-def change_metadatum(secrets: Secrets, request: Request) -> Response:
-    record, (key, value) = secrets.writable(request.context, request.vars["id"]), _metadatum(request)
+def change_metadatum(manager: KeyManager, request: Request) -> Response:
+    record, (key, value) = _writable(manager, request), _metadatum(request)
     if key != _known_key(record, request):
         raise bad_request("The key in the body and the key in the URL must be the same.")
-    secrets.rows.update(record, _metadata={**record["_metadata"], key: value})
+    manager.secrets.set_metadata(record, {**record.metadata, key: value})
     return Response({"key": key, "value": value})
 
 
-def remove_metadatum(secrets: Secrets, request: Request) -> Response:
-    record = secrets.writable(request.context, request.vars["id"])
+def remove_metadatum(manager: KeyManager, request: Request) -> Response:
+    record = _writable(manager, request)
     gone = _known_key(record, request)
-    secrets.rows.update(record, _metadata={key: value for key, value in record["_metadata"].items() if key != gone})
+    manager.secrets.set_metadata(record, {key: value for key, value in record.metadata.items() if key != gone})
     return Response(status=204)
 
 
@@ -134,17 +145,15 @@ def _metadatum(request: Request) -> tuple[str, str]:
     body = object_of(request)
     forms = dict.fromkeys(("key", "value"), fields.text(maximum=65_535))
     check("'SecretMetadatum'", body, forms, ["key", "value"])
-    return body["key"].lower(), body["value"]
+    key, value = (str(body[field]) for field in forms)
+    return key.lower(), value
 
 
-def _known_key(record: Record, request: Request) -> str:
+def _known_key(record: Secret, request: Request) -> str:
     key = request.vars["key"].lower()
-    if key not in record["_metadata"]:
+    if key not in record.metadata:
         raise not_found("Secret Metadata not found.")
     return key
-
-
-# -- filters -------------------------------------------------------------------------------------------------------
 
 
 def _holds(have: Any, condition: str) -> bool:
@@ -159,23 +168,3 @@ def _accepts(header: str, kind: str) -> bool:
     """Whether an `Accept` header names a content type (RFC 9110, section 12.5.1), without regard to weights."""
     ranges = {part.partition(";")[0].strip().lower() for part in header.split(",")}
     return not ranges.isdisjoint({kind, f"{kind.partition('/')[0]}/*", "*/*", ""})
-
-
-_ONE = "/secrets/{id}"
-SECRET_ROUTES = merged(
-    using(
-        Secrets,
-        {
-            "/secrets": {"GET": index, "POST": create},
-            _ONE: {"GET": show, "PUT": upload, "DELETE": delete},
-            f"{_ONE}/payload": {"GET": show_payload},
-            f"{_ONE}/metadata": {"GET": show_metadata, "PUT": replace_metadata, "POST": add_metadatum},
-            f"{_ONE}/metadata/{{key}}": {
-                "GET": show_metadatum,
-                "PUT": change_metadatum,
-                "DELETE": remove_metadatum,
-            },
-        },
-    ),
-    access_routes(Secrets, _ONE),
-)

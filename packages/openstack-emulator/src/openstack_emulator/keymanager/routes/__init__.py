@@ -1,0 +1,1 @@
+"""The key manager over HTTP."""

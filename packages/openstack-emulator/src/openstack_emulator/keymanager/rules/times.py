@@ -1,0 +1,15 @@
+"""Rules whose times have the form of the key manager."""
+
+from __future__ import annotations
+
+from openstack_emulator.core.component import Rules
+
+SECONDS = "%Y-%m-%dT%H:%M:%S"
+
+
+class KeyManagerRules(Rules):
+    """Rules of the key manager."""
+
+    def moment(self) -> str:
+        """The time of day as the service writes it."""
+        return self.records.timestamp(SECONDS)
