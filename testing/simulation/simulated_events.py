@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sqlalchemy import Connection, select
 
@@ -15,22 +15,27 @@ from stoker.store.tables import events, operations, resources, stacks
 Told = Counter[tuple[str, str, str, str]]
 """How many events there are, by stack, resource (empty for the stack itself), action and status."""
 
-AT_ONCE = frozenset({"SIGNAL", "CHECK"})
+AT_ONCE = frozenset({"SIGNAL", "CHECK", "MOVE"})
 """Actions of resources that can be complete without a beginning: a check is, when a mark is removed."""
 
 COMMIT_SECONDS = 5.0
 """How much later than its own time the end of an operation is committed at most: the database may be away meanwhile."""
 
 
-def untold(connection: Connection) -> Iterator[str]:
-    """What has happened without the events that it must have, and events of what has not; nothing is in progress."""
+def untold(connection: Connection, first: Mapping[tuple[str, str], str]) -> Iterator[str]:
+    """What has happened without the events that it must have, and events of what has not; nothing is in progress.
+
+    `first` are the first names of moved resources, by stack and name.
+    """
     told: Told = Counter()
     columns = events.c.stack_id, events.c.resource_name, events.c.resource_type, events.c.action, events.c.status
     for row in connection.execute(select(*columns)):
-        name = "" if row.resource_type == STACK_TYPE else row.resource_name
+        name = (
+            "" if row.resource_type == STACK_TYPE else first.get((row.stack_id, row.resource_name), row.resource_name)
+        )
         told[row.stack_id, name, row.action, row.status] += 1
     yield from _of_operations(connection, told)
-    yield from _of_resources(connection, told)
+    yield from _of_resources(connection, told, first)
     for (stack_id, name, action, status), number in told.items():
         counted = name and action not in AT_ONCE and status == COMPLETE
         if counted and number > told[stack_id, name, action, IN_PROGRESS]:
@@ -68,7 +73,7 @@ def _is_superseded(operation: Operation, others: list[Operation]) -> bool:
     )
 
 
-def _of_resources(connection: Connection, told: Told) -> Iterator[str]:
+def _of_resources(connection: Connection, told: Told, first: Mapping[tuple[str, str], str]) -> Iterator[str]:
     """The state of each resource has an event.
 
     A resource with which nothing is left to do is complete without an event after a failure, or an interrupted check.
@@ -78,5 +83,6 @@ def _of_resources(connection: Connection, told: Told) -> Iterator[str]:
         ways = [row.status]
         if row.status == COMPLETE:
             ways += [FAILED, IN_PROGRESS] if row.action in UNCHANGING else [FAILED]
-        if not any(told[row.stack_id, row.name, row.action, status] for status in ways):
+        name = first.get((row.stack_id, row.name), row.name)
+        if not any(told[row.stack_id, name, row.action, status] for status in ways):
             yield f"{row.name} of stack {row.stack_id} is {row.action} {row.status} without an event of that"

@@ -102,6 +102,7 @@ class Inspection:
         self._nature = nature
         self._recorded: dict[str, tuple[str, str]] = {}
         self._vanished: Counter[tuple[str, str]] = Counter()
+        self._first: dict[tuple[str, str], str] = {}
         cloud.open_all()  # services are seeded when they are opened, and what is seeded is not made by anybody
         self._preset = self._everything()
 
@@ -203,6 +204,10 @@ class Inspection:
     def _look_at_events(self, connection: Connection, rows: list[Resource]) -> None:
         """Each resource that is gone has an event of its deletion, each stack one of the state that it shows."""
         now = {row.uuid: (row.stack_id, row.name) for row in rows}
+        for uuid, (stack_id, name) in now.items():
+            former = self._recorded.get(uuid, (stack_id, name))
+            if former[1] != name:  # it was moved: its events are those of both names
+                self._first.setdefault((stack_id, name), self._first.get(former, former[1]))
         gone = [place for uuid, place in self._recorded.items() if uuid not in now]
         self._recorded = now
         self._vanished.update(gone)
@@ -217,7 +222,7 @@ class Inspection:
     def look_at_history(self) -> None:
         """What has happened, until nothing is in progress any more, is in the events."""
         with self._database.engine.connect() as connection:
-            for text in untold(connection):
+            for text in untold(connection, self._first):
                 self._nature.violate("untold", text)
 
     def late(self) -> list[str]:

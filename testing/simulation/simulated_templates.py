@@ -62,6 +62,7 @@ class Draft:
         self._kinds = kinds or list(KINDS)
         self.talkative = talkative
         self.number = 0
+        self.moved: list[dict[str, str]] = []
         self.resources: dict[str, dict[str, Any]] = {}
         wanted = chance.randint(4, 12)
         for _ in range(60):
@@ -113,6 +114,22 @@ class Draft:
             if others and self.chance.random() < 0.2:
                 self.resources[name]["depends_on"] = [self.chance.choice(others)]
 
+    def environment(self) -> dict[str, Any]:
+        """The environment that belongs to the template: what has been renamed so far, from the beginning."""
+        return {"moved": list(self.moved)} if self.moved else {}
+
+    def rename(self) -> None:
+        """Another name for one resource, wherever it is named."""
+        if self.resources:
+            former = self.chance.choice(list(self.resources))
+            self.number += 1
+            name = f"{former.rstrip('0123456789')}{self.number}"
+            self.resources = {
+                name if other == former else other: _renamed(body, former, name)
+                for other, body in self.resources.items()
+            }
+            self.moved.append({"from": former, "to": name})
+
     def shrink(self) -> None:
         """One resource less, and what needs it."""
         if self.resources:
@@ -148,6 +165,15 @@ class Draft:
 
     def number_below(self, limit: int) -> int:
         return self.chance.randrange(limit)
+
+
+def _renamed(value: Any, former: str, name: str) -> Any:
+    """The value with another name of a resource in its references."""
+    if isinstance(value, Mapping):
+        return {key: _renamed(item, former, name) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_renamed(item, former, name) for item in value]
+    return name if value == former else value
 
 
 def _cidr(draft: Draft) -> str:

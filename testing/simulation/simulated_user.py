@@ -47,17 +47,24 @@ class Askable(Protocol):
 
 
 class User:
-    """Has two stacks, each with a draft of what it is to be."""
+    """Has two stacks, each with a draft of what it is to be; one who `renames` gives resources other names."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("alpha", "beta")
 
     def __init__(
-        self, cluster: Askable, inspection: Inspection, *, talkative: bool = False, kinds: Sequence[str] = ()
+        self,
+        cluster: Askable,
+        inspection: Inspection,
+        *,
+        talkative: bool = False,
+        renames: bool = False,
+        kinds: Sequence[str] = (),
     ) -> None:
         self._cluster = cluster
         self._inspection = inspection
         self._chance = cluster.nature.chance
         self.drafts = {name: Draft(self._chance, talkative=talkative, kinds=kinds) for name in self.NAMES}
+        self._renames = renames
         self._signals = 0
 
     async def ask(self) -> None:
@@ -76,14 +83,14 @@ class User:
         handling: dict[str, Any] = {"disable_rollback": self._chance.random() < 0.6}
         if self._chance.random() < 0.1:
             handling["timeout_mins"] = 1
-        template = self.drafts[name].template()
-        await self._cluster.request("stack_create", name=name, template=template, files=FILES, **handling)
+        await self._cluster.request("stack_create", name=name, **_definition(self.drafts[name]), **handling)
 
     async def _update(self, name: str, **handling: Any) -> None:
         draft = self.drafts[name]
         draft.alter()
-        template = draft.template()
-        await self._cluster.request("stack_update", ref=ref(name), template=template, files=FILES, **handling)
+        if self._renames:
+            draft.rename()
+        await self._cluster.request("stack_update", ref=ref(name), **_definition(draft), **handling)
 
     async def _look_and_update(self, name: str) -> None:
         await self._update(name, converge=True)
@@ -155,7 +162,7 @@ class User:
     async def bring_about(self, name: str, quiet: Any) -> None:
         """Ask once more for what the draft says, in whatever way the stack's state needs; `quiet` waits for the end."""
         draft = self.drafts[name]
-        arguments = {"template": draft.template(), "files": FILES}
+        arguments = _definition(draft)
         for _ in range(4):
             stack = self._inspection.stack(name)
             if stack is None:
@@ -175,6 +182,12 @@ class User:
             await asyncio.sleep(30.0)
         state = f"{stack.action} {stack.status}: {stack.reason}" if stack is not None else "it is gone"
         self._cluster.nature.violate("stuck", f"{name} does not come to its last template: {state}")
+
+
+def _definition(draft: Draft) -> dict[str, Any]:
+    """What a request says of a stack."""
+    environment = draft.environment()
+    return {"template": draft.template(), "files": FILES, **({"environment": environment} if environment else {})}
 
 
 def ref(name: str) -> dict[str, Any]:

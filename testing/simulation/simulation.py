@@ -65,7 +65,7 @@ class Hopeless(Exception):
 class Simulation:
     """One seed's history."""
 
-    def __init__(self, seed: int, path: Path, *, readers: bool = False) -> None:
+    def __init__(self, seed: int, path: Path, *, readers: bool = False, renames: bool = False) -> None:
         self.nature = Nature(seed)
         self.chance = self.nature.chance
         clock = ManualClock()
@@ -76,7 +76,8 @@ class Simulation:
         self.inspection = Inspection(self.cloud, self.cluster.database, self.nature)
         self.nature.after_write = self.inspection.look
         self._slow = self.chance.random() < 0.5
-        self.user = User(self.cluster, self.inspection, talkative=readers, kinds=self.chance.choice(ONLY))
+        only = self.chance.choice(ONLY)
+        self.user = User(self.cluster, self.inspection, talkative=readers, renames=renames, kinds=only)
         if readers:
             self.readers = Readers(self.cluster, self.user.drafts, seed)
             self.nature.after_write = self._look_twice
@@ -195,10 +196,10 @@ def make_deterministic(seed: int) -> None:
     random._urandom = source.randbytes  # type: ignore[attr-defined]
 
 
-def report(seed: int, path: Path, trace: bool, readers: bool) -> dict[str, Any]:
+def report(seed: int, path: Path, trace: bool, readers: bool, renames: bool) -> dict[str, Any]:
     """Run a seed here."""
     make_deterministic(seed)
-    simulation = Simulation(seed, path, readers=readers)
+    simulation = Simulation(seed, path, readers=readers, renames=renames)
     began = time.process_time()
     nature = simulation.nature
     try:
@@ -222,9 +223,11 @@ def report(seed: int, path: Path, trace: bool, readers: bool) -> dict[str, Any]:
     }
 
 
-def in_fork(seed: int, template: bytes, trace: bool = False, readers: bool = False) -> dict[str, Any]:
+def in_fork(
+    seed: int, template: bytes, trace: bool = False, readers: bool = False, renames: bool = False
+) -> dict[str, Any]:
     """Run a seed in a process that ends with it, on a copy of the database."""
-    answer = forked(lambda path: report(seed, path, trace, readers), template)
+    answer = forked(lambda path: report(seed, path, trace, readers, renames), template)
     return answer or {"seed": seed, "violations": ["broken: the process died"], "counts": {}}
 
 
@@ -302,6 +305,7 @@ def main() -> int:
     parser.add_argument("--first", action="store_true", help="end with the first seed that shows a problem")
     parser.add_argument("--trace", action="store_true", help="print each seed's history")
     parser.add_argument("--readers", action="store_true", help="have people look at the stacks all the time")
+    parser.add_argument("--renames", action="store_true", help="give resources other names with each update")
     options = parser.parse_args()
     logging.basicConfig(level=logging.DEBUG if options.trace else logging.CRITICAL)
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
@@ -310,12 +314,12 @@ def main() -> int:
     template = prepared()
     reports = []
     for seed in seeds:
-        reports.append(in_fork(seed, template, options.trace, options.readers))
+        reports.append(in_fork(seed, template, options.trace, options.readers, options.renames))
         if options.minutes is None or reports[-1]["violations"]:
             print(json.dumps(reports[-1]), flush=True)
         if reports[-1]["violations"]:
-            reading = " --readers" * options.readers
-            print(f"replay with: {PROGRAM} {seed}{reading} --trace", file=sys.stderr, flush=True)
+            others = " --readers" * options.readers + " --renames" * options.renames
+            print(f"replay with: {PROGRAM} {seed}{others} --trace", file=sys.stderr, flush=True)
             if options.first:
                 break
     print(summary(reports))

@@ -92,7 +92,10 @@ def test_history_and_urls_stay(stacks: Stacks) -> None:
     for name in ("up", "grow"):
         events = stacks.shown(f"{stacks.path}/resources/{name}/events")["events"]
         assert [event["id"] for event in made] == [event["id"] for event in events][: len(made)]
-        assert events[-1]["resource_status_reason"] == "Moved from up"
+        assert (events[-1]["resource_status"], events[-1]["resource_status_reason"]) == (
+            "MOVE_COMPLETE",
+            "Moved from up",
+        )
         assert stacks.shown(f"{stacks.path}/resources/{name}/events/{made[0]['id']}")["event"]["id"] == made[0]["id"]
     assert stacks.shown(f"{stacks.path}/resources/up")["resource"]["resource_name"] == "grow"
     assert stacks.send("POST", f"{stacks.path}/resources/up/signal", {}).status_code == 200

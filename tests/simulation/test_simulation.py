@@ -16,6 +16,8 @@ ROOT = Path(__file__).parents[2]
 READ = ("1", "5", "6", "263043051", "263043066", "263043148")
 """Seeds of histories that people look at. The longer ones have found errors: an object that a former owner removes
 while it stops, a volume that is still being created, a deployment that was deleted before its configuration."""
+RENAMED = ("1", "3", "5", "7")
+"""Seeds of histories in which each update gives a resource another name."""
 CALM = ("1", "2")
 """Seeds of histories that are compared with and without readers."""
 FRESH_SECONDS = 4
@@ -48,6 +50,13 @@ def test_every_read_is_answered_whatever_happens() -> None:
     reports, _ = run("--readers", *READ)
 
     assert all(report["counts"]["reads"] for report in reports)
+
+
+@pytest.mark.slow
+def test_renamed_resources_are_neither_lost_nor_made_twice() -> None:
+    reports, _ = run("--renames", *RENAMED)
+
+    assert all(report["counts"]["crashes"] for report in reports)
 
 
 @pytest.mark.slow

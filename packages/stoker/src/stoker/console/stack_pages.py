@@ -33,6 +33,7 @@ _EVENT_ACTIONS = (
     "RESTORE",
     "ROLLBACK",
     "SIGNAL",
+    "MOVE",
 )
 _TABS = (
     ("resources", "Resources", ""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 
 from stoker.base.errors import Bug, CloudError, StokerError
@@ -26,7 +27,7 @@ from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.stack_documents import keep_document, load_adopted, load_copies
 from stoker.store import late_requests, queries
 from stoker.store.journal import Batch
-from stoker.store.records import REMOVE_SNAPSHOT
+from stoker.store.records import COMPLETE, REMOVE_SNAPSHOT, Event
 from stoker.template.definition import Definition
 
 LOG = logging.getLogger(__name__)
@@ -140,7 +141,7 @@ def _move(run: OperationContext, wanted: Wanted, states: list[ResourceState]) ->
         run.current.clear()
         run.current.update(current_of(run.states))
         run.planning.earlier = namesakes(states)
-        events = [run.event(run.current[name], f"Moved from {former}") for name, former in moved.items()]
+        events = [_told(run, run.current[name], former) for name, former in moved.items()]
         holders = {run.current[name].row.uuid: name for name in moved if run.current[name].type.nested}
         run.progress.unsaved_moves = (
             Batch().change(*rows).add(*events).then(partial(queries.rename_holders, names=holders))
@@ -148,6 +149,11 @@ def _move(run: OperationContext, wanted: Wanted, states: list[ResourceState]) ->
     known = {state.row.name: former_names(state.row) for state in run.current.values()}
     earlier = {name: each.name for name, names in known.items() for each in names if before in each.inputs}
     return earlier | moved
+
+
+def _told(run: OperationContext, state: ResourceState, former: str) -> Event:
+    """Return the event of a resource that has been moved, whose own state stays."""
+    return replace(run.event(state, f"Moved from {former}"), action="MOVE", status=COMPLETE)
 
 
 async def _load(run: OperationContext, inputs_id: str) -> LoadedInputs:
