@@ -201,10 +201,10 @@ class World:
         view = await self.call("stack_update", ref={"name": name, "id": None}, template=template, **arguments)
         return await self.settle(view["id"])
 
-    async def delete(self, name: str) -> dict[str, Any]:
+    async def delete(self, name: str, **arguments: Any) -> dict[str, Any]:
         """Delete a stack; return it when the operation has ended."""
         found = await self.call("stack_identify", ref={"name": name, "id": None})
-        await self.call("stack_delete", ref={"name": name, "id": None})
+        await self.call("stack_delete", ref={"name": name, "id": None}, **arguments)
         return await self.settle(found["id"])
 
     async def resources(self, name: str, depth: int = 0) -> Mapping[str, dict[str, Any]]:

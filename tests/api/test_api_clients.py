@@ -100,7 +100,10 @@ def test_heatclient_makes_shows_and_deletes_a_stack(heatclient: Any, engine: Fak
     assert engine.calls[-1][0] == "stack_patch"
     assert engine.last["clear_parameters"] == ["flavor"]
     heatclient.stacks.delete("web")
-    assert engine.calls[-1] == ("stack_delete", {"ref": {"name": "web", "id": STACK_ID}, "plan_digest": None})
+    assert engine.calls[-1] == (
+        "stack_delete",
+        {"ref": {"name": "web", "id": STACK_ID}, "plan_digest": None, "retain": [], "force": False},
+    )
 
 
 def test_heatclient_previews_and_validates(heatclient: Any) -> None:

@@ -88,6 +88,9 @@ LOOKUP = ("stack_identify", {"ref": {"name": "web", "id": None}, "show_deleted":
 LOOKUP_GET = ("stack_identify", {"ref": {"name": "web", "id": None}, "show_deleted": True})
 
 # method, path, body, status, (engine's method, its arguments)
+UNRETAINED = {"ref": REF, "retain": [], "force": False}
+RETAINED = {"ref": REF, "retain": ["net", "group.0.disk"], "force": True}
+
 CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
     ("GET", "/build_info", None, 200, ("build_info", {})),
     ("GET", "/permissions", None, 200, None),
@@ -145,7 +148,7 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
     ("GET", STACK, None, 200, ("stack_show", {"ref": REF, "resolve_outputs": True})),
     ("PUT", STACK, {"template": TEMPLATE}, 202, ("stack_update", CHANGE)),
     ("PATCH", STACK, {"template": TEMPLATE}, 202, ("stack_patch", {**PATCH, "settings": None})),
-    ("DELETE", STACK, None, 204, ("stack_delete", {"ref": REF, "plan_digest": None})),
+    ("DELETE", STACK, None, 204, ("stack_delete", {**UNRETAINED, "plan_digest": None})),
     (
         "PUT",
         f"{STACK}/preview",
@@ -193,22 +196,35 @@ CASES: list[tuple[str, str, Any, int, EngineCall | None]] = [
         f"{STACK}/actions/preview",
         {"rollback": None},
         200,
-        ("stack_action_preview", {"ref": REF, "action": "rollback", "snapshot_id": None}),
+        ("stack_action_preview", {**UNRETAINED, "action": "rollback", "snapshot_id": None}),
     ),
-    ("DELETE", f"{STACK}?plan_digest=d", None, 204, ("stack_delete", {"ref": REF, "plan_digest": "d"})),
+    (
+        "DELETE",
+        f"{STACK}?plan_digest=d&retain=net&retain=group.0.disk&force=true",
+        None,
+        204,
+        ("stack_delete", {**RETAINED, "plan_digest": "d"}),
+    ),
     (
         "DELETE",
         f"{STACK}/preview",
         None,
         200,
-        ("stack_action_preview", {"ref": REF, "action": "delete", "snapshot_id": None}),
+        ("stack_action_preview", {**UNRETAINED, "action": "delete", "snapshot_id": None}),
+    ),
+    (
+        "DELETE",
+        f"{STACK}/preview?retain=net&retain=group.0.disk&force=true",
+        None,
+        200,
+        ("stack_action_preview", {**RETAINED, "action": "delete", "snapshot_id": None}),
     ),
     (
         "POST",
         f"{STACK}/snapshots/{SNAPSHOT_ID}/restore/preview",
         None,
         200,
-        ("stack_action_preview", {"ref": REF, "action": "restore", "snapshot_id": SNAPSHOT_ID}),
+        ("stack_action_preview", {**UNRETAINED, "action": "restore", "snapshot_id": SNAPSHOT_ID}),
     ),
     (
         "GET",
@@ -371,7 +387,8 @@ FOR_STACK_USERS = {"stacks:lookup", "resource:metadata", "resource:signal", "sof
 
 def route_of(path: str) -> str:
     """The template in the table that routes `path`: of those that match, the one with the fewest variables."""
-    matching = [template for template in ROUTES if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), path)]
+    bare = path.partition("?")[0]
+    matching = [template for template in ROUTES if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), bare)]
     return min(matching, key=lambda template: template.count("{"))
 
 

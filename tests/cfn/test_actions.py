@@ -249,7 +249,6 @@ def test_what_a_stack_would_cost_is_for_the_operators_calculator_to_say(boto: An
     ("action", "arguments"),
     [
         ("create_stack", {"StackName": "x", "TemplateBody": TEMPLATE, "RoleARN": "arn:aws:iam::1:role/abcdefghij"}),
-        ("delete_stack", {"StackName": "x", "RetainResources": ["One"]}),
     ],
 )
 def test_what_is_not_supported_says_so(boto: Any, action: str, arguments: dict[str, Any]) -> None:

@@ -151,11 +151,33 @@ def test_a_deletion_and_a_restoration_show_their_plan_first(embedded: Shell, tmp
     )
     assert "its object is retained (deletion policy Retain)\n" in shown
     assert "Plan: 2 to remove.\nData is lost with: disk.\n" in shown
-    assert shown.endswith("Snapshots that are deleted with the stack: before.\n")
+    assert shown.endswith("Retained in the cloud: kept.\nSnapshots that are deleted with the stack: before.\n")
     refused = embedded.stoker("delete", "gone")
     assert refused.status == 1 and "--yes" in refused.err and "data loss" in refused.out
     assert "What will be done to the stack gone:" in embedded.ok("snapshot", "restore", "gone", "before", "--yes").out
     assert "! data loss" in embedded.ok("delete", "gone", "--yes").out
+
+
+def test_the_plan_of_a_deletion_is_shown_without_deleting(embedded: Shell, tmp_path: Path) -> None:
+    template = tmp_path / "disk.yaml"
+    template.write_text(DISK)
+    embedded.ok("deploy", "doomed", "-t", str(template), "--yes")
+    shown = embedded.ok("plan", "doomed", "--destroy").out
+    assert shown == embedded.ok("delete", "doomed", "--dry-run").out
+    assert shown.endswith("Data is lost with: disk.\nRetained in the cloud: kept.\n")
+    assert embedded.stoker("plan", "doomed", "--destroy", "--detailed-exitcode").status == 2
+    plan = json.loads(embedded.ok("plan", "doomed", "--destroy", "--retain", "disk", "-f", "json").out)
+    codes = {step["path"]: [reason["code"] for reason in step["reasons"]] for step in plan["steps"]}
+    assert codes["disk"] == ["stack-deleted", "retained-by-request"]
+    assert plan["action"] == "DELETE" and plan["snapshots"] == []
+    for wrong in (["--destroy", "-t", str(template)], ["--force"], ["--destroy", "-o", "x.plan"], []):
+        refused = embedded.stoker("plan", "doomed", *wrong)
+        assert refused.status == 2 and ("--destroy" in refused.err or "A deletion has no definition" in refused.err)
+    unknown = embedded.stoker("delete", "doomed", "--yes", "--retain", "dusk")
+    assert unknown.status == 1 and "did you mean 'disk'?" in unknown.err
+    gone = embedded.ok("delete", "doomed", "--yes", "--retain", "disk", "--force").out
+    assert "Retained in the cloud: disk, kept." in gone or "Retained in the cloud: kept, disk." in gone
+    assert embedded.stoker("plan", "doomed", "--destroy").status == 1
 
 
 def test_a_rollback_shows_its_plan_first(embedded: Shell, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Plans of many kinds of updates, compared with what they were when somebody last read them.
 
-Each file of `golden/` is one case: what was made (and then changed) before, what is wanted, and after a line of dashes
+Each file of `golden/` is one case: what was made (and then changed) before, what is wanted (a definition, or `delete`
+with the options of a deletion), and after a line of dashes
 the plan: first in the order of its steps, then as `stoker plan` shows it. `make plans` writes all plans again and
 shows what that changed; commit the difference when it is what you meant.
 """
@@ -53,6 +54,8 @@ class Case:
 
 def _body(entry: dict[str, Any]) -> dict[str, Any]:
     body = dict(entry)
+    if "delete" in body:
+        return body
     written = body.pop("template")
     template = written if "AWSTemplateFormatVersion" in written else {**HEADER, **written}
     files = {name: yaml.safe_dump({**HEADER, **text}) for name, text in body.pop("files", {}).items()}
@@ -90,6 +93,9 @@ async def plan_of(world: World, case: Case) -> dict[str, Any]:
             continue
         changed = await world.call("stack_update", ref=ref, **change)
         await world.settle(changed["id"])
+    if "delete" in wanted:
+        deletion = await world.call("stack_action_preview", ref=ref, action="delete", **wanted["delete"])
+        return dict(deletion["plan"])
     answer: dict[str, Any] = await world.call("stack_update_preview", ref=ref, **wanted)
     return dict(answer["plan"])
 

@@ -28,7 +28,16 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 """Words that YAML may not read as strings without quotes."""
 _MOST_NAMED = 5
-_RETENTION = frozenset({"object-retained", "snapshot-retained", "object-external", "object-of-another"})
+_RETENTION = frozenset(
+    {
+        "object-retained",
+        "snapshot-retained",
+        "object-external",
+        "object-of-another",
+        "object-abandoned",
+        "retained-by-request",
+    }
+)
 
 
 def changes(plan: Answer) -> list[dict[str, Any]]:
@@ -98,6 +107,12 @@ def data_losses(plan: Answer) -> str:
     """Return the paths of the resources that lose data: `volume, server and 3 more`; empty if none does."""
     paths = [step["path"] for step in changes(plan) if data_loss(step)]
     return _named(paths)
+
+
+def retentions(plan: Answer) -> str:
+    """Return the paths of the resources that are removed without their objects; empty if there are none."""
+    removals = (step for step in changes(plan) if step["kind"] == "delete")
+    return _named([step["path"] for step in removals if any(each["code"] in _RETENTION for each in step["reasons"])])
 
 
 def compared(plan: Answer) -> str:

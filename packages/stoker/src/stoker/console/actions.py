@@ -9,7 +9,7 @@ from typing import Any
 
 import falcon
 
-from stoker.authoring.plan_steps import data_losses, summary
+from stoker.authoring.plan_steps import data_losses, retentions, summary
 from stoker.console.exchange import EDIT, Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path
 from stoker.console.permissions import STACK_ROUTE, rule_of
@@ -288,12 +288,13 @@ class Subject:
 def _shown_plan(previewed: Answer | None) -> dict[str, Any]:
     """Return what the page shows of the preview of an action; `steps` is None without one."""
     if previewed is None:
-        return {"steps": None, "summary": "", "losses": "", "snapshots": [], "digest": ""}
+        return {"steps": None, "summary": "", "losses": "", "retained": "", "snapshots": [], "digest": ""}
     plan = previewed["plan"]
     return {
         "steps": shown_steps(plan),
         "summary": summary(plan),
         "losses": data_losses(plan),
+        "retained": retentions(plan),
         "snapshots": [each["name"] or each["id"] for each in previewed.get("snapshots", ())],
         "digest": plan["digest"] or "",
     }

@@ -144,10 +144,16 @@ class CheckForChanges(PatchRequest[bool]):
 
 @dataclass(frozen=True, kw_only=True)
 class DeleteStack(OfStack[None]):
-    """Delete a stack; with the digest of a plan, only as the plan says."""
+    """Delete a stack; with the digest of a plan, only as the plan says.
+
+    `retain` are the paths of resources, as plans have them, whose objects are retained. With `force`, objects that
+    cannot be deleted are left behind.
+    """
 
     method = "stack_delete"
     plan_digest: str | None = field(default=None, metadata=ADDED)
+    retain: Sequence[str] = field(default=(), metadata=ADDED)
+    force: bool = field(default=False, metadata=ADDED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,11 +224,16 @@ class ActionPreview(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class PreviewAction(OfStack[ActionPreview]):
-    """Show what `delete`, `rollback`, `cancel_update` or `restore` (of the snapshot `snapshot_id`) would do."""
+    """Show what `delete`, `rollback`, `cancel_update` or `restore` (of the snapshot `snapshot_id`) would do.
+
+    `retain` and `force` are those of `DeleteStack`.
+    """
 
     method = "stack_action_preview"
     action: str
     snapshot_id: str | None = None
+    retain: Sequence[str] = field(default=(), metadata=ADDED)
+    force: bool = field(default=False, metadata=ADDED)
 
 
 @dataclass(frozen=True, kw_only=True)

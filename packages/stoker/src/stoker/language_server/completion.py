@@ -308,7 +308,9 @@ class _Template(_Completer):
         elif section is Kind.RESOURCE and key == dialect.resource_keys["depends_on"]:
             yield from (item for item in self._declared(Kind.RESOURCE) if item.label != path[1])
         elif section is Kind.RESOURCE and key in _POLICIES:
-            yield from (self.value(name, Category.VALUE) for name in self.version.deletion_policies)
+            replaces = key == "UpdateReplacePolicy"
+            known = self.version.replace_policies if replaces else self.version.deletion_policies
+            yield from (self.value(name, Category.VALUE) for name in known)
         elif section is Kind.RESOURCE and key == dialect.resource_keys["properties"] and len(path) > 3:
             prop = self._property(path)
             yield from self._allowed(prop) if prop else ()

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import Bug
 from stoker.base.ids import new_id
 from stoker.engine.planning.planner import Wanted
 from stoker.engine.planning.restoring import Copies
-from stoker.engine.records.actions import NOTHING
+from stoker.engine.planning.retaining import Removing
+from stoker.engine.records.actions import FORWARD, NOTHING
 from stoker.engine.records.content_copies import read_copies
 from stoker.engine.records.services import EngineServices
 from stoker.operations.planning import Goal, Planned, plan_removal_of, plan_tree
 from stoker.operations.requests import CheckedRequest
-from stoker.store import queries, snapshots
+from stoker.store import completion, queries, snapshots
 from stoker.store.records import Operation, Stack
 
 
@@ -26,16 +27,21 @@ async def last_operation(services: EngineServices, stack: Stack) -> Operation:
     return operation
 
 
-async def plan_deletion(services: EngineServices, stack: Stack) -> Planned:
-    """Return the plan that deletes a stack; its digest covers the snapshots, which are deleted with it."""
+async def plan_deletion(services: EngineServices, stack: Stack, retain: Collection[str], forced: bool) -> Planned:
+    """Return the plan that deletes a stack; its digest covers the snapshots, which are deleted with it.
+
+    `retain` are the paths of the resources whose objects are retained. Raises BadValue for one that does not exist.
+    """
     taken = await services.database.read(snapshots.snapshots_of, stack.id)
-    return await plan_removal_of(services, stack, "DELETE", [snapshot.id for snapshot in taken])
+    besides = [[snapshot.id for snapshot in taken], forced]
+    return await plan_removal_of(services, stack, Removing("DELETE", forced=forced), besides, retain)
 
 
 async def plan_rollback(services: EngineServices, context: RequestContext, stack: Stack, target: str) -> Planned:
     """Return the plan that rolls a stack back to these inputs, or that removes everything if they are `NOTHING`."""
+    since = await services.database.read(completion.last, stack.id, FORWARD)
     if target == NOTHING:
-        return await plan_removal_of(services, stack, "ROLLBACK")
+        return await plan_removal_of(services, stack, Removing("ROLLBACK", since=since))
     inputs = await services.loader.load(target)
     exports = await services.loader.exports(stack.project_id, inputs.template)
 
@@ -43,8 +49,8 @@ async def plan_rollback(services: EngineServices, context: RequestContext, stack
         definition = services.loader.bind(stack, inputs, strict=False, exports=exports)
         return Wanted.of(services, definition, inputs)
 
-    goal = Goal("ROLLBACK", await services.evaluator.evaluate(stack.project_id, wanted), [stack.project_id, target])
-    goal = replace(goal, returns_to=target)
+    towards = await services.evaluator.evaluate(stack.project_id, wanted)
+    goal = Goal("ROLLBACK", towards, [stack.project_id, target], returns_to=target, since=since)
     return await plan_tree(services, context, stack, goal)
 
 

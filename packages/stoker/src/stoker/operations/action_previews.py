@@ -24,6 +24,8 @@ async def stack_action_preview(parts: ActingParts, context: RequestContext, requ
     preview = PREVIEWS.get(request.action)
     if preview is None:
         raise BadValue(f"The action {request.action!r} has no preview; those that have one are {', '.join(PREVIEWS)}.")
+    if request.action != "delete" and (request.retain or request.force):
+        raise BadValue("Only a deletion can retain resources, or be forced.")
     stack = await find_stack(parts.services, context, request.ref)
     verdict(request.action, stack)
     return await preview(parts, context, stack, request)
@@ -33,7 +35,7 @@ async def _deletion(parts: ActingParts, context: RequestContext, stack: Stack, r
     services = parts.services
     await check_deletable(services, stack)
     await check_exports(services, stack, [])
-    planned = await plan_deletion(services, stack)
+    planned = await plan_deletion(services, stack, request.retain, request.force)
     taken: list[SnapshotName] = [
         {"id": each.id, "name": each.name} for each in await services.database.read(snapshots.snapshots_of, stack.id)
     ]

@@ -9,6 +9,7 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
 from stoker.contract.stacks import ActOnStack
 from stoker.engine.ownership.submissions import Submissions
+from stoker.engine.records.retention import Retention
 from stoker.engine.running.endings import rollback_target
 from stoker.operations.action_plans import last_operation, plan_rollback
 from stoker.operations.lookup import find_stack
@@ -58,6 +59,7 @@ async def _retry(submissions: Submissions, context: RequestContext, stack: Stack
     operation = requested_operation(services, context, stack, last.action, last.inputs, observe=last.observe)
     operation.former_inputs, operation.snapshot = last.former_inputs, last.snapshot
     operation.skip_preflight = last.skip_preflight
+    operation.retention = Retention.of(last).asked().to_json()
     await submit(submissions, context, stack, operation, guard=guard(request.action))
 
 

@@ -7,22 +7,25 @@ reveal nothing about the data.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import inf
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, PlanOutdated
+from stoker.base.similar import closest
 from stoker.engine.inspection.observing import examine_tree, observe_tree
 from stoker.engine.planning.moving import carry_out
 from stoker.engine.planning.nested import NestedPlanner
-from stoker.engine.planning.plan import Plan
+from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.planning.planner import Forward, Wanted, plan_removal
 from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.restoring import Copies
+from stoker.engine.planning.retaining import Removing
 from stoker.engine.planning.suggested_moves import suggested_moves
 from stoker.engine.preflight.checks import check_steps
 from stoker.engine.preflight.findings import Report
@@ -95,7 +98,7 @@ class Planned:
 class Goal:
     """The definition that an operation works towards. `inputs` is JSON data that is equal for equal inputs; `copies`
     are those of the snapshot that is restored; `unchecked` is that of the request. `returns_to` is the ID of the former
-    inputs to which a rollback returns.
+    inputs to which a rollback returns, `since` that of `Removing`.
     """
 
     action: str
@@ -104,6 +107,7 @@ class Goal:
     copies: Copies = field(default_factory=Copies)
     unchecked: str | None = None
     returns_to: str = ""
+    since: float = inf
 
     @classmethod
     def of(cls, stack: Stack, checked: CheckedRequest, action: str, copies: Copies | None = None) -> Goal:
@@ -150,7 +154,17 @@ async def plan_tree(
     def on(connection: Connection) -> Planned:
         recorded = fingerprints.tree(connection, stack.root_id) if stack.inputs else [["new", stack.name]]
         inside = NestedPlanner(
-            services, connection, stack, inputs, exports, stack.depth, zones, with_kept, observed, goal.copies
+            services,
+            connection,
+            stack,
+            inputs,
+            exports,
+            stack.depth,
+            zones,
+            with_kept,
+            observed,
+            goal.copies,
+            Removing(goal.action, since=goal.since),
         )
         plan = _forward(services, connection, stack, goal, inside, observed).plan()
         digest = _digest(services, plan, goal.inputs, recorded, is_new=not stack.inputs)
@@ -167,10 +181,13 @@ async def plan_tree(
     return replace(planned, plan=planned.plan.without_subjects(), preflight=report)
 
 
-async def plan_removal_of(services: EngineServices, stack: Stack, action: str, besides: Any = None) -> Planned:
+async def plan_removal_of(
+    services: EngineServices, stack: Stack, removing: Removing, besides: Any = None, retain: Collection[str] = ()
+) -> Planned:
     """Return the plan that removes all resources of a stack and of its nested stacks.
 
-    `besides` is JSON data about what else is removed, so that the digest identifies it, too.
+    `besides` is JSON data about what else is removed, so that the digest identifies it, too. `retain` are the paths of
+    resources whose objects are to be retained. Raises BadValue for one that does not exist.
     """
 
     def on(connection: Connection) -> Planned:
@@ -178,10 +195,36 @@ async def plan_removal_of(services: EngineServices, stack: Stack, action: str, b
         recorded = Recorded.of(services, connection, stack)
         inputs = recorded.inputs or services.loader.load_now(connection, stack.inputs)
         inside = NestedPlanner(services, connection, stack, inputs, depth=stack.depth)
-        plan = plan_removal(action, list(recorded.states.values()), inside)
+
+        def planned(removing: Removing) -> Plan:
+            states = list(recorded.states.values())
+            return plan_removal(removing, states, replace(inside, removing=removing))
+
+        plan = planned(removing)
+        if retain:
+            plan = planned(replace(removing, retained=resources_at(plan, stack.name, retain)))
         return Planned(plan, _digest(services, plan, [stack.project_id, besides], rows))
 
     return await _planned(services, stack, on)
+
+
+def resources_at(plan: Plan, stack_name: str, paths: Collection[str]) -> frozenset[str]:
+    """Return the uuids of the resources at these paths of the plan of a deletion.
+
+    Raises BadValue for a path without a resource, and for a resource whose deletion has begun.
+    """
+    found: dict[str, list[Step]] = {}
+    for step in plan.steps:
+        found.setdefault(step.name, []).append(step)
+    for path in paths:
+        if path not in found:
+            meant = closest(path, found)
+            hint = f": did you mean {meant!r}?" if meant else "."
+            raise BadValue(f"The stack {stack_name} has no resource {path!r} that could be retained{hint}")
+        states = [step.subject.state for step in found[path] if step.subject is not None]
+        if any(state is not None and state.row.action == "DELETE" and state.in_progress for state in states):
+            raise BadValue(f"The object of {path} cannot be retained: its deletion has begun.")
+    return frozenset(step.uuid for path in paths for step in found[path] if step.uuid is not None)
 
 
 async def _planned(services: EngineServices, stack: Stack, on: Callable[[Connection], Result]) -> Result:
@@ -209,7 +252,7 @@ def _forward(
         former = services.loader.bind(stack, recorded.inputs, strict=False)
     scope = RecordedScope(current.get, zones=inside.zones if inside is not None else UNDETERMINED)
     policies = Policies.of(services, stack, action)
-    return Forward(action, wanted, states, scope, policies, former, nested=inside, moved=moved)
+    return Forward(action, wanted, states, scope, policies, former, nested=inside, moved=moved, since=goal.since)
 
 
 def _wanted_without_id(services: EngineServices, stack: Stack, wanted: Wanted) -> Wanted:

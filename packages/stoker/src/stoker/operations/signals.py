@@ -19,7 +19,8 @@ from stoker.contract.resources import MarkResourceUnhealthy, SignalResource
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.context import RecordingParts, StackContext
 from stoker.engine.calls.signals import take_signal
-from stoker.engine.planning.decide import NOT_CREATED, mark_unhealthy
+from stoker.engine.planning.decide import mark_unhealthy
+from stoker.engine.records.actions import NOT_CREATED
 from stoker.engine.records.former_names import formerly_named, had_name
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.hooks import HOOKS, about, clear

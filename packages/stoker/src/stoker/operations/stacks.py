@@ -35,6 +35,7 @@ from stoker.engine.records.beginnings import Requester, define, new_operation, n
 from stoker.engine.records.earlier_failures import failure_of
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.loader import LoadedInputs, Prepared
+from stoker.engine.records.retention import Retention
 from stoker.engine.records.services import EngineServices
 from stoker.engine.redaction.stacks import secrets_now
 from stoker.engine.settings import time_limit
@@ -335,8 +336,11 @@ async def stack_delete(submissions: Submissions, context: RequestContext, reques
     stack = await find_stack(services, context, request.ref)
     await check_deletable(services, stack)
     await check_exports(services, stack, [])
-    fresh = await check_digest(services, stack, request.plan_digest, partial(plan_deletion, services, stack))
+    planned = partial(plan_deletion, services, stack, request.retain, request.force)
+    fresh = await check_digest(services, stack, request.plan_digest, planned)
+    retained = (await planned()).plan.retained() if request.retain else frozenset()
     operation = requested_operation(services, context, stack, "DELETE", stack.inputs)
+    operation.retention = Retention(retained, request.force).to_json()
     forgotten = partial(change_sets.forget_of_stack, stack_id=stack.id)
     await submit(submissions, context, stack, operation, guard=guard("delete"), fresh=fresh, steps=[forgotten])
 

@@ -236,6 +236,7 @@ operations = Table(
     Column("cause", Action),
     Column("waiting_epoch", Integer),
     Column("failure", LongText),
+    Column("retention", LongText),
 )
 
 operation_deaths = Table(

@@ -151,7 +151,7 @@ class EntryReader:
         written = raw.get(key) if key in self._version.resource_keys else None
         if written is None:
             return None
-        policies = self._version.deletion_policies
+        policies = self._version.replace_policies
         if isinstance(written, str) and written in policies:
             return policies[written]
         if isinstance(written, str):

@@ -97,6 +97,10 @@ AWS = replace(
 """CloudFormation templates as AWS defines them now; Heat supports a part of them."""
 
 
+RETAIN_EXCEPT_ON_CREATE = "RetainExceptOnCreate"
+"""The deletion policy that deletes what was never in use: see AWS's reference of the attribute DeletionPolicy."""
+
+
 @dataclass(frozen=True, slots=True)
 class Version:
     """One template format. Names in `sections`, `resource_keys` and `output_keys` are the template's own.
@@ -131,6 +135,11 @@ class Version:
     def name(self) -> str:
         """The version as the API lists it."""
         return f"{self.key}.{self.value}"
+
+    @property
+    def replace_policies(self) -> Mapping[str, str]:
+        """The update replace policies: the deletion policies but the one that depends on who created the object."""
+        return {name: policy for name, policy in self.deletion_policies.items() if policy != RETAIN_EXCEPT_ON_CREATE}
 
     @property
     def extended(self) -> Version:
@@ -308,6 +317,7 @@ AWS_2010_09_09 = replace(
     key="AWSTemplateFormatVersion",
     value="2010-09-09",
     dialect=AWS,
+    deletion_policies={**_POLICIES, RETAIN_EXCEPT_ON_CREATE: RETAIN_EXCEPT_ON_CREATE},
     sections=_HEAT_2012_12_12.sections | {"Conditions", "Metadata", "Rules", "Transform"},
     resource_keys=_HEAT_2012_12_12.resource_keys | {"Condition", "CreationPolicy", "UpdateReplacePolicy"},
     output_keys=_HEAT_2012_12_12.output_keys | {"Condition", "Export"},

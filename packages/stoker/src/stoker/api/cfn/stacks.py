@@ -167,10 +167,27 @@ def _given_and_kept(call: Call) -> tuple[dict[str, str], set[str]]:
     return given, kept
 
 
+FORCE = "FORCE_DELETE_STACK"
+"""The deletion mode that leaves behind what cannot be deleted."""
+
+
 def delete(call: Call) -> None:
-    """Start to delete a stack, or delete its change sets if it has only these."""
+    """Start to delete a stack, or delete its change sets if it has only these.
+
+    As with AWS, only a deletion that has failed can be repeated with resources to retain, or with force.
+    """
+    retain, force = tuple(call["RetainResources"] or ()), call["DeletionMode"] == FORCE
     try:
-        call.ask(DeleteStack(ref=call.ref))
+        if retain or force:
+            view = call.ask(ShowStack(ref=call.ref, resolve_outputs=False))
+            if (view["action"], view["status"]) != ("DELETE", "FAILED"):
+                given = "RetainResources" if retain else f"DeletionMode {FORCE}"
+                raise QueryError(
+                    "ValidationError",
+                    f"{given} is only possible for a stack in the state DELETE_FAILED; the stack {view['name']} is in "
+                    f"{view['action']}_{view['status']}.",
+                )
+        call.ask(DeleteStack(ref=call.ref, retain=retain, force=force))
     except EntityNotFound:
         try:
             call.ask(ForgetFutureStack(stack=call["StackName"]))

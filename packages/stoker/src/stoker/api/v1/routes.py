@@ -101,7 +101,7 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
             body=body.PATCH,
             takes_types=True,
         ),
-        "DELETE": Action(stacks.preview_delete, "stacks:delete", takes_types=True),
+        "DELETE": Action(stacks.preview_delete, "stacks:delete", query=stacks.PREVIEW_DELETE_QUERY, takes_types=True),
     },
     f"{_STACK}/actions": {
         "POST": Action(stacks.act, stacks.action_rule, body=stacks.ACTION_BODY, takes_types=True),

@@ -74,7 +74,11 @@ ROLLBACKS = ("rollback", "cancel_update")
 
 ACTION_BODY = Body({})
 
-DELETE_QUERY = Query({"plan_digest": Field(STRING)})
+_DELETION = {"retain": Field(STRING, repeatable=True), "force": Field(BOOLEAN, default=False)}
+
+DELETE_QUERY = Query({"plan_digest": Field(STRING), **_DELETION})
+
+PREVIEW_DELETE_QUERY = Query(_DELETION)
 
 RESTORE_BODY = Body({"plan_digest": Field(STRING)}, required=False)
 
@@ -156,13 +160,19 @@ def _changes(call: Call, request: PreviewUpdate | PreviewPatch) -> dict[str, Any
 
 
 def delete(call: Call) -> None:
-    """Start to delete a stack; with `plan_digest`, only as the plan says."""
-    call.ask(DeleteStack(ref=call.ref, plan_digest=call.query["plan_digest"]))
+    """Start to delete a stack; with `plan_digest`, only as the plan says.
+
+    `retain`, which can be repeated, is the path of a resource whose object is retained. With `force`, objects that
+    cannot be deleted are left behind.
+    """
+    query = call.query
+    call.ask(DeleteStack(ref=call.ref, plan_digest=query["plan_digest"], retain=query["retain"], force=query["force"]))
 
 
 def preview_delete(call: Call) -> dict[str, Any]:
     """Preview the deletion of a stack: the plan, and the snapshots that are deleted with it."""
-    return {**call.ask(PreviewAction(ref=call.ref, action="delete"))}
+    request = PreviewAction(ref=call.ref, action="delete", retain=call.query["retain"], force=call.query["force"])
+    return {**call.ask(request)}
 
 
 def redirect(tail: str = "", named: str | None = None) -> Handler:

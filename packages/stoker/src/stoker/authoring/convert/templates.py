@@ -143,7 +143,11 @@ class _Conversion:
             return self.walker.condition(value, path)
         if word == "deletion_policy" and isinstance(value, str):
             policies = {own: name for name, own in self._target.deletion_policies.items()}
-            return policies[self._source.deletion_policies[value]]
+            policy = self._source.deletion_policies[value]
+            if policy not in policies:  # the one that also depends on who created the object
+                self.walker.note(f"{self._language} has no deletion policy {value}; Retain is the nearest", path)
+                policy = "Retain"
+            return policies[policy]
         return self.walker.value(value, path)
 
 

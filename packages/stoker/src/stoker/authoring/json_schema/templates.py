@@ -81,7 +81,7 @@ def _hot_resource(registry: Registry, versions: list[Version]) -> Schema:
             "properties": {"type": "object"},
             "metadata": {"type": ["object", "null"]},
             "depends_on": _NAMES,
-            "deletion_policy": {"anyOf": [{"enum": [*_policies(versions), None]}, reference(FUNCTION)]},
+            "deletion_policy": _one_of(_policies(versions)),
             "update_policy": {"type": ["object", "null"]},
             "description": _TEXT,
             "external_id": {"anyOf": [reference("string"), reference(FUNCTION)]},
@@ -144,7 +144,7 @@ def _cfn_sections(versions: list[Version]) -> dict[str, Schema]:
 
 
 def _cfn_resource(registry: Registry, versions: list[Version]) -> Schema:
-    policy: Schema = {"anyOf": [{"enum": [*_policies(versions), None]}, reference(FUNCTION)]}
+    replaces = list(dict.fromkeys(name for version in versions for name in version.replace_policies))
     return {
         "type": "object",
         "properties": {
@@ -152,8 +152,8 @@ def _cfn_resource(registry: Registry, versions: list[Version]) -> Schema:
             "Properties": {"type": "object"},
             "Metadata": {"type": ["object", "null"]},
             "DependsOn": _NAMES,
-            "DeletionPolicy": policy,
-            "UpdateReplacePolicy": policy,
+            "DeletionPolicy": _one_of(_policies(versions)),
+            "UpdateReplacePolicy": _one_of(replaces),
             "UpdatePolicy": {"type": ["object", "null"]},
             "CreationPolicy": {"type": ["object", "null"]},
             "Description": _TEXT,
@@ -172,6 +172,10 @@ def _versions(dialect: str) -> list[Version]:
 
 def _version_values(key: str) -> Schema:
     return {"enum": [value for name, value in by_name() if name == key]}
+
+
+def _one_of(names: list[str]) -> Schema:
+    return {"anyOf": [{"enum": [*names, None]}, reference(FUNCTION)]}
 
 
 def _policies(versions: Iterable[Version]) -> list[str]:

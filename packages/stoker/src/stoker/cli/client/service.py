@@ -206,13 +206,14 @@ class Stack:
         plan: Answer = self._service.send("PATCH", self.facts, "/preview", {"converge": True})["plan"]
         return plan
 
-    def delete(self, digest: str | None = None) -> None:
-        """Start its deletion; with the digest of a plan, only as the plan says."""
-        self._service.send("DELETE", self.facts, query={"plan_digest": digest} if digest else None)
+    def delete(self, digest: str | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Start its deletion; with the digest of a plan, only as the plan says. `options` are `retain` and `force`."""
+        query = {**(options or {}), **({"plan_digest": digest} if digest else {})}
+        self._service.send("DELETE", self.facts, query=query or None)
 
-    def preview_delete(self) -> Answer:
+    def preview_delete(self, options: Mapping[str, Any] | None = None) -> Answer:
         """The plan of `delete`, and the `snapshots` that are deleted with it."""
-        answer: Answer = self._service.send("DELETE", self.facts, "/preview")
+        answer: Answer = self._service.send("DELETE", self.facts, "/preview", query=options or None)
         return answer
 
     def act(self, action: str, digest: str | None = None) -> None:

@@ -6,14 +6,14 @@ The commands import what carries them out when they run, so that their help and 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from stoker.cli.client.saved_plans import SavedPlan, is_plan
-from stoker.cli.client.service import Service
+from stoker.cli.client.service import Service, Stack
 from stoker.cli.commands.completion import file_names, stack_names, stack_or_plan_names
 from stoker.cli.framework import key_values, progress_format, with_service, yes_option
 from stoker.cli.terminal.formats import show_record
@@ -57,9 +57,7 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
             "-e", "--environment", "environments", multiple=True, metavar="FILE|URL", shell_complete=file_names,
             help="Environment; repeatable, later ones override.",
         ),
-        click.option(
-            "-t", "--template", required=required, metavar="FILE|URL", shell_complete=file_names, help="Template."
-        ),
+        click.option("-t", "--template", metavar="FILE|URL", shell_complete=file_names, help="Template."),
         click.argument("name", shell_complete=stack_names if required else stack_or_plan_names, required=required),
     )  # fmt: skip
 
@@ -141,8 +139,20 @@ def deploy(
         carry_out(wanted, yes, report)
 
 
+_retain_option = click.option(
+    "--retain", multiple=True, metavar="RESOURCE",
+    help="Keep the object of this resource, given by its path in the plan, such as group.0.volume; repeatable.",
+)  # fmt: skip
+_force_option = click.option(
+    "--force", is_flag=True, help="Delete the stack although objects cannot be deleted, and leave these behind."
+)
+
+
 @click.command()
 @_definition_options(required=True)
+@click.option("--destroy", is_flag=True, help="Show what `delete` would do.")
+@_retain_option
+@_force_option
 @click.option("-o", "--out", "out", type=_PATH, metavar="FILE", help="Save the plan, for `stoker deploy FILE`.")
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with status 2 if there are changes.")
 @click.option(
@@ -153,7 +163,7 @@ def deploy(
 def plan(
     service: Service,
     name: str,
-    template: str,
+    template: str | None,
     environments: tuple[str, ...],
     parameters: dict[str, str],
     reset_parameters: bool,
@@ -162,11 +172,14 @@ def plan(
     rollback: bool | None,
     timeout: int | None,
     tags: tuple[str, ...],
+    destroy: bool,
+    retain: tuple[str, ...],
+    force: bool,
     out: Path | None,
     detailed_exitcode: bool,
     form: str,
 ) -> None:
-    """Show what `deploy` would do to the stack NAME, without doing it.
+    """Show what `deploy` would do to the stack NAME, without doing it; with --destroy, what `delete` would do.
 
     What is known to fail, such as a quota that is too small, is shown with its place in the template.
 
@@ -179,7 +192,18 @@ def plan(
       stoker plan web -t web.yaml -o web.plan
       stoker plan web -t web.yaml --refresh
       stoker plan web -t web.yaml -f json
+      stoker plan web --destroy
     """
+    if destroy:
+        definition = (template, rollback, timeout, out) != (None, None, None, None) or environments or parameters
+        if definition or reset_parameters or refresh or not preflight or tags:
+            raise click.UsageError("A deletion has no definition: only --retain and --force may be given besides.")
+        _plan_deletion(service.stack(name), retain, force, detailed_exitcode, form)
+        return
+    if retain or force:
+        raise click.UsageError("--retain and --force are about a deletion: give --destroy with them.")
+    if template is None:
+        raise click.UsageError("Give a template (-t FILE), or --destroy for the plan of a deletion.")
     from stoker.authoring.plan_steps import changes
     from stoker.cli.client.sources import collect
     from stoker.cli.commands.deployment import Deployment, body_of
@@ -201,6 +225,22 @@ def plan(
         say(f"Saved the plan. To apply it: stoker deploy --plan {out}", err=form != "text")
     wanted.refuse_known_failures(found)
     if detailed_exitcode and changes(found):
+        sys.exit(2)
+
+
+def _plan_deletion(stack: Stack, retain: Sequence[str], force: bool, detailed_exitcode: bool, form: str) -> None:
+    """Show the plan of a deletion; with `detailed_exitcode`, exit with status 2 unless the stack is empty."""
+    from stoker.authoring.plan_steps import changes
+    from stoker.cli.commands.deployment import deletion
+    from stoker.cli.views.reports import TEXT
+
+    action = deletion(stack, retain, force)
+    found = action.preview()
+    if form == "text":
+        TEXT.plan(stack.name, found["plan"], action.compared, found["snapshots"])
+    else:
+        show_record({**found["plan"], "snapshots": found["snapshots"]}, form)
+    if detailed_exitcode and (changes(found["plan"]) or found["snapshots"]):
         sys.exit(2)
 
 
@@ -275,22 +315,28 @@ def drift(service: Service, name: str, form: str) -> None:
 @click.command()
 @click.argument("name", shell_complete=stack_names)
 @yes_option
+@_retain_option
+@_force_option
 @click.option("--dry-run", is_flag=True, help="Show the plan, and delete nothing.")
 @progress_format
 @with_service
-def delete(service: Service, name: str, yes: bool, dry_run: bool, form: str) -> None:
+def delete(
+    service: Service, name: str, yes: bool, retain: tuple[str, ...], force: bool, dry_run: bool, form: str
+) -> None:
     """Delete the stack NAME with all its resources, after showing the plan.
 
-    The plan marks what loses data, such as volumes, and names the snapshots that are deleted with the stack.
+    The plan marks what loses data, such as volumes, and names what is retained and the snapshots that are deleted with
+    the stack.
 
     \b
     Examples:
       stoker delete web
       stoker delete web --dry-run
+      stoker delete web --retain database --retain workers.0.volume
       stoker delete web --yes -f json
     """
     from stoker.cli.commands.deployment import act_as_planned, deletion
     from stoker.cli.views.reports import reported
 
     with reported(form) as report:
-        act_as_planned(deletion(service.stack(name)), yes, dry_run, report)
+        act_as_planned(deletion(service.stack(name), retain, force), yes, dry_run, report)

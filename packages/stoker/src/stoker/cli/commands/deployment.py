@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 import click
@@ -317,7 +318,8 @@ class PlannedAction:
     """An action without a definition of its own: a deletion, a rollback or a restoration.
 
     `preview` returns the plan and, for a deletion, the snapshots; `start` starts the action, only as the plan with the
-    digest says if there is one. `ends` are the actions of the stack that count as success.
+    digest says if there is one. `ends` are the actions of the stack that count as success; the reason of the final
+    state is shown if it `explains` what was not done.
     """
 
     stack: Stack
@@ -326,6 +328,7 @@ class PlannedAction:
     start: Callable[[str | None], None]
     ends: tuple[str, ...]
     compared: Compared
+    explains: bool = False
 
 
 def act_as_planned(action: PlannedAction, yes: bool, dry_run: bool, report: Report = TEXT) -> None:
@@ -346,7 +349,10 @@ def act_as_planned(action: PlannedAction, yes: bool, dry_run: bool, report: Repo
     marker = stack.last_event()
     plan = previewed["plan"] if previewed is not None else None
     action.start(plan["digest"] if plan is not None and not yes else None)
-    finish(follow(stack, marker, len(changes(plan)) if plan else None, report), action.ends, report=report)
+    done = follow(stack, marker, len(changes(plan)) if plan else None, report)
+    finish(done, action.ends, report=report)
+    if action.explains:
+        report.note(str(done.facts["stack_status_reason"]))
 
 
 _NO_PREVIEWS = (404, 405)
@@ -368,7 +374,12 @@ def _previewed(action: PlannedAction, required: bool) -> Answer | None:
         return None
 
 
-def deletion(stack: Stack) -> PlannedAction:
-    """Return the deletion of a stack."""
-    question = f"Delete the stack {stack.name}?"
-    return PlannedAction(stack, question, stack.preview_delete, stack.delete, WANTED, NO_RESOURCES)
+def deletion(stack: Stack, retain: Sequence[str] = (), force: bool = False) -> PlannedAction:
+    """Return the deletion of a stack: without the objects of the resources at the paths `retain`, and, with `force`,
+    without those that cannot be deleted.
+    """
+    options = {**({"retain": list(retain)} if retain else {}), **({"force": "true"} if force else {})}
+    behind = ", and leave behind what cannot be deleted" if force else ""
+    preview, start = partial(stack.preview_delete, options), partial(stack.delete, options=options)
+    question = f"Delete the stack {stack.name}{behind}?"
+    return PlannedAction(stack, question, preview, start, WANTED, NO_RESOURCES, explains=force)

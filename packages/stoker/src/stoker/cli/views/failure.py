@@ -60,6 +60,7 @@ def _commands(stack: Stack) -> Iterator[str]:
     if action in ("CREATE", "ROLLBACK", "DELETE"):
         possible[f"stoker delete {name}"] = "delete the stack"
     if action == "DELETE":
+        possible[f"stoker delete {name} --force"] = "delete it, and leave behind what cannot be deleted"
         possible = {command: why for command, why in possible.items() if not command.startswith("stoker deploy")}
     width = max(map(len, possible))
     return (f"{command:{width}}  # {why}" for command, why in possible.items())

@@ -23,6 +23,7 @@ from stoker.authoring.plan_steps import (
     left_behind,
     not_compared,
     reasons,
+    retentions,
     shown_kind,
     suggested_moves,
     summary,
@@ -110,13 +111,15 @@ def _step_lists(name: str, plan: Answer, out: Console, against: Compared) -> Ite
     heading = Text.assemble("What will be done to the stack ", (name, "bold"), ":", ("  " + _legend(steps), "dim"))
     yield from _wrapped(Text(), heading, out)
     yield Text()
-    retained = left_behind(plan)
+    former = left_behind(plan)
     for step in steps:
-        yield from _step_lines(step, retained.get(step["path"]), out)
+        yield from _step_lines(step, former.get(step["path"]), out)
     yield Text()
     yield from _wrapped(Text(), Text(f"Plan: {summary(plan)}.", "bold"), out)
     if losing := data_losses(plan):
         yield from _wrapped(Text(), Text(f"Data is lost with: {losing}.", "bold red"), out)
+    if retained := retentions(plan):
+        yield from _wrapped(Text(), Text(f"Retained in the cloud: {retained}.", "bold"), out)
     yield from _kept_lines(plan, out)
     if entries := suggested_moves(plan):
         yield Text()

@@ -14,6 +14,7 @@ from stoker.engine.records.actions import REMOVES
 from stoker.engine.records.beginnings import Holder, Requester, new_operation, new_stack
 from stoker.engine.records.earlier_failures import failure_of
 from stoker.engine.records.loader import Files, LoadedInputs, Prepared
+from stoker.engine.records.retention import Retention
 from stoker.engine.records.stack_view import StackView, filled
 from stoker.engine.records.state import ResourceState
 from stoker.engine.settings import time_limit
@@ -295,6 +296,7 @@ class Child(ChildView):
         if parent is not None:
             operation.parent_operation, operation.snapshot = parent.id, parent.snapshot
             operation.observe = parent.observe
+            operation.retention = Retention.of(parent).asked().to_json()
             operation.deadline = _earlier(parent.deadline, now, request.timeout_minutes)
             operation.cause = SECOND_CHANCE if parent.cause == SECOND_CHANCE else None
         return operation

@@ -18,6 +18,7 @@ from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision
 from stoker.engine.planning.reasons import Reason, ReasonCode, Requirement
 from stoker.engine.planning.retaining import removal_policy
+from stoker.engine.records.actions import NOT_CREATED
 from stoker.engine.records.differences import PropertyChange
 from stoker.engine.records.state import ResourceState
 from stoker.engine.records.values import finalized
@@ -29,8 +30,6 @@ from stoker.template.registry import is_template_name
 
 BEGINNING = ("CREATE", "ADOPT", "UPDATE")
 """Actions of a resource that are resumed after an interruption, before anything else is decided."""
-NOT_CREATED = "INIT"
-"""The action of a resource that is held by a hook before its creation."""
 _PARTS = ("metadata", "deletion_policy", "update_policy", "update_replace_policy")
 
 Fate = Callable[[str], Requirement]

@@ -27,6 +27,7 @@ from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.planning.rehearsal import Rehearsal, Unforeseeable
 from stoker.engine.planning.restoring import Copies
+from stoker.engine.planning.retaining import Removing
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import Observations
 from stoker.engine.records.recorded import Recorded
@@ -49,7 +50,8 @@ class NestedPlanner:
     """Plans the stacks that are nested in one stack with these inputs.
 
     `shared` caches the plans of new stacks by their inputs; `with_kept` includes unchanged stacks in the result;
-    `observed` is what the cloud has of existing stacks, if it was asked; `copies` are those to restore below the stack.
+    `observed` is what the cloud has of existing stacks, if it was asked; `copies` are those to restore below the stack;
+    `removing` is how the stack above removes resources.
     """
 
     services: EngineServices
@@ -62,6 +64,7 @@ class NestedPlanner:
     with_kept: bool = False
     observed: Observations | None = None
     copies: Copies = field(default_factory=Copies)
+    removing: Removing = field(default_factory=Removing)
     shared: dict[Any, Forward] = field(default_factory=dict)
 
     def plan_nested(
@@ -92,7 +95,8 @@ class NestedPlanner:
         if recorded is None:
             return ()
         nested = self.below(state.row.name, recorded.stack, self.inputs)
-        return plan_removal("DELETE", list(recorded.states.values()), nested, ReasonCode.NESTED_STACK_DELETED).steps
+        removing = replace(self.removing, action="DELETE")
+        return plan_removal(removing, list(recorded.states.values()), nested, ReasonCode.NESTED_STACK_DELETED).steps
 
     def below(self, name: str, stack: Stack, inputs: LoadedInputs) -> NestedPlanner:
         """Return a planner for the stacks nested in the nested stack of the resource `name`."""
@@ -236,6 +240,7 @@ class ChildForecast:
             above=self._seen_from_above(),
             secrets_above=self._secrets,
             nested=inside.below(self._target.name, stack, inputs),
+            since=inside.removing.since,
         )
 
     def _bound(self, inputs: LoadedInputs) -> Definition:

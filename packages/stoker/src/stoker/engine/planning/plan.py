@@ -134,6 +134,13 @@ class Plan:
         """Return the steps of these kinds."""
         return [step for step in self.steps if step.kind in kinds]
 
+    def retained(self) -> frozenset[str]:
+        """Return the uuids of the resources whose objects are retained because the request asks for it."""
+        by_request = ReasonCode.RETAINED_BY_REQUEST
+        return frozenset(
+            step.uuid for step in self.steps if step.uuid and any(reason.code is by_request for reason in step.reasons)
+        )
+
     def without_subjects(self) -> Plan:
         """Return the plan without the values of its resources, which need memory."""
         return replace(self, steps=tuple(replace(step, subject=None) for step in self.steps))

@@ -16,9 +16,9 @@ from stoker.engine.planning.decide import BEGINNING, Fate, Target, decide, defin
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Cause, Decision, Plan, Removal, Step, Subject, forward_key, removal_steps
 from stoker.engine.planning.policies import Policies
-from stoker.engine.planning.reasons import Reason, ReasonCode, Requirement
+from stoker.engine.planning.reasons import RETENTION, Reason, ReasonCode, Requirement
 from stoker.engine.planning.restoring import Restore, as_given
-from stoker.engine.planning.retaining import losses, removal_reasons, replacement_losses
+from stoker.engine.planning.retaining import Removing, losses, removal_reasons, replacement_losses
 from stoker.engine.planning.scope import Forecast, PlanScope
 from stoker.engine.records.actions import RETURNS
 from stoker.engine.records.loader import LoadedInputs
@@ -195,9 +195,12 @@ def plan_forward(
     former: Definition | None = None,
     secrets_above: frozenset[str] = frozenset(),
     moved: Mapping[str, str] = NOT_MOVED,
+    since: float = inf,
 ) -> Plan:
     """Return the plan from the recorded to the desired state. `former` is the definition of the recorded state."""
-    return Forward(action, wanted, states, recorded, policies, former, secrets_above=secrets_above, moved=moved).plan()
+    return Forward(
+        action, wanted, states, recorded, policies, former, secrets_above=secrets_above, moved=moved, since=since
+    ).plan()
 
 
 @dataclass(slots=True)
@@ -207,7 +210,8 @@ class Forward:
 
     `former` is the definition of the recorded state. `above` is the definition as redacted by the stack above (see
     Redaction); `secrets_above` are the strings that the stacks above hide. `nested` plans nested stacks; None omits
-    them. `moved` are the names in `former` of resources that have other names in the record already.
+    them. `moved` are the names in `former` of resources that have other names in the record already. `since` is that
+    of `Removing`.
     """
 
     action: str
@@ -220,6 +224,7 @@ class Forward:
     nested: Nested | None = None
     secrets_above: frozenset[str] = frozenset()
     moved: Mapping[str, str] = field(default_factory=dict)
+    since: float = inf
     scope: PlanScope = field(init=False)
     _chosen: dict[str, ResourceState | None] = field(init=False, default_factory=dict)
     _redaction: Redaction = field(init=False)
@@ -276,12 +281,16 @@ class Forward:
     def _removal(self, state: ResourceState, replaced: str | None) -> Removal:
         """The removal of a recorded resource, refused where a policy forbids it; `replaced` names what replaces it."""
         why = _why_removed(state, self.wanted)
-        removal = _removal(state, why, self._on_replacement(replaced))
+        removal = _removal(state, why, self._removing, self._on_replacement(replaced))
         if self.action not in RETURNS and self.wanted.forgets(state):
             removal = replace(removal, kind=Kind.FORGET, reasons=(Reason(why), Reason(ReasonCode.FORGOTTEN)))
         if why is ReasonCode.NOT_IN_TEMPLATE and (objections := self.policies.removal_objections(state)):
             return replace(removal, kind=Kind.REFUSE, reasons=objections)
         return removal
+
+    @property
+    def _removing(self) -> Removing:
+        return Removing(self.action, since=self.since)
 
     def _on_replacement(self, name: str | None) -> str | None:
         """Return the update replace policy of a resource that will be replaced; None if there is none."""
@@ -303,7 +312,7 @@ class Forward:
             name,
             target.type_name,
             state.row.uuid if state else None,
-            decision.reasons + _losses(decision, target, state),
+            decision.reasons + _losses(decision, target, state, self._removing),
             self._redaction.redact_changes(name, decision.changes, scope),
             self._redaction.redact_definition_changes(name, redefined, scope),
             frozenset(forward_key(required) for required in requires),
@@ -379,12 +388,12 @@ def decide_running(target: Target, state: ResourceState, fate: Fate = Requiremen
     return Decision(Kind.UPDATE, (Reason(ReasonCode.SUSPENDED),)) if may_be_suspended(state.row) else decision
 
 
-def _losses(decision: Decision, target: Target, state: ResourceState | None) -> tuple[Reason, ...]:
+def _losses(decision: Decision, target: Target, state: ResourceState | None, removing: Removing) -> tuple[Reason, ...]:
     """Return the reason that marks a step which loses what users keep in the object; none if it loses nothing."""
     if state is None or not target.type.content:
         return ()
     if decision.kind is Kind.REPLACE:
-        return replacement_losses(state, target.update_replace_policy)
+        return replacement_losses(state, removing, target.update_replace_policy)
     if decision.kind is Kind.UPDATE:
         return losses(target.type.loses(target.given, {change.name for change in decision.changes}))
     return ()
@@ -395,26 +404,27 @@ def _why_removed(state: ResourceState, wanted: Wanted) -> ReasonCode:
     return ReasonCode.SUPERSEDED_BY_REPLACEMENT if still_wanted else ReasonCode.NOT_IN_TEMPLATE
 
 
-def _removal(state: ResourceState, why: ReasonCode, on_replacement: str | None = None) -> Removal:
-    """Return the removal of a recorded resource; a policy that retains the object is an additional reason.
+def _removal(state: ResourceState, why: ReasonCode, removing: Removing, on_replacement: str | None = None) -> Removal:
+    """Return the removal of a recorded resource; what retains the object is an additional reason.
 
     `on_replacement` is the update replace policy of a resource that this plan replaces.
     """
-    reasons = (Reason(why), *removal_reasons(state, on_replacement))
+    reasons = (Reason(why), *removal_reasons(state, removing, on_replacement))
     subject = Subject(state.type, None, None, state)
     return Removal(state.row.uuid, state.row.name, state.row.type, state.requires, reasons, subject=subject)
 
 
 def plan_removal(
-    action: str,
+    removing: Removing,
     states: list[ResourceState],
     nested: Nested | None = None,
     why: ReasonCode | None = None,
 ) -> Plan:
     """Return the plan that removes everything, for the reason `why`; by default that of the action."""
-    reason = why or (ReasonCode.CREATION_ROLLED_BACK if action == "ROLLBACK" else ReasonCode.STACK_DELETED)
-    steps = removal_steps(_removal(state, reason) for state in reversed(states))
-    return Plan(action, tuple(_with_inside(steps, states, nested, {})))
+    rolls_back = removing.action == "ROLLBACK"
+    reason = why or (ReasonCode.CREATION_ROLLED_BACK if rolls_back else ReasonCode.STACK_DELETED)
+    steps = removal_steps(_removal(state, reason, removing) for state in reversed(states))
+    return Plan(removing.action, tuple(_with_inside(steps, states, nested, {})))
 
 
 def _with_inside(
@@ -423,11 +433,15 @@ def _with_inside(
     nested: Nested | None,
     inside: Mapping[str, tuple[Step, ...]],
 ) -> Iterator[Step]:
-    """Yield the steps, each followed by those of its nested stack: `inside`, or the stack's removal."""
+    """Yield the steps, each followed by those of its nested stack: `inside`, or the stack's removal.
+
+    A nested stack that is retained stays as it is.
+    """
     holders = {state.row.uuid: state for state in states if state.type.nested}
     for step in steps:
         below = inside.get(step.key, ())
-        if nested is not None and step.kind is Kind.DELETE and step.uuid in holders:
+        retained = any(reason.code in RETENTION for reason in step.reasons)
+        if nested is not None and step.kind is Kind.DELETE and step.uuid in holders and not retained:
             below = nested.removed(holders[step.uuid])
         yield step
         yield from (_below(step, inner) for inner in below)

@@ -45,6 +45,8 @@ class ReasonCode(StrEnum):
     OBJECT_EXTERNAL = "object-external"
     OBJECT_OF_ANOTHER = "object-of-another"
     FORGOTTEN = "forgotten"
+    OBJECT_ABANDONED = "object-abandoned"
+    RETAINED_BY_REQUEST = "retained-by-request"
     POLICY = "policy"
     DATA_LOST = "data-lost"
 
@@ -55,6 +57,8 @@ RETENTION = frozenset(
         ReasonCode.SNAPSHOT_RETAINED,
         ReasonCode.OBJECT_EXTERNAL,
         ReasonCode.OBJECT_OF_ANOTHER,
+        ReasonCode.OBJECT_ABANDONED,
+        ReasonCode.RETAINED_BY_REQUEST,
     }
 )
 """Codes of reasons why a removal keeps objects in the cloud."""
@@ -151,4 +155,6 @@ _SENTENCES = {
     ReasonCode.DATA_LOST: "data loss: {subject}",
     ReasonCode.OBJECT_EXTERNAL: "its object is retained, as it does not belong to this stack (external_id)",
     ReasonCode.OBJECT_OF_ANOTHER: "its object is retained, as it belongs to another resource, too",
+    ReasonCode.OBJECT_ABANDONED: "its object is retained, as the resource is abandoned",
+    ReasonCode.RETAINED_BY_REQUEST: "its object is retained, as requested",
 }

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple
 
 from stoker.engine.planning.reasons import RETENTION, Reason, ReasonCode
+from stoker.engine.records.actions import NOT_CREATED
 from stoker.engine.records.state import ResourceState
 from stoker.store.ownership import is_double
+from stoker.store.records import COMPLETE, FAILED
+from stoker.template.versions import RETAIN_EXCEPT_ON_CREATE
 
 ON_REPLACEMENT = "on_replacement"
 """The key of the recorded definition for the update replace policy under which the resource is replaced.
@@ -24,7 +30,24 @@ class RemovalPolicy(NamedTuple):
     name: str
 
 
-def removal_policy(state: ResourceState, on_replacement: str | None = None) -> RemovalPolicy:
+@dataclass(frozen=True, slots=True)
+class Removing:
+    """What a removal depends on besides the resource: the `action` of its stack, and what the request asks for.
+
+    `retained` are the uuids of resources whose objects a deletion retains because it was asked to. If it is `forced`,
+    objects that cannot be deleted are left behind. A rollback deletes the objects of resources that were created after
+    `since`, when the last operation was complete (seconds since the epoch), although a policy retains those in use.
+    """
+
+    action: str = ""
+    retained: Collection[str] = ()
+    forced: bool = False
+    since: float = inf
+
+
+def removal_policy(
+    state: ResourceState, on_replacement: str | None = None, removing: Removing = Removing()
+) -> RemovalPolicy:
     """Return the policy for the removal of a recorded resource. `on_replacement` is the update replace policy of the
     template that is about to replace it.
 
@@ -37,28 +60,62 @@ def removal_policy(state: ResourceState, on_replacement: str | None = None) -> R
     definition = state.stored.definition
     policy = on_replacement or definition.get(ON_REPLACEMENT)
     if policy is None:
-        return RemovalPolicy(str(definition.get("deletion_policy", "Delete")), "deletion policy")
+        policy = str(definition.get("deletion_policy", "Delete"))
+        if policy == RETAIN_EXCEPT_ON_CREATE:
+            policy = "Delete" if state.row.created_at > removing.since else "Retain"
+        return RemovalPolicy(policy, "deletion policy")
     if policy == "Snapshot" and not state.type.snapshot_on_delete:
         policy = "Retain"
     return RemovalPolicy(str(policy), "update replace policy")
 
 
+class Effect(NamedTuple):
+    """What happens to the object of a removed resource: Delete, Retain, Snapshot or Abandon, and the reason for plans.
+
+    `reason` is None where the object is deleted, and where there is none.
+    """
+
+    name: str
+    reason: Reason | None = None
+
+
 _RETAINED = {"Retain": ReasonCode.OBJECT_RETAINED, "Snapshot": ReasonCode.SNAPSHOT_RETAINED}
 
 
-def removal_reasons(state: ResourceState, on_replacement: str | None = None) -> tuple[Reason, ...]:
-    """Return the reasons about the object of a removed resource: that it is retained, or what is lost.
+def removal_effect(state: ResourceState, removing: Removing, on_replacement: str | None = None) -> Effect:
+    """Return what happens to the object of a resource that is removed; `on_replacement` is that of `removal_policy`."""
+    row = state.row
+    if state.stored.definition.get("external_id") is not None:
+        return Effect("Retain", Reason(ReasonCode.OBJECT_EXTERNAL))
+    if row.action == NOT_CREATED:
+        return Effect("Retain")
+    if is_double(row.ownership):
+        return Effect("Retain", Reason(ReasonCode.OBJECT_OF_ANOTHER))
+    if row.uuid in removing.retained:
+        return Effect("Retain", Reason(ReasonCode.RETAINED_BY_REQUEST))
+    if _is_abandoned(state, removing.action):
+        return Effect("Abandon", Reason(ReasonCode.OBJECT_ABANDONED))
+    rule = removal_policy(state, on_replacement, removing)
+    worthless = row.status == FAILED and row.action in state.type.unsaved
+    if rule.policy == "Delete" or (rule.policy == "Snapshot" and worthless):
+        return Effect("Delete")
+    return Effect(rule.policy, Reason(_RETAINED[rule.policy], rule.policy, rule.name))
 
-    `on_replacement` is that of `removal_policy`.
-    """
-    if state.stored.definition.get("external_id"):
-        return (Reason(ReasonCode.OBJECT_EXTERNAL),)
-    if is_double(state.row.ownership):
-        return (Reason(ReasonCode.OBJECT_OF_ANOTHER),)
-    rule = removal_policy(state, on_replacement)
-    if rule.policy in _RETAINED:
-        return (Reason(_RETAINED[rule.policy], rule.policy, rule.name),)
-    if state.row.physical_id is None or not state.type.content:
+
+def _is_abandoned(state: ResourceState, action: str) -> bool:
+    """Return whether the stack gives up an object that it may not delete: its adoption was never complete."""
+    row = state.row
+    return action == "ABANDON" or (
+        row.action == "ADOPT" and (action in ("ADOPT", "ROLLBACK") or row.status != COMPLETE)
+    )
+
+
+def removal_reasons(state: ResourceState, removing: Removing, on_replacement: str | None = None) -> tuple[Reason, ...]:
+    """Return the reasons about the object of a removed resource: that it is retained, or what is lost."""
+    effect = removal_effect(state, removing, on_replacement)
+    if effect.reason is not None:
+        return (effect.reason,)
+    if effect.name != "Delete" or state.row.physical_id is None or not state.type.content:
         return ()
     return losses(state.type.loses(state.given))
 
@@ -68,6 +125,7 @@ def losses(content: str) -> tuple[Reason, ...]:
     return (Reason(ReasonCode.DATA_LOST, content),) if content else ()
 
 
-def replacement_losses(state: ResourceState, on_replacement: str | None) -> tuple[Reason, ...]:
+def replacement_losses(state: ResourceState, removing: Removing, on_replacement: str | None) -> tuple[Reason, ...]:
     """Return the reason that marks a replacement which loses the content of the former object."""
-    return tuple(reason for reason in removal_reasons(state, on_replacement) if reason.code not in RETENTION)
+    reasons = removal_reasons(state, removing, on_replacement)
+    return tuple(reason for reason in reasons if reason.code not in RETENTION)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from stoker.base.diagnostics import Diagnostic
-from stoker.engine.planning.decide import NOT_CREATED, may_have_unknown_object, was_never_usable
+from stoker.engine.planning.decide import may_have_unknown_object, was_never_usable
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step, Subject
+from stoker.engine.records.actions import NOT_CREATED
 from stoker.engine.records.state import ResourceState
 from stoker.engine.records.values import finalized
 from stoker.plugins.preflight import Planned

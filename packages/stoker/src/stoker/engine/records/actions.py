@@ -19,3 +19,6 @@ RETURNS = ("ROLLBACK", "RESTORE")
 
 ROLLS_BACK = ("CREATE", "UPDATE", "ADOPT")
 """These are rolled back after a failure, if they are requested with rollback; a restore has no such option."""
+
+NOT_CREATED = "INIT"
+"""The action of a resource that is held by a hook before its creation."""

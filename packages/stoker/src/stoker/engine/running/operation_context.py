@@ -14,8 +14,10 @@ from stoker.base.budget import Postponed
 from stoker.contract.views import NO_REASON
 from stoker.engine.calls.context import ActingParts, StackContext
 from stoker.engine.notifications.announcer import Sinks
+from stoker.engine.planning.retaining import Removing
 from stoker.engine.records import object_owners
 from stoker.engine.records.failure import Failure
+from stoker.engine.records.retention import Retention
 from stoker.engine.records.stack_view import filled
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.progress import Assignment, Objects, Planning, Progress, Waiting
@@ -33,11 +35,12 @@ class OperationContext(StackContext):
 
     def __init__(self, parts: ActingParts, operation: Operation, stack: Stack, former_owner: str | None = None) -> None:
         services, claim = parts.services, Claim(operation.id, operation.epoch)
+        retention = Retention.of(operation)
         super().__init__(parts, stack, parts.writer_for(claim), operation)
         self.operation: Operation = operation
         self.assignment = Assignment(claim, services.clock.now(), former_owner)
-        self.progress = Progress()
-        self.planning = Planning()
+        self.progress = Progress(left=list(retention.left))
+        self.planning = Planning(Removing(operation.action, retention.retained, retention.forced))
         self.objects = Objects()
         self.waiting = Waiting(services.clock)
         self._unsaved_plan = False
@@ -184,9 +187,9 @@ class OperationContext(StackContext):
             state.event(reason, self.services.clock.now()), cause=None if cause is None else cause.path_json()
         )
 
-    def events_for(self, state: ResourceState) -> tuple[Event, ...]:
+    def events_for(self, state: ResourceState, reason: str = NO_REASON) -> tuple[Event, ...]:
         """Return the event of a resource's current state; content copies of snapshots have none."""
-        return (self.event(state),) if state.row.stack_id == self.stack.id else ()
+        return (self.event(state, reason),) if state.row.stack_id == self.stack.id else ()
 
 
 def _resources_in(batch: Batch) -> Collection[Resource]:

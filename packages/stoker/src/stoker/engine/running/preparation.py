@@ -21,6 +21,7 @@ from stoker.engine.records.former_names import former_names
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import Found, is_observable, record_found
 from stoker.engine.records.recorded import current_of, facade_of
+from stoker.engine.records.retention import completed_before
 from stoker.engine.records.state import ResourceState, namesakes
 from stoker.engine.redaction.stacks import generated_secrets, secrets_above
 from stoker.engine.running.operation_context import OperationContext
@@ -29,6 +30,7 @@ from stoker.store import late_requests, queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, REMOVE_SNAPSHOT, Event
 from stoker.template.definition import Definition
+from stoker.template.versions import RETAIN_EXCEPT_ON_CREATE
 
 LOG = logging.getLogger(__name__)
 
@@ -91,7 +93,7 @@ async def prepare(run: OperationContext) -> None:
     """Load and plan the operation: set what `planning` and `objects` describe. Raises StokerError."""
     action = run.operation.action
     if action == REMOVE_SNAPSHOT:
-        run.planning.plan = plan_removal(action, [])
+        run.planning.plan = plan_removal(run.planning.removing, [])
         return
     made_from = run.operation.inputs if action in FORWARD else NOTHING
     inputs = await _load(run, run.stack.inputs if made_from == NOTHING else made_from)
@@ -100,6 +102,7 @@ async def prepare(run: OperationContext) -> None:
     if states:
         run.objects.late = await run.services.database.read(late_requests.expected, run.stack.id)
     run.planning.earlier = namesakes(states)
+    await _find_what_was_in_use(run, states)
     for state in states:
         run.services.values.rest(state)
     if action in VERBS:
@@ -110,7 +113,7 @@ async def prepare(run: OperationContext) -> None:
     elif action in REMOVES or run.operation.inputs == NOTHING:
         if action == "ABANDON":
             await keep_document(run)
-        run.planning.plan = plan_removal(action, states)
+        run.planning.plan = plan_removal(run.planning.removing, states)
     elif action in FORWARD:
         if run.operation.observe:
             await observe(run, states)
@@ -123,7 +126,8 @@ async def prepare(run: OperationContext) -> None:
         former = await _former(run)
         above = await _secrets_above(run)
         policies = Policies.of(run.services, run.stack, action)
-        work = partial(plan_forward, action, wanted, states, run.scope, policies, former, above, moved)
+        since = run.planning.removing.since
+        work = partial(plan_forward, action, wanted, states, run.scope, policies, former, above, moved, since)
         run.planning.plan = await run.evaluate(work, len(wanted.definition.resources))
     else:
         raise Bug(f"there is no way to run {action}")
@@ -154,6 +158,13 @@ def _move(run: OperationContext, wanted: Wanted, states: list[ResourceState]) ->
 def _told(run: OperationContext, state: ResourceState, former: str) -> Event:
     """Return the event of a resource that has been moved, whose own state stays."""
     return replace(run.event(state, f"Moved from {former}"), action="MOVE", status=COMPLETE)
+
+
+async def _find_what_was_in_use(run: OperationContext, states: Iterable[ResourceState]) -> None:
+    """Find out which resources a rollback removes with their objects, if a deletion policy asks for it."""
+    if any(state.stored.definition.get("deletion_policy") == RETAIN_EXCEPT_ON_CREATE for state in states):
+        since = await run.services.database.read(completed_before, run.operation)
+        run.planning.removing = replace(run.planning.removing, since=since)
 
 
 async def _load(run: OperationContext, inputs_id: str) -> LoadedInputs:

@@ -9,7 +9,9 @@ from typing import Any
 
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.retaining import Removing
 from stoker.engine.records.failure import Failure
+from stoker.engine.records.retention import Left
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.stopping import Stop
 from stoker.plugins.resource import AttributeKey
@@ -75,11 +77,14 @@ class Assignment:
 class Planning:
     """What a run has planned, and from what: set before the first step, and only read by the steps.
 
+    `removing` is how the operation removes resources.
+
     `earlier` are the resources from before the run, by name. `attribute_keys` are the attributes of each resource that
     others refer to. `adopted` are the documents of adopted resources, `copies` those of the snapshot that the operation
     is about, by resource, and `snapshot_path` the place of the stack in it.
     """
 
+    removing: Removing = field(default_factory=Removing)
     wanted: Wanted | None = None
     plan: Plan | None = None
     earlier: Mapping[str, list[ResourceState]] = field(default_factory=dict)
@@ -111,9 +116,9 @@ class Progress:
     `planned` is set when its plan is made, or it has ended without one; `done` when the run has ended and is fully
     recorded. `stopping` is why it starts no more steps, unless it was `cancelled`. `failures` are those of its steps,
     `failure` that with which the operation has ended, with secrets redacted. `refused` is true when a plug-in or a
-    check has refused the operation, and nothing has been done for it. `document` is the sealed document of a new
-    snapshot. `follow_up` is the operation that follows on the stack. `unsaved_moves` are new names of resources, until
-    the first commit.
+    check has refused the operation, and nothing has been done for it. `left` are the objects that a forced deletion
+    could not delete. `document` is the sealed document of a new snapshot. `follow_up` is the operation that follows on
+    the stack. `unsaved_moves` are new names of resources, until the first commit.
     """
 
     planned: asyncio.Event = field(default_factory=asyncio.Event)
@@ -123,6 +128,7 @@ class Progress:
     failures: list[Failure] = field(default_factory=list)
     failure: Failure | None = None
     refused: bool = False
+    left: list[Left] = field(default_factory=list)
     document: str | None = None
     follow_up: tuple[Operation, Stack] | None = None
     unsaved_moves: Batch | None = None

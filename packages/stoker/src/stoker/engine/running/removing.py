@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
-from stoker.engine.planning.decide import NOT_CREATED
-from stoker.engine.planning.retaining import removal_policy
+from stoker.engine.planning.retaining import Removing, removal_effect
+from stoker.engine.records.retention import Left, Retention
 from stoker.engine.records.state import ResourceState
+from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Method
 from stoker.plugins.resource import ResourceType
-from stoker.store.ownership import is_double
-from stoker.store.records import COMPLETE, FAILED
 
 EFFECT = "parting"
 """The key of a stored definition for the effect of a removal; every release reads and writes it."""
@@ -30,20 +30,32 @@ REMOVALS: Mapping[str, Callable[[ResourceType], Method | None]] = {
 """What happens to the object when a resource is removed."""
 
 
-def removal_effect(action: str, state: ResourceState) -> str:
-    """Return what happens to the object, which is fixed when the stack's action begins to remove the resource."""
-    definition, row = state.stored.definition, state.row
-    if definition.get("external_id") is not None or row.action == NOT_CREATED or is_double(row.ownership):
-        return "Retain"
-    if action == "ABANDON" or (row.action == "ADOPT" and (action in ("ADOPT", "ROLLBACK") or row.status != COMPLETE)):
-        return FORGET
-    policy = removal_policy(state).policy
-    worthless = row.status == FAILED and row.action in state.type.unsaved
-    return "Delete" if policy == "Snapshot" and worthless else policy
+def recorded_effect(removing: Removing, state: ResourceState) -> str:
+    """Return what happens to the object of a resource whose removal has begun, possibly by another version.
 
-
-def recorded_effect(action: str, state: ResourceState) -> str:
-    """Return what happens to the object of a resource whose removal has begun, possibly by another version."""
+    It is fixed when the stack's action begins to remove the resource.
+    """
     definition = state.stored.definition
     recorded = str(definition.get(EFFECT, definition.get(_EARLIER_EFFECT)))
-    return recorded if recorded in REMOVALS else removal_effect(action, state)
+    return recorded if recorded in REMOVALS else removal_effect(state, removing).name
+
+
+def leave_behind(run: OperationContext, state: ResourceState) -> str:
+    """Note that the object of a resource stays, since it could not be deleted; return the reason for the event."""
+    row = state.row
+    run.progress.left.append(Left(row.name, row.type, row.physical_id))
+    return f"left behind, as it could not be deleted: {row.reason}"
+
+
+def note_left(run: OperationContext, state: ResourceState) -> bool:
+    """Note with the operation what was left behind of a resource or in its nested stack; return whether that is new."""
+    if not run.planning.removing.forced:
+        return False
+    name, uuid = state.row.name, state.row.uuid
+    for (holder, _, action), operation in run.nested.begun.items():
+        if holder == uuid and action == "DELETE":
+            run.progress.left += (replace(each, path=f"{name}.{each.path}") for each in Retention.of(operation).left)
+    retention = Retention.of(run.operation)
+    noted = replace(retention, left=tuple(run.progress.left))
+    run.operation.retention = noted.to_json()
+    return noted != retention

@@ -11,12 +11,11 @@ from stoker.cloud.effects import counted
 from stoker.engine.calls.building import final_values
 from stoker.engine.planning.decide import Target, was_never_usable
 from stoker.engine.planning.kinds import Kind
-from stoker.engine.planning.retaining import ON_REPLACEMENT
+from stoker.engine.planning.retaining import ON_REPLACEMENT, removal_effect
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Method, Performer
-from stoker.engine.running.removing import removal_effect
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import Call
 from stoker.store.journal import Batch
@@ -128,7 +127,7 @@ class ReplacementPreparation:
 
     def _is_deleted(self, state: ResourceState) -> bool:
         """Return whether the removal of a resource deletes its object."""
-        return removal_effect(self.run.operation.action, state) in _DELETES
+        return removal_effect(state, self.run.planning.removing).name in _DELETES
 
     async def _delete_first(self, state: ResourceState) -> None:
         """Delete a resource before its replacement is created. If its service refuses that, nothing has changed.

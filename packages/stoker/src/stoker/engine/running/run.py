@@ -141,7 +141,7 @@ class OperationRun(OperationContext):
                 await check_exports(self, self._schedule.runner.performer)
                 await self._schedule.carry_out(removing)
             if left_over := await self._left_over():
-                await self._schedule.carry_out(plan_removal(self.operation.action, left_over))
+                await self._schedule.carry_out(plan_removal(self.planning.removing, left_over))
             if self.operation.action == "DELETE" and not self.progress.ends_early:  # an abandoned stack keeps its users
                 await remove_user_project(self)
         finally:
@@ -154,7 +154,7 @@ class OperationRun(OperationContext):
         The copy of a server can consist of snapshots of its volumes, which cannot be deleted as long as these exist.
         """
         if self.operation.action == "DELETE" and (copies := await load_idle_copies(self)):
-            await self._schedule.carry_out(plan_removal(self.operation.action, copies))
+            await self._schedule.carry_out(plan_removal(self.planning.removing, copies))
 
     async def _left_over(self) -> list[ResourceState]:
         """Return what remains to be removed after the plan: copies of snapshots, which nested stacks can create as long
@@ -240,7 +240,9 @@ class OperationRun(OperationContext):
                 progress.document = await sealed_document(self)
             done = f"Stack {self.operation.stack_action} completed successfully"
             unchecked = await unchecked_note(self.services, self.stack) if self.operation.action == "CHECK" else ""
-            await self._end(COMPLETE, done + unchecked)
+            left = self.progress.left
+            behind = f"; left behind: {', '.join(each.named() for each in left)}" if left else ""
+            await self._end(COMPLETE, done + unchecked + behind)
 
     async def _abort(self, error: StokerError) -> None:
         """Record the error that ended the operation; if that fails, the operation is claimed and run again."""

@@ -18,7 +18,6 @@ from stoker.base.ids import new_id
 from stoker.contract.views import NO_REASON
 from stoker.engine.planning.decide import (
     BEGINNING,
-    NOT_CREATED,
     Target,
     decide,
     is_examined,
@@ -31,6 +30,8 @@ from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Step
 from stoker.engine.planning.policies import Policies, forbidden
 from stoker.engine.planning.reasons import Reason, ReasonCode
+from stoker.engine.planning.retaining import Effect, removal_effect
+from stoker.engine.records.actions import NOT_CREATED
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState, attribute_text, keys_of
 from stoker.engine.running.adoption import adopt, bringing_about
@@ -39,7 +40,7 @@ from stoker.engine.running.hooks import pause, pauses
 from stoker.engine.running.lost_claims import remove_late_object
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import LOOK_AGAIN, Method, NeedsReplacement, Performer
-from stoker.engine.running.removing import EFFECT, FORGET, REMOVALS, recorded_effect, removal_effect
+from stoker.engine.running.removing import EFFECT, FORGET, REMOVALS, leave_behind, note_left, recorded_effect
 from stoker.engine.running.replacement_preparation import Around, ReplacementPreparation
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call
@@ -374,36 +375,51 @@ class StepRunner:
             await self.delete(state, forgets=step.kind is Kind.FORGET)
 
     async def delete(self, state: ResourceState, around: Around = _unchanged, *, forgets: bool = False) -> None:
-        """Remove a recorded resource according to its policies (see `removal_policy`); `around` wraps the method that
-        deletes its object. With `forgets`, the object stays.
+        """Remove a recorded resource (see `removal_effect`); `around` wraps the method that deletes its object. With
+        `forgets`, the object stays.
         """
-        run = self.run_
-        row = state.row
+        run, row, removing = self.run_, state.row, self.run_.planning.removing
+        reason = NO_REASON
         is_copy = row.stack_id != run.stack.id
         begun_before = row.action == "DELETE" and row.status == IN_PROGRESS and run.operation.action != "ABANDON"
         if not begun_before:
             if not is_copy:
                 await pause(run, state, "pre", "DELETE")
-            state.stored.definition[EFFECT] = FORGET if forgets else removal_effect(run.operation.action, state)
+            effect = removal_effect(state, removing)
+            if forgets:
+                effect = Effect(FORGET, Reason(ReasonCode.FORGOTTEN))
+            state.stored.definition[EFFECT] = effect.name
+            reason = effect.reason.sentence() if effect.reason is not None else NO_REASON
             state.stored.uncertain = may_have_unknown_object(state)
             state.stored.never_usable = was_never_usable(state)
             interrupted = row.action == "CREATE" and row.status == IN_PROGRESS
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.services.clock.now()
             state.stored.progress = {LOOK_AGAIN: True} if interrupted else {}
             await run.commit(Batch().change(state.seal()).add(*run.events_for(state)))
-        effect = recorded_effect(run.operation.action, state)
-        method = REMOVALS[effect](state.type)
-        if method is not None:
-            await self.performer.perform_only(state, around(method))
-        if row.uuid in run.objects.late and effect != FORGET:
-            await self.performer.perform_only(state, self._remove_late_object)
+        try:
+            await self._remove_objects(state, around)
+        except Failure:
+            if not removing.forced:
+                raise
+            reason = leave_behind(run, state)
         if not is_copy:
             await pause(run, state, "post", "DELETE")
         row.status = COMPLETE
-        await run.commit(Batch().remove(row).add(*run.events_for(state)))
+        batch = Batch().remove(row).add(*run.events_for(state, reason))
+        await run.commit(batch.change(run.operation) if note_left(run, state) else batch)
         del run.states[row.uuid]
         if run.current.get(row.name) is state:
             del run.current[row.name]
+
+    async def _remove_objects(self, state: ResourceState, around: Around) -> None:
+        """Remove the object of a resource as recorded, and one that a service has created late. Raises Failure."""
+        run = self.run_
+        effect = recorded_effect(run.planning.removing, state)
+        method = REMOVALS[effect](state.type)
+        if method is not None:
+            await self.performer.perform_only(state, around(method))
+        if state.row.uuid in run.objects.late and effect != FORGET:
+            await self.performer.perform_only(state, self._remove_late_object)
 
     async def _remove_late_object(self, call: Call) -> Outcome:
         """Delete the object that a service has created late for a resource, which is being deleted."""

@@ -30,6 +30,7 @@ class Stack(ResourceType):
 
     type_name = "OS::Heat::Stack"
     description = "A stack in another region or another cloud."
+    content = "what the remote stack contains, which was not read"
     service = "heat"
     object_ids = ObjectIds()
     updates_with_parent = True

@@ -1,0 +1,73 @@
+"""What the removals of an operation leave in the cloud, besides the policies of the resources."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from math import inf
+from typing import Any
+
+import orjson
+from sqlalchemy import Connection
+
+from stoker.engine.records.actions import FORWARD
+from stoker.store import completion, queries
+from stoker.store.records import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """An object that could not be deleted: the path of its resource below the stack, the type, and the object's ID."""
+
+    path: str
+    type: str
+    physical_id: str | None
+
+    def named(self) -> str:
+        """Return the object for messages: `volume (OS::Cinder::Volume 3f0c…)`."""
+        return f"{self.path} ({' '.join(filter(None, (self.type, self.physical_id)))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """What the request for a deletion retains, stored with the operation.
+
+    `retained` are the uuids of the resources, in nested stacks too, whose objects stay. With `forced`, an object that
+    cannot be deleted is left behind; `left` are those that were.
+    """
+
+    retained: frozenset[str] = frozenset()
+    forced: bool = False
+    left: tuple[Left, ...] = ()
+
+    @classmethod
+    def of(cls, operation: Operation) -> Retention:
+        """Return what an operation retains."""
+        if operation.retention is None:
+            return cls()
+        data: dict[str, Any] = orjson.loads(operation.retention)
+        return cls(frozenset(data["retained"]), data["forced"], tuple(Left(**each) for each in data["left"]))
+
+    def to_json(self) -> str | None:
+        """Return the value of the operation's column; None for nothing."""
+        if self == Retention():
+            return None
+        data = {"retained": sorted(self.retained), "forced": self.forced, "left": [asdict(each) for each in self.left]}
+        return orjson.dumps(data).decode()
+
+    def asked(self) -> Retention:
+        """Return what the request asked for, for operations on nested stacks and for a retry."""
+        return replace(self, left=())
+
+
+def completed_before(connection: Connection, operation: Operation) -> float:
+    """Return when the last operation on the stack's tree was complete that a rollback returns to: `Removing.since`.
+
+    `operation` is the rollback, or a part of it on a nested stack; the result is infinite for other operations, and 0
+    if no operation was complete.
+    """
+    while operation.parent_operation is not None:
+        above = queries.operation_by_id(connection, operation.parent_operation)
+        if above is None:
+            return inf
+        operation = above
+    return completion.last(connection, operation.stack_id, FORWARD) if operation.action == "ROLLBACK" else inf
