@@ -223,6 +223,11 @@ def _begun(connection: Connection) -> int:
     return connection.execute(select(func.count()).select_from(tables.operations)).scalar_one()
 
 
+async def delete_retaining(world: World) -> str:
+    stack = await world.delete(NAME, retain=["volume", "nested.inside"])
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
 ACTIONS = {
     "create": create,
     "update": update,
@@ -232,6 +237,7 @@ ACTIONS = {
     "restore": restore,
     "forget": forget,
     "delete_all": delete,
+    "delete_retaining": delete_retaining,
 }
 BEFORE = {
     "update": create,
@@ -241,6 +247,7 @@ BEFORE = {
     "restore": create_and_snapshot,
     "forget": create_and_snapshot,
     "delete_all": create_and_snapshot,
+    "delete_retaining": create_contents,
 }
 """What is there when an action begins."""
 

@@ -115,6 +115,35 @@ def test_moved_resources_have_all_their_new_names_or_none_and_keep_their_objects
     assert kills > 2 and states == {"UPDATE_COMPLETE", "CREATE_COMPLETE"}
 
 
+@pytest.mark.slow
+def test_what_a_deletion_retains_survives_the_death_of_the_engine(served: ServedCloud) -> None:
+    """At every third write, beginning with another one each day."""
+    preset = owned(served)
+    program = start(served, "delete_retaining", "before", 1 + date.today().toordinal() % 3, stride=3)
+    assert program.stdin is not None and program.stdout is not None
+    kills, finished = 0, 0
+    with program:
+        for line in program.stdout:
+            result: dict[str, Any] = json.loads(line)
+            place = f"killed before write {result['number']}: {result}"
+            left = owned(served) - preset
+            if result["state"] == "none":
+                finished += 1
+                assert [kind for kind, _ in left] == ["OS::Cinder::Volume"] * 2, place
+            else:
+                assert result["state"] == "CREATE_COMPLETE" and not finished, place
+            for _, identifier in left if result["state"] == "none" else ():
+                assert served.call("DELETE", f"/volume/v3/volumes/{identifier}", token=served.token()).status == 202
+            while result["state"] == "none" and owned(served) != preset:
+                pass
+            kills += result["killed"]
+            program.stdin.write("\n")
+            program.stdin.flush()
+    assert program.returncode == 0
+    assert kills > 3 and finished > 2
+    assert owned(served) == preset
+
+
 def saved(served: ServedCloud) -> set[str]:
     """Ids of all copies of contents: images of servers, and backups."""
     images = served.call("GET", "/image/v2/images", token=served.token()).json["images"]

@@ -492,6 +492,7 @@ async def test_a_deletion_waits_for_what_uses_the_object_and_names_it(world: Wor
     stack = await world.delete("web")
     assert state(stack) == "DELETE_FAILED"
     assert f"it is in use by port 'foreign' {port}" in stack["status_reason"]
+    assert "of project" not in stack["status_reason"]
     events = await world.call("event_list", ref=ref("web"), resource_name="net")
     waiting = [event for event in events if event["status_reason"].startswith("waiting until it is free")]
     assert len(waiting) == 1
@@ -499,6 +500,20 @@ async def test_a_deletion_waits_for_what_uses_the_object_and_names_it(world: Wor
     await world.until(lambda: stack["id"] in world.engine.runs)
     world.served.call("DELETE", f"/network/v2.0/ports/{port}", None, token)
     assert state(await world.settle(stack["id"])) == "DELETE_COMPLETE"
+
+
+async def test_what_prevents_a_deletion_is_named_with_its_project(world: World) -> None:
+    """A stack of another project is not."""
+    await world.create("web", template(net=net()))
+    network = (await world.resources("web"))["net"]["physical_id"]
+    token = world.served.token("admin", "admin")
+    body = {"port": {"network_id": network, "name": "foreign"}}
+    port = world.served.call("POST", "/network/v2.0/ports", body, token).json["port"]
+    stack = await world.delete("web")
+    assert f"port 'foreign' {port['id']} of project {port['project_id']}" in stack["status_reason"]
+    own = (await world.call("stack_show", ref=ref("web")))["project_id"]
+    assert await world.database.read(queries.resources_behind, [network], own) == {network: ("web", "net")}
+    assert await world.database.read(queries.resources_behind, [network], port["project_id"]) == {}
 
 
 async def test_a_creation_in_error_is_tried_again_and_reports_the_first_failure(world: World) -> None:

@@ -346,13 +346,15 @@ def recorded_ids(connection: Connection, physical_ids: Iterable[str], whole: str
     return set(connection.execute(query if whole is None else query.where(recorded.type != whole)).scalars())
 
 
-def resources_behind(connection: Connection, physical_ids: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Return the names of the stack and resource that have these objects, by physical ID."""
+def resources_behind(
+    connection: Connection, physical_ids: Iterable[str], project_id: str
+) -> dict[str, tuple[str, str]]:
+    """Return the names of the stack and resource of a project that have these objects, by physical ID."""
     resources, stacks = tables.resources.c, tables.stacks.c
     query = (
         select(resources.physical_id, stacks.name, resources.name.label("resource"))
         .join_from(tables.resources, tables.stacks, stacks.id == resources.stack_id)
-        .where(resources.physical_id.in_(list(physical_ids)))
+        .where(resources.physical_id.in_(list(physical_ids)), stacks.project_id == project_id)
     )
     return {row.physical_id: (row.name, row.resource) for row in connection.execute(query)}
 

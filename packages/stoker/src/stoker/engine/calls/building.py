@@ -155,13 +155,13 @@ async def final_values(run: StackContext, target: Target) -> Mapping[str, Any]:
 
 
 async def users_of(run: StackContext, state: ResourceState) -> list[str]:
-    """Return descriptions of what uses a resource's object; Stoker's resources are named with their stack."""
+    """Return descriptions of what uses an object; resources of the same project are named with their stack."""
     try:
         found = await state.type.used_by(await make_call(run, state))
     except StokerError as error:
         LOG.info("cannot determine what uses %s: %s", state.row.name, error.message)
         return []
-    recorded = await run.services.database.read(queries.resources_behind, list(found))
+    recorded = await run.services.database.read(queries.resources_behind, list(found), run.stack.project_id)
     return [
         f"{what} (resource {recorded[identifier][1]} of stack {recorded[identifier][0]})"
         if identifier in recorded

@@ -118,7 +118,7 @@ class Subnet(NeutronResource):
         params = {"fixed_ips": f"subnet_id={call.physical_id}"}
         ports = await call.cloud.list("neutron", "/v2.0/ports", "ports", params)
         others = [port for port in ports if (port["device_owner"], port["device_id"]) != (INTERFACE, router)]
-        return self.users_among(others)
+        return self.users_among(call, others)
 
 
 async def _router_named(call: Call) -> dict[str, Any] | None:

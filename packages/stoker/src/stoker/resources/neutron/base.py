@@ -66,10 +66,12 @@ _DELETED_BY_NEUTRON = frozenset({"network:dhcp", "network:distributed", "network
 """Owners of ports that Neutron deletes itself, with the object that they belong to."""
 
 
-def _port_description(port: Mapping[str, Any]) -> str:
+def _port_description(port: Mapping[str, Any], project_id: str) -> str:
+    """Return the name, ID and user of a port, and its project if that is not `project_id`."""
     name = f" {port['name']!r}" if port.get("name") else ""
     owner = f", {port['device_owner']} {port['device_id']}" if port.get("device_owner") else ""
-    return f"port{name} {port['id']}{owner}"
+    other = f" of project {port['project_id']}" if port.get("project_id") not in (None, "", project_id) else ""
+    return f"port{name} {port['id']}{other}{owner}"
 
 
 async def _tags(kind: NeutronResource, call: Call, shown: Mapping[str, Any]) -> Any:
@@ -153,12 +155,14 @@ class NeutronResource(RestResource):
         if not self.ports_by or call.physical_id is None:
             return {}
         name, _, value = self.ports_by.format(id=call.physical_id).partition("=")
-        return self.users_among(await call.cloud.list("neutron", "/v2.0/ports", "ports", {name: value}))
+        return self.users_among(call, await call.cloud.list("neutron", "/v2.0/ports", "ports", {name: value}))
 
-    def users_among(self, ports: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
+    def users_among(self, call: Call, ports: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
         """Return descriptions of those of the ports that Neutron does not delete itself, by their IDs."""
         return {
-            port["id"]: _port_description(port) for port in ports if port["device_owner"] not in _DELETED_BY_NEUTRON
+            port["id"]: _port_description(port, call.stack.project_id)
+            for port in ports
+            if port["device_owner"] not in _DELETED_BY_NEUTRON
         }
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
